@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         GPTLabelingPromptGenerator as GPTLabelingPromptGenerator,
     )
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
+    from evaluators.api.comparing import compare as compare
     from evaluators.api.evaluation import Results as Results
     from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate
@@ -75,6 +76,7 @@ _HOMES = {
     "BaseEvaluator": "evaluators.base",
     "ask": "evaluators.llm.structured",
     "Cap": "evaluators.records",
+    "compare": "evaluators.api.comparing",
     "compose": "evaluators.datasets.rgb",
     "connect": "evaluators.llm.connect",
     "ContextRecall": "evaluators.context_recall",

@@ -33,10 +33,9 @@ def compare(
     for number, own in enumerate(results):
         by = labels[number] if labels else None
         sides.append(side(own, models[number], by))
-    if sides[0] == sides[1] or _are_same(*sides):
+    if _are_same(*sides):
         raise ParameterError(
-            "Both sides are the same. Name another run, two models (models=(0, 1)) or two "
-            'labellers (labels=("heuristic", "gold")).'
+            "Both sides are the same. Name another run, two models or two labellers."
         )
     return compared(*sides)
 
@@ -62,13 +61,13 @@ def _are_same(first: Side, second: Side) -> bool:
 def _number_of(model: int | str, run: Run) -> int:
     names: dict[Any, int] = {}
     for number, spec in enumerate(run.models):
-        # Of two copies of a model the first one has the name.
-        for name in (number, spec.id, model_title(spec)):
+        # Of two copies of a model the first one has the name; a terminal has no numbers.
+        for name in (number, str(number), spec.id, model_title(spec)):
             names.setdefault(name, number)
-    number = names.get(model, -1)
-    if number >= 0:
-        return number
-    if model == 0:
+    if model in names:
+        return names[model]
+    # Answers that were given with the data have no model.
+    if model in (0, "0") and not run.models:
         return 0
     known = ", ".join(f"{place} ({spec.id})" for place, spec in enumerate(run.models))
     raise ParameterError(

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from evaluators.comparison import words
 from evaluators.comparison.paired import Difference, Pair, holm, paired
-from evaluators.comparison.settings import Change, changes, unlike
+from evaluators.comparison.settings import changes, unlike
 from evaluators.comparison.sides import Matched, Side, Value, matched, titles, values_of
 from evaluators.errors import ParameterError
 from evaluators.records import Record
+from evaluators.runs.settings import Change
 from evaluators.runs.store import Outline
 from evaluators.text.printable import printable
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-NEITHER_BETTER = ("context_relevance", "context_utilization")
-"""Values of which a higher one is not a better answer: they tell of the documents and their use."""
-EXAMPLE = 0.03
-"""The difference for which the rows that are needed are said: three points."""
-
 
 _OF_DIFFERENCE = (
     "first",
@@ -71,9 +67,20 @@ class Compared(Record):
         """Samples that both were judged on, of those that both have."""
         return f"{len(self.rows):,} / {self.matched:,}"
 
-    @property
-    def is_better_when_higher(self) -> bool:
-        return self.name not in NEITHER_BETTER
+    def line(self) -> dict[str, object]:
+        """What a table says of the value; `None` where it is not known."""
+        # The names are those of the records, so that a table and the records say the same.
+        of_difference = dict.fromkeys(_OF_DIFFERENCE)
+        if self.difference:
+            of_difference = {name: getattr(self.difference, name) for name in _OF_DIFFERENCE}
+        return {
+            "value": self.name,
+            **of_difference,
+            "samples": len(self.rows),
+            "matched": self.matched,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+        }
 
 
 class Comparison(Record):
@@ -104,17 +111,20 @@ class Comparison(Record):
 
     def sentence(self) -> str:
         """What was found, to be read out."""
-        return _in_words(self)
+        differences = [
+            (value.name, value.difference) for value in self.values if value.difference is not None
+        ]
+        return words.sentence(self.first, self.second, differences)
 
     def to_pandas(self) -> DataFrame:
         """One row for each value: means, difference with its interval, p-values, counts."""
         from pandas import DataFrame
 
-        return DataFrame([line(value) for value in self.values])
+        return DataFrame([value.line() for value in self.values])
 
     def __repr__(self) -> str:
         rows = [
-            f"{value.name}: {difference_in_words(value)}, {value.coverage} checked for both"
+            f"{value.name}: {words.in_points(value.difference)}, {value.coverage} checked for both"
             for value in self.values
         ]
         title = f"{self.second} against {self.first}"
@@ -205,99 +215,3 @@ def _adjusted(values: Sequence[Compared]) -> tuple[Compared, ...]:
             difference = difference.model_copy(update={"adjusted": p})
         together.append(value.model_copy(update={"difference": difference}))
     return tuple(together)
-
-
-# Words
-
-
-def line(value: Compared) -> dict[str, object]:
-    """What a table says of one value; `None` where it is not known."""
-    difference = value.difference
-    # The names are those of the records, so that a table and the records say the same.
-    of_difference = dict.fromkeys(_OF_DIFFERENCE)
-    if difference:
-        of_difference = {name: getattr(difference, name) for name in _OF_DIFFERENCE}
-    return {
-        "value": value.name,
-        **of_difference,
-        "rows": len(value.rows),
-        "matched": value.matched,
-        "only_first": value.only_first,
-        "only_second": value.only_second,
-    }
-
-
-def difference_in_words(value: Compared) -> str:
-    """The difference with its interval in points: "+6 (2 to 10)"; "none" without rows."""
-    difference = value.difference
-    if difference is None:
-        return "none"
-    points = f"{100 * difference.difference:+.1f}"
-    if difference.low is None or difference.high is None:
-        return points
-    return f"{points} ({100 * difference.low:.1f} to {100 * difference.high:.1f})"
-
-
-def _in_words(comparison: Comparison) -> str:
-    alike: list[Compared] = []
-    told_apart: dict[tuple[str, str], list[str]] = {}
-    for value in comparison.values:
-        difference = value.difference
-        if difference is None:
-            continue
-        if not difference.is_told_apart:
-            alike.append(value)
-            continue
-        higher = comparison.second if difference.difference > 0 else comparison.first
-        how = "better" if value.is_better_when_higher else "higher"
-        told_apart.setdefault((higher, how), []).append(_by_points(value.name, difference))
-    parts = [f"{title} is {how} in {_listed(by)}" for (title, how), by in told_apart.items()]
-    if alike:
-        names = _listed([_readable(value.name) for value in alike])
-        # A title stands as it was written; what begins without one gets a capital.
-        parts.append(f"{names if parts else names[0].upper() + names[1:]} cannot be told apart")
-        parts += _rows_needed(alike)
-    return f"{'; '.join(parts) or 'No sample was checked for both'}."
-
-
-def _by_points(name: str, difference: Difference) -> str:
-    """By how much the higher one is higher: "adherence by 6 points (2 to 10)"."""
-    sign = 1 if difference.difference > 0 else -1
-    size = _points(sign * difference.difference)
-    words = f"{_readable(name)} by {size} {'point' if size == '1' else 'points'}"
-    if difference.low is None or difference.high is None:
-        return words
-    low, high = sorted((sign * difference.low, sign * difference.high))
-    return f"{words} ({_points(low)} to {_points(high)})"
-
-
-def _rows_needed(alike: Sequence[Compared]) -> list[str]:
-    needed = [
-        value.difference.rows_needed(EXAMPLE) for value in alike if value.difference is not None
-    ]
-    known = [rows for rows in needed if rows is not None]
-    if not known:
-        return []
-    return [f"to tell {_points(EXAMPLE)} points apart takes about {_rounded(max(known)):,} samples"]
-
-
-def _points(share: float) -> str:
-    """A share in points of a hundred, with a decimal below ten."""
-    return f"{100 * share:.1f}".removesuffix(".0") if abs(share) < 0.1 else f"{100 * share:.0f}"
-
-
-def _rounded(rows: int) -> int:
-    """To two digits: the rows that are needed are known no better."""
-    step = 10 ** max(0, len(str(rows)) - 2)
-    return -(-rows // step) * step
-
-
-def _readable(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-

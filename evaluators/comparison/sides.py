@@ -99,16 +99,17 @@ def matched(first: Sequence[Outline], second: Sequence[Outline], is_same_data: b
     Of RGB the ability and the noise must be the same too. A question that stands several times is
     matched in order.
     """
-    if is_same_data:
-        keys = [{row.position: row.position for row in rows} for rows in (first, second)]
-    else:
-        keys = [_by_question(rows) for rows in (first, second)]
-    ours, theirs = keys
+    key_positions = _by_position if is_same_data else _by_question
+    ours, theirs = key_positions(first), key_positions(second)
     return Matched(
         pairs={position: theirs[key] for key, position in ours.items() if key in theirs},
         alone=(_without_partner(ours, theirs), _without_partner(theirs, ours)),
         is_same_data=is_same_data,
     )
+
+
+def _by_position(rows: Iterable[Outline]) -> dict[Hashable, int]:
+    return {row.position: row.position for row in rows}
 
 
 def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:

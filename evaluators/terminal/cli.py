@@ -1,4 +1,4 @@
-"""The commands: app, run, resume, list, show, export, estimate, backup."""
+"""The commands: app, run, resume, list, show, compare, export, estimate, backup."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import click
 from pydantic import ValidationError
 
+from evaluators.api import comparing
 from evaluators.api.evaluation import Results
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
@@ -33,6 +34,7 @@ from evaluators.runs.store import Store
 from evaluators.terminal import files, options, tables
 from evaluators.terminal.arguments import Options, planned
 from evaluators.terminal.exit_codes import (
+    BELOW,
     INCOMPLETE,
     INTERRUPTED,
     MEANINGS,
@@ -41,6 +43,7 @@ from evaluators.terminal.exit_codes import (
     check_names,
     demands,
     outcome,
+    worse,
 )
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
@@ -110,6 +113,22 @@ RUN is the id that run or list shows, its first characters, or "last".
 \b
   python -m evaluators resume last
   python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
+"""
+
+COMPARE = """Compare two runs, two models of a run, or two labellers of a run.
+
+FIRST and SECOND are ids that run or list shows, their first characters, or "last". Samples are
+matched where the data are the same, else by their questions; only those that both were judged on
+count. A difference is second minus first, in points of a hundred, with its 95 % interval.
+
+\b
+  python -m evaluators compare 3f9a last
+  python -m evaluators compare last --model 0 --model 1
+  python -m evaluators compare last --labels heuristic --labels gold
+
+\b
+  For CI: exit with 1 unless the second is shown to be no more than 2 points worse.
+    python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
 """
 
 EXPORT = """Write a run's results to a file.
@@ -349,6 +368,45 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
         click.echo(tables.as_json(tables.summary(results)))
     else:
         tables.echo(*tables.of_run(results))
+
+
+@main.command(cls=_OfARun, help=COMPARE, short_help="Compare two runs, models or labellers.")
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="[SECOND]", required=False)
+@options.sides
+@options.definition
+@options.policy
+@options.not_worse
+@options.json_output
+def compare(
+    first: str,
+    second: str | None,
+    model: tuple[str, ...],
+    labels: tuple[str, ...],
+    definition: str,
+    policy: str | None,
+    fail_if_worse: tuple[str, ...],
+    at_least: int,
+    as_json: bool,
+) -> None:
+    store = local_store()
+    margins = demands(fail_if_worse, "--fail-if-worse")
+    ids = (first, second or first)
+    results = [Results(_run_meant(id, store), store, definition, policy) for id in ids]
+    comparison = comparing.compare(
+        *results,
+        models=options.two_of("--model", model) or (0, 0),
+        labels=options.two_of("--labels", labels),
+    )
+    if as_json:
+        click.echo(tables.as_json(comparison.model_dump(mode="json")))
+    else:
+        tables.echo(*tables.of_comparison(comparison))
+    unmet = worse(comparison, margins, at_least)
+    for words in unmet:
+        _to_stderr(words)
+    if unmet:
+        raise click.exceptions.Exit(BELOW)
 
 
 @main.command(cls=_OfARun, help=EXPORT, short_help="Write a run's results to a file.")

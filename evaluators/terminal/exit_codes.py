@@ -9,6 +9,8 @@ from typing import NamedTuple
 from evaluators.api.evaluation import Results, failures, means
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
+from evaluators.comparison import words
+from evaluators.comparison.compare import Comparison
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
@@ -21,7 +23,10 @@ from evaluators.text.printable import printable
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
     FINE: "everything is checked, and every mean is high enough",
-    BELOW: "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for",
+    BELOW: (
+        "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for; "
+        "compare: the second may be worse than --fail-if-worse allows"
+    ),
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (
         "incomplete: the run stopped (its budget, a limit, no connection), or samples failed; "
@@ -50,12 +55,12 @@ class Outcome(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-def demands(texts: Iterable[str]) -> tuple[Demand, ...]:
-    """What `--fail-under` asks for; raises `ParameterError` for what is not NAME=NUMBER."""
-    return tuple(map(_read_demand, texts))
+def demands(texts: Iterable[str], option: str = "--fail-under") -> tuple[Demand, ...]:
+    """What the option asks for; raises `ParameterError` for what is not NAME=NUMBER."""
+    return tuple(_read_demand(text, option) for text in texts)
 
 
-def _read_demand(text: str) -> Demand:
+def _read_demand(text: str, option: str) -> Demand:
     name, _, value = text.rpartition("=")
     try:
         least = float(value)
@@ -63,7 +68,7 @@ def _read_demand(text: str) -> Demand:
             raise ValueError(value)
     except ValueError as error:
         raise ParameterError(
-            f"--fail-under {printable(text)[:60]} is not understood. Write NAME=NUMBER, "
+            f"{option} {printable(text)[:60]} is not understood. Write NAME=NUMBER, "
             "for example adherence=0.8."
         ) from error
     return Demand(name.strip(), least)
@@ -215,3 +220,26 @@ def _sentences_about_failures(results: Results) -> Iterator[str]:
         yield f"{count:,}: {printable(message)}"
     if len(reasons) > MOST_REASONS:
         yield f"... and {len(reasons) - MOST_REASONS} more reasons; show lists them all."
+
+
+def worse(comparison: Comparison, margins: Iterable[Demand], at_least: int) -> list[str]:
+    """Why it is not shown that the second system is no worse than the margins allow, in sentences.
+
+    Shown is what the lower end of the 95 % interval says. Raises `ParameterError` for a value that
+    is not compared.
+    """
+    unmet = []
+    for name, margin in margins:
+        value = comparison[name]
+        samples, difference = len(value.rows), value.difference
+        if samples < max(1, at_least):
+            unmet.append(f"{printable(name)} rests on {samples:,} samples, below {at_least:,}.")
+        elif difference is None or difference.low is None:
+            unmet.append(f"{printable(name)}: one question tells nothing of others.")
+        elif difference.low < -margin - ROUNDING:
+            points = words.in_points(difference)
+            unmet.append(
+                f"{printable(name)} of {printable(comparison.second)} may be more than "
+                f"{100 * margin:g} points worse: {points}."
+            )
+    return unmet

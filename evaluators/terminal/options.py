@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -243,3 +243,47 @@ json_output = click.option(
 )
 
 run_id = click.argument("run_id", metavar="RUN")
+
+sides = _all(
+    click.option(
+        "--model",
+        multiple=True,
+        metavar="NUMBER|ID",
+        help="The model of the first side, then that of the second.  [default: the first model]",
+    ),
+    click.option(
+        "--labels",
+        multiple=True,
+        metavar="LABELLER",
+        help="Whose labels count on the first side, then on the second.",
+    ),
+)
+
+not_worse = _all(
+    click.option(
+        "--fail-if-worse",
+        multiple=True,
+        metavar="NAME=MARGIN",
+        help=(
+            "Exit with 1 unless the interval shows that the second is worse by no more than this. "
+            "Repeatable."
+        ),
+    ),
+    click.option(
+        "--at-least",
+        metavar="N",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Exit with 1 where --fail-if-worse rests on fewer samples.",
+    ),
+)
+
+
+def two_of(option: str, chosen: Sequence[str]) -> tuple[str, str] | None:
+    """What an option says of both sides, `None` where it is not given; else a `ParameterError`."""
+    if not chosen:
+        return None
+    if len(chosen) != 2:
+        raise ParameterError(f"Give {option} twice, once for each side.")
+    return chosen[0], chosen[1]

@@ -15,6 +15,8 @@ from rich.text import Text
 from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
+from evaluators.comparison import words
+from evaluators.comparison.compare import Comparison
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import (
@@ -318,3 +320,37 @@ def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableTyp
 
 def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
     return [{"name": name, **estimate.model_dump()} for name, estimate in named]
+
+
+def of_comparison(comparison: Comparison) -> list[RenderableType]:
+    """What differs, every value with both means and the difference, and the sentence."""
+    lines = []
+    for value in comparison.values:
+        difference = value.difference
+        if difference is None:
+            lines.append((value.name, "", "", "none", "", "", value.coverage))
+            continue
+        adjusted = "" if difference.adjusted is None else f"{difference.adjusted:.3f}"
+        lines.append(
+            (
+                value.name,
+                f"{difference.first:.3f}",
+                f"{difference.second:.3f}",
+                words.in_points(difference),
+                adjusted,
+                f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}",
+                value.coverage,
+            )
+        )
+    names = [comparison.first, comparison.second, "difference in points", "p (Holm)"]
+    headings = ["value", *names, "better / equal / worse", "checked for both"]
+    changed = [f"{each.setting}: {each.first} → {each.second}" for each in comparison.changes]
+    without = [f"{len(alone):,}" for alone in comparison.alone]
+    partners = []
+    if any(comparison.alone):
+        partners.append(f"Without a partner: {without[0]} samples, and {without[1]}.")
+    return [
+        *map(printable, [*changed, *comparison.warnings, *partners]),
+        table(headings, lines, right=headings[1:]),
+        printable(comparison.sentence()),
+    ]

@@ -217,9 +217,7 @@ def simulated(rows, kind, seed):
 
 @pytest.mark.parametrize("kind", ["yes or no", "mean", "clusters"])
 def test_equal_systems_are_seldom_told_apart(kind):
-    alarms = sum(
-        paired(simulated(50, kind, seed)).is_told_apart for seed in range(REPETITIONS)
-    )
+    alarms = sum(paired(simulated(50, kind, seed)).is_told_apart for seed in range(REPETITIONS))
 
     # Of 150 at most 6 % and three standard errors of a rate of 5 %
     assert alarms <= (0.06 + 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)) * REPETITIONS

@@ -11,8 +11,8 @@ from evaluators.catalogue import catalogue, from_spec
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import PlumblineError
 from evaluators.evaluation_pipeline import HybridEvaluator
-from evaluators.llm.catalogue import find, model_title
-from evaluators.records import Ability, Cap, Run, prompt_hash
+from evaluators.llm.catalogue import find
+from evaluators.records import Ability, Run
 from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.settings import differing, settings

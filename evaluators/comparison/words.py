@@ -1,0 +1,83 @@
+"""What a comparison found, in a sentence to be read out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluators.comparison.paired import Difference
+
+NEITHER_BETTER = ("context_relevance", "context_utilization")
+"""Values of which a higher one is not a better answer: they tell of the documents and their use."""
+EXAMPLE = 0.03
+"""The difference for which the samples that are needed are said: three points."""
+
+
+def sentence(first: str, second: str, differences: Sequence[tuple[str, Difference]]) -> str:
+    """Who is better in what and by how much, what cannot be told apart, and what that would take.
+
+    `differences` are those of the values by name, second minus first.
+    """
+    told_apart: dict[tuple[str, str], list[str]] = {}
+    alike = []
+    for name, difference in differences:
+        if not difference.is_told_apart:
+            alike.append((name, difference))
+            continue
+        higher = second if difference.difference > 0 else first
+        how = "higher" if name in NEITHER_BETTER else "better"
+        told_apart.setdefault((higher, how), []).append(_by_points(name, difference))
+    parts = [f"{title} is {how} in {_listed(by)}" for (title, how), by in told_apart.items()]
+    if alike:
+        names = _listed([readable(name) for name, _ in alike])
+        # A title stands as it was written; what begins without one gets a capital.
+        parts.append(f"{names if parts else names[0].upper() + names[1:]} cannot be told apart")
+        parts += _samples_needed([difference for _, difference in alike])
+    return f"{'; '.join(parts) or 'No sample was checked for both'}."
+
+
+def in_points(difference: Difference | None) -> str:
+    """The difference with its interval in points: "+6 (2 to 10)"; "none" without samples."""
+    if difference is None:
+        return "none"
+    points = f"{100 * difference.difference:+.1f}"
+    if difference.low is None or difference.high is None:
+        return points
+    return f"{points} ({100 * difference.low:.1f} to {100 * difference.high:.1f})"
+
+
+def readable(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _by_points(name: str, difference: Difference) -> str:
+    """By how much the higher one is higher: "adherence by 6 points (2 to 10)"."""
+    sign = 1 if difference.difference > 0 else -1
+    size = _points(sign * difference.difference)
+    words = f"{readable(name)} by {size} {'point' if size == '1' else 'points'}"
+    if difference.low is None or difference.high is None:
+        return words
+    low, high = sorted((sign * difference.low, sign * difference.high))
+    return f"{words} ({_points(low)} to {_points(high)})"
+
+
+def _samples_needed(alike: Sequence[Difference]) -> list[str]:
+    """For the value that takes most: what would show a difference of `EXAMPLE`."""
+    needed = [difference.rows_needed(EXAMPLE) for difference in alike]
+    most = max((rows for rows in needed if rows is not None), default=None)
+    if most is None:
+        return []
+    # To two digits: what is needed is known no better.
+    step: int = 10 ** max(0, len(str(most)) - 2)
+    rounded = -(-most // step) * step
+    return [f"to tell {_points(EXAMPLE)} points apart takes about {rounded:,} samples"]
+
+
+def _points(share: float) -> str:
+    """A share in points of a hundred, with a decimal below ten."""
+    return f"{100 * share:.1f}".removesuffix(".0") if abs(share) < 0.1 else f"{100 * share:.0f}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,55 @@
+"""Runs with values that tests write down."""
+
+from __future__ import annotations
+
+from evaluators.api.evaluation import Results
+from evaluators.records import (
+    Dataset,
+    EvaluatorSpec,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
+from evaluators.runs.store import Store
+
+MODELS = tuple(ModelSpec(provider="groq", model=name) for name in ("small", "large"))
+
+
+def dataset(questions, name="made"):
+    samples = (
+        Sample(id=f"s{number}", question=question, response="Yes.")
+        for number, question in enumerate(questions)
+    )
+    return Dataset(name=name, samples=tuple(samples))
+
+
+def results(store: Store, title, questions, *values, metric="answer_match", models=(), **facts):
+    """A run over these questions, with a list of values for each model; "failed" is a failure."""
+    data = dataset(questions)
+    run = Run(
+        id=title.replace(" ", "-"),
+        workspace="local",
+        created="2026-11-22T09:00:00+00:00",
+        title=title,
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name=metric),),
+        models=models,
+        **facts,
+    )
+    rows = [
+        _result(position, model, metric, value)
+        for model, own in enumerate(values)
+        for position, value in enumerate(own)
+    ]
+    store.runs.put(run, data, rows)
+    return Results(run, store)
+
+
+def _result(position, model, metric, value):
+    if value == "failed":
+        return SampleResult(position=position, model=model, status="failed", error="-")
+    score = Score(values={metric: value}, reason="" if value is not None else "No true answer.")
+    return SampleResult(position=position, model=model, status="scored", score=score)

@@ -1,0 +1,214 @@
+"""Two systems: which samples belong together, what is counted, what is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators import compare
+from evaluators.api.evaluation import Results
+from evaluators.errors import ParameterError
+from evaluators.runs.examples import INVENTED, NOISE, find
+from evaluators.runs.store import Store
+from tests.comparison.made import MODELS, results
+
+QUESTIONS = [f"Question {number}?" for number in range(8)]
+FIRST = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+SECOND = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+def test_samples_of_the_same_data_are_matched_by_where_they_stand(store):
+    value = compare(
+        results(store, "Old", QUESTIONS, FIRST), results(store, "New", QUESTIONS, SECOND)
+    )["answer_match"]
+
+    assert (value.difference.wins, value.difference.ties, value.difference.losses) == (6, 2, 0)
+    assert value.difference.difference == 0.75
+    assert value.difference.p == pytest.approx(1 / 2**6)
+    assert value.coverage == "8 / 8"
+
+
+def test_what_only_one_was_judged_on_does_not_count_and_is_told(store):
+    ours = [1.0, None, "failed", 0.0, 0.0, 0.0, 1.0, None]
+    theirs = [1.0, 1.0, 1.0, "failed", 1.0, 1.0, 1.0, "failed"]
+
+    value = compare(
+        results(store, "Old", QUESTIONS, ours), results(store, "New", QUESTIONS, theirs)
+    )["answer_match"]
+
+    assert [row.first_position for row in value.rows] == [0, 4, 5, 6]
+    assert (value.only_first, value.only_second, value.neither) == (1, 2, 1)
+    assert value.coverage == "4 / 8"
+    assert (value.difference.first, value.difference.second) == (0.5, 1.0)
+
+
+def test_other_data_are_matched_by_question_in_order_and_the_rest_is_listed(store):
+    ours = results(store, "Old", ["A?", "B?", "A?", "C?"], [0.0, 0.1, 0.2, 0.3])
+    theirs = results(store, "New", ["A?", "A?", "D?", " B? "], [0.5, 0.6, 0.7, 0.8])
+
+    comparison = compare(ours, theirs)
+
+    rows = comparison["answer_match"].rows
+    assert [(row.first_position, row.second_position) for row in rows] == [(0, 0), (1, 3), (2, 1)]
+    assert [(row.first, row.second) for row in rows] == [(0.0, 0.5), (0.1, 0.8), (0.2, 0.6)]
+    assert (comparison.alone, comparison.matched) == (((3,), (2,)), 3)
+    assert not comparison.is_same_data
+    assert comparison.warnings == (
+        "The data differ, so samples are matched by their questions: documents and true answers "
+        "may differ as well.",
+    )
+
+
+def test_answers_to_one_question_are_one_cluster(store):
+    questions = ["A?"] * 4 + ["B?"] * 4
+
+    difference = compare(
+        results(store, "Old", questions, FIRST), results(store, "New", questions, SECOND)
+    )["answer_match"].difference
+
+    assert (difference.clusters, difference.method) == (2, "clusters")
+    assert difference.p == pytest.approx(2 / 4)
+
+
+def test_two_models_of_one_run(store):
+    run = results(store, "Both", QUESTIONS, FIRST, SECOND, models=MODELS)
+
+    for models in ((0, 1), ("0", "1"), ("groq/small", "groq/large"), ("small", "large")):
+        comparison = compare(run, models=models)
+        assert (comparison.first, comparison.second) == ("small", "large")
+        assert comparison["answer_match"].difference.wins == 6
+        assert [change.setting for change in comparison.changes] == ["model"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Both sides are the same"),
+        ({"models": (0, 0)}, "Both sides are the same"),
+        ({"models": (0, 2)}, r"no model 2 in this run. There are: 0 \(groq/small\), 1"),
+        ({"models": (0, "gpt")}, "no model 'gpt' in this run"),
+        ({"labels": ("heuristic", "gold")}, "'heuristic' did not label this run. Labellers: nobo"),
+    ],
+)
+def test_sides_that_are_not_there_are_refused(store, options, message):
+    run = results(store, "Both", QUESTIONS, FIRST, SECOND, models=MODELS)
+
+    with pytest.raises(ParameterError, match=message):
+        compare(run, **options)
+
+
+def test_a_run_without_models_has_none_to_choose(store):
+    with pytest.raises(ParameterError, match="Its answers were given with the data"):
+        compare(results(store, "One", QUESTIONS, FIRST), models=(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("questions", "metric", "message"),
+    [
+        (["Another?"], "answer_match", "no sample and no question in common"),
+        (QUESTIONS, "recall", "no value in common: the first has answer_match, the second recall"),
+    ],
+)
+def test_runs_without_anything_in_common_are_refused(store, questions, metric, message):
+    ours = results(store, "Old", QUESTIONS, FIRST)
+    theirs = results(store, "New", questions, SECOND[: len(questions)], metric=metric)
+
+    with pytest.raises(ParameterError, match=message):
+        compare(ours, theirs)
+
+
+def test_nothing_checked_for_both_is_said_and_has_no_figure(store):
+    ours = results(store, "Old", QUESTIONS, ["failed"] * 7 + [1.0])
+    theirs = results(store, "New", QUESTIONS, [1.0] * 7 + ["failed"])
+
+    comparison = compare(ours, theirs)
+
+    assert comparison["answer_match"].difference is None
+    assert comparison.sentence() == "No sample was checked for both."
+    assert comparison.to_pandas().loc[0, "difference"] is None
+
+
+def test_the_rates_of_rgb_are_each_over_their_ability(tmp_path):
+    store = Store(":memory:")
+    results = Results(find(store, NOISE), store)
+
+    comparison = compare(results, models=(0, 1))
+
+    means = results.summary(0), results.summary(1)
+    for value in comparison.values:
+        if len(value.rows) == value.matched:
+            both = [mean[value.name].mean for mean in means]
+            assert [value.difference.first, value.difference.second] == pytest.approx(both)
+    noise = comparison["noise_robustness"]
+    assert (len(noise.rows), noise.difference.clusters) == (120, 24)
+    # Only one error was detected by both
+    assert comparison["correction_if_detected"].coverage == "1 / 12"
+
+
+def test_two_labellers_of_one_run():
+    store = Store(":memory:")
+    results = Results(find(store, INVENTED), store)
+
+    comparison = compare(results, labels=("heuristic", "gold"))
+
+    assert (comparison.first, comparison.second) == ("heuristic", "gold")
+    assert comparison["adherence"].difference.first == pytest.approx(16 / 24)
+    assert comparison["adherence"].difference.second == pytest.approx(14 / 24)
+    assert comparison.warnings == ()
+
+
+def test_what_differs_between_runs_is_told(store):
+    ours = results(store, "Old", QUESTIONS, FIRST, models=MODELS[:1], prompt="$question", seed=1)
+    theirs = results(store, "New", QUESTIONS, SECOND, models=MODELS[1:], prompt="$documents")
+
+    changes = {change.setting: (change.first, change.second) for change in compare(ours, theirs).changes}
+
+    assert changes["models"] == ("small", "large")
+    assert changes["seed"] == ("1", "0")
+    assert set(changes) == {"models", "model", "seed", "prompt"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "sentence"),
+    [
+        (
+            FIRST,
+            SECOND,
+            "New is better in answer match by 75 points (18 to 93).",
+        ),
+        (
+            SECOND,
+            FIRST,
+            "Old is better in answer match by 75 points (18 to 93).",
+        ),
+        (
+            FIRST,
+            [0.0, *FIRST[1:]],
+            "Answer match cannot be told apart; to tell 3 points apart takes about 1,100 samples.",
+        ),
+        (FIRST, FIRST, "Answer match cannot be told apart."),
+    ],
+)
+def test_what_was_found_is_one_sentence(store, ours, theirs, sentence):
+    comparison = compare(
+        results(store, "Old", QUESTIONS, ours), results(store, "New", QUESTIONS, theirs)
+    )
+
+    assert comparison.sentence() == sentence
+
+
+def test_runs_of_one_name_are_told_apart_by_their_dates(store):
+    ours = results(store, "Same", QUESTIONS, FIRST)
+    theirs = results(store, "Other", QUESTIONS, SECOND)
+    named = theirs.run.model_copy(update={"title": "Same", "created": "2026-11-22T10:30:00+00:00"})
+
+    comparison = compare(ours, Results(named, store))
+
+    assert (comparison.first, comparison.second) == (
+        "Same (2026-11-22T09:00)",
+        "Same (2026-11-22T10:30)",
+    )
