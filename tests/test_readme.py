@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 README, DOCS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
 )
-EVALUATE, ESTIMATE, COMPOSE, ALONE, BATCH = re.findall(
+EVALUATE, ESTIMATE, COMPOSE, COMPARE, ALONE, BATCH = re.findall(
     r"```python\n(.*?)```", README + DOCS, re.DOTALL
 )
 ENVIRONMENT = {
@@ -53,6 +53,14 @@ def test_evaluating_two_answers_prints_what_readme_shows(printed):
     [shown] = re.findall(re.escape(EVALUATE) + r"```\n\n```\n(.*?)```", README, re.DOTALL)
 
     assert printed(EVALUATE) == shown
+
+
+def test_two_labellers_are_compared(printed):
+    compared = printed(COMPARE)
+
+    assert re.fullmatch(
+        r"[^\n]+ cannot be told apart;.*\n-0\.083 \(-0\.\d+ to 0\.\d+\)\n", compared
+    )
 
 
 def test_a_composed_test_bed_is_answered_and_scored(printed):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators.api.evaluation import Results
-from evaluators.comparison.compare import Comparison, compared
+from evaluators.comparison.compare import compared
+from evaluators.comparison.result import Comparison
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title

@@ -32,7 +32,7 @@ def settings(
     words = {"data set": data, "samples": str(count or "all"), "seed": str(of.seed or 0)}
     for kind, llms in (("models", of.models), ("judges", of.judges)):
         if llms:
-            words[kind] = ", ".join(map(_with_options, llms))
+            words[kind] = ", ".join(map(model_title, llms))
     words["metrics"] = ", ".join(spec.name for spec in specs)
     for spec in specs:
         for parameter, value in spec.params.items():
@@ -45,8 +45,10 @@ def settings(
 
 
 def settings_of(run: Run) -> dict[str, str]:
-    """What a run was set to, with how its samples were made from a test bed."""
+    """What a run was set to, with how models were asked and samples made from a test bed."""
     words = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
+    options = map(_options, (*run.models, *run.judges))
+    words["asked with"] = ", ".join(dict.fromkeys(filter(None, options))) or "the usual options"
     for name in ("abilities", "noise_levels", "passages", "group"):
         if value := run.origin.get(name):
             words[name.replace("_", " ")] = _in_words(value)
@@ -66,15 +68,14 @@ def differing(first: dict[str, str], second: dict[str, str]) -> list[Change]:
     ]
 
 
-def _with_options(spec: ModelSpec) -> str:
-    """The model, with what differs from how models are usually asked."""
+def _options(spec: ModelSpec) -> str:
+    """What differs from how models are usually asked; empty where nothing does."""
     options = []
     if spec.temperature:
         options.append(f"temperature {spec.temperature:g}")
     if spec.effort:
         options.append(f"effort {spec.effort}")
-    title = model_title(spec)
-    return f"{title} ({', '.join(options)})" if options else title
+    return " and ".join(options)
 
 
 def _in_words(value: Any) -> str:

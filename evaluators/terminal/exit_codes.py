@@ -10,7 +10,7 @@ from evaluators.api.evaluation import Results, failures, means
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words
-from evaluators.comparison.compare import Comparison
+from evaluators.comparison.result import Comparison
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title

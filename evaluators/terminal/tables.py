@@ -16,7 +16,7 @@ from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison import words
-from evaluators.comparison.compare import Comparison
+from evaluators.comparison.result import Comparison
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import (

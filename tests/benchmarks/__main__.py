@@ -22,6 +22,7 @@ PARTS = (
     "heaviest",
     "corrected_rates",
     "corrected_ragbench",
+    "comparing",
 )
 
 

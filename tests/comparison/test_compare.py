@@ -165,7 +165,9 @@ def test_what_differs_between_runs_is_told(store):
     ours = results(store, "Old", QUESTIONS, FIRST, models=MODELS[:1], prompt="$question", seed=1)
     theirs = results(store, "New", QUESTIONS, SECOND, models=MODELS[1:], prompt="$documents")
 
-    changes = {change.setting: (change.first, change.second) for change in compare(ours, theirs).changes}
+    changes = {
+        change.setting: (change.first, change.second) for change in compare(ours, theirs).changes
+    }
 
     assert changes["models"] == ("small", "large")
     assert changes["seed"] == ("1", "0")

@@ -23,6 +23,7 @@ from evaluators.comparison.paired import (
     tango,
 )
 from evaluators.statistics import Z95
+from tests.benchmarks import comparing
 
 REPETITIONS = 150
 
@@ -202,22 +203,11 @@ def test_one_yes_or_no_row_tells_nothing_apart():
     assert not difference.is_told_apart
 
 
-def simulated(rows, kind, seed):
-    """Two equal systems on the same questions."""
-    random = np.random.default_rng(seed)
-    easy = random.random(rows)
-    if kind == "mean":
-        both = [np.clip(easy + random.normal(0, 0.2, rows), 0, 1) for _ in range(2)]
-        return pairs(*both)
-    times = 5 if kind == "clusters" else 1
-    questions = np.repeat(np.arange(rows // times), times)
-    both = [(random.random(len(questions)) < easy[questions]).astype(float) for _ in range(2)]
-    return pairs(*both, questions.tolist())
-
-
-@pytest.mark.parametrize("kind", ["yes or no", "mean", "clusters"])
+@pytest.mark.parametrize("kind", comparing.KINDS)
 def test_equal_systems_are_seldom_told_apart(kind):
-    alarms = sum(paired(simulated(50, kind, seed)).is_told_apart for seed in range(REPETITIONS))
+    alarms = sum(
+        paired(comparing.pairs(kind, 50, 0.0, seed)).is_told_apart for seed in range(REPETITIONS)
+    )
 
     # Of 150 at most 6 % and three standard errors of a rate of 5 %
     assert alarms <= (0.06 + 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)) * REPETITIONS
