@@ -15,7 +15,10 @@ from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.trace.definitions import METRICS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, STRICTEST_FIRST, labellings
-from evaluators.trace.metrics import from_score, trace_scores
+from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
+
+PERSON = "person:"
+"""How the name of a person begins among those of labellers; no model is called so."""
 
 Votes = dict[tuple[str, str], str]
 """What one person says, or several together: a value by the kind of label and its key."""
@@ -81,7 +84,7 @@ def last_words(own: Iterable[PersonLabel]) -> dict[tuple[str, str], PersonLabel]
 def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Labels:
     """These labels after what people say of the sentences; the same object where it is the same."""
     original = _votes(labels, sentences)
-    voted = _majority(_ballots(original, fitting(sentences, given).labels))
+    voted = _majority(ballots(original, fitting(sentences, given).labels))
     for (kind, key), value in voted.items():
         is_carried = kind != "supported_by" or voted.get(("support", key)) != Support.NONE
         if is_carried and original.get((kind, key)) != value:
@@ -94,12 +97,13 @@ def labels_by_labeller(
 ) -> tuple[Sentences, dict[str, Labels]]:
     """An answer's sentences, and everybody's labels of them by labeller.
 
-    "corrected" is there where people labelled.
+    "corrected" is there where people changed a label.
     """
     scores = from_score(score, sample)
     labels = {by: own.labels for by, own in labellings(score, sample).items()}
-    if given:
-        labels[CORRECTED] = corrected(scores.labels, scores.sentences, given)
+    after = corrected(scores.labels, scores.sentences, given) if given else scores.labels
+    if after is not scores.labels:
+        labels[CORRECTED] = after
     return scores.sentences, labels
 
 
@@ -113,9 +117,33 @@ def people_values(
 
     Only values that their labels determine: adherence may be known where relevance is not.
     """
-    fits = fitting(sentences, given).labels
-    voted = _majority(_ballots(_votes(labels, sentences), fits, only_done=True))
-    return _determined(as_labels(voted), sentences, voted, definition) if voted else {}
+    said = who_is_done(labels, sentences, given)
+    if not said:
+        return {}
+    scores = scores_of(_majority(said), sentences, definition)
+    values = {name: value for name, value in scores.values().items() if value is not None}
+    if not values.keys() >= set(METRICS):
+        values.pop("average", None)
+    return values
+
+
+def who_is_done(
+    labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]
+) -> dict[str, Votes]:
+    """What each person who is done with the sample says of it, by person."""
+    return ballots(_votes(labels, sentences), fitting(sentences, given).labels, only_done=True)
+
+
+def scores_of(votes: Votes, sentences: Sentences, definition: str = SENTENCE) -> TRACEScores:
+    """The TRACE values of votes; a value for which a vote is missing is `None`."""
+    unknown: set[str] = set()
+    for kind, values in (("relevant", METRICS[:3]), ("utilized", METRICS[1:3])):
+        if any((kind, key) not in votes for key in sentences.document_keys):
+            unknown.update(values)
+    if any(("support", sentence.key) not in votes for sentence in sentences.response):
+        unknown.add("supported_share")
+    scores = trace_scores(sentences, as_labels(votes), definition)
+    return scores.model_copy(update=dict.fromkeys(unknown))
 
 
 def as_labels(votes: Votes) -> Labels:
@@ -142,7 +170,7 @@ def verdict_values(
     """
     original = {("verdict", name): _yes_or_no(value) for name, value in values.items()}
     known = {key: value for key, value in original.items() if value}
-    voted = _majority(_ballots(known, given))
+    voted = _majority(ballots(known, given))
     return {
         name: float(value == "yes") for (kind, name), value in voted.items() if kind == "verdict"
     }
@@ -152,31 +180,37 @@ def _yes_or_no(value: float | None) -> str:
     return {1.0: "yes", 0.0: "no"}.get(value, "") if value is not None else ""
 
 
-def _ballots(original: Votes, given: Iterable[PersonLabel], only_done: bool = False) -> list[Votes]:
-    """What each person says of everything that they labelled or confirmed."""
-    ballots = []
-    for own in by_person(given).values():
-        last = last_words(own)
-        said = {key: label.value for key, label in last.items()}
-        said.pop(_WHOLE_SAMPLE, None)
-        whole = last.get(_WHOLE_SAMPLE)
-        if whole is None:
-            if only_done:
-                continue
-        elif whole.value != DONE:
-            # Who could not tell, or passed on, has no vote.
+def ballots(
+    original: Votes, given: Iterable[PersonLabel], only_done: bool = False
+) -> dict[str, Votes]:
+    """What each person says of everything that they labelled or confirmed, by person.
+
+    What was labelled blind counts once the person is done blind, as nobody wants to be held to half
+    a guess. Who could not tell, or passed on, says nothing.
+    """
+    said = {}
+    for person, own in by_person(given).items():
+        whole = last_words(own).get(_WHOLE_SAMPLE)
+        if whole is None and only_done:
             continue
-        elif not whole.blind:
-            said = {**original, **said}
-        ballots.append(said)
-    return ballots
+        if whole is not None and whole.value != DONE:
+            continue
+        is_done_blind = whole is not None and whole.blind
+        seen = [label for label in own if is_done_blind or not label.blind]
+        votes = {place: label.value for place, label in last_words(seen).items()}
+        votes.pop(_WHOLE_SAMPLE, None)
+        if whole is not None and not whole.blind:
+            votes = {**original, **votes}
+        if votes:
+            said[person] = votes
+    return said
 
 
-def _majority(ballots: Sequence[Votes]) -> Votes:
+def _majority(said: Mapping[str, Votes]) -> Votes:
     """The highest value that more than half of those who voted give at least."""
     cast: dict[tuple[str, str], list[str]] = {}
-    for ballot in ballots:
-        for place, value in ballot.items():
+    for votes in said.values():
+        for place, value in votes.items():
             cast.setdefault(place, []).append(value)
     voted: Votes = {}
     for (kind, key), values in cast.items():
@@ -203,28 +237,6 @@ def _votes(labels: Labels, sentences: Sentences) -> Votes:
 
 def _keys_with_yes(votes: Votes, kind: str) -> tuple[str, ...]:
     return tuple(key for (own, key), value in votes.items() if own == kind and value == "yes")
-
-
-def _determined(
-    labels: Labels, sentences: Sentences, votes: Votes, definition: str
-) -> dict[str, float]:
-    """The values for which no label is missing."""
-    unknown: set[str] = set()
-    for kind, needing in (
-        ("relevant", METRICS[:3]),
-        ("utilized", METRICS[1:3]),
-    ):
-        if any((kind, key) not in votes for key in sentences.document_keys):
-            unknown.update(needing)
-    if any(("support", sentence.key) not in votes for sentence in sentences.response):
-        unknown.add("supported_share")
-    scores = trace_scores(sentences, labels, definition)
-    values = scores.values()
-    if unknown & set(METRICS):
-        unknown.add("average")
-    return {
-        name: value for name, value in values.items() if name not in unknown and value is not None
-    }
 
 
 def _changed_labels(labels: Labels, kind: str, key: str, value: str) -> dict[str, Any]:

@@ -158,6 +158,31 @@ def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> N
     expect(number(page, "Supported")).to_contain_text("1/2")
     page.reload()
     expect(number(page, "Supported")).to_have_text("Supported ?")
+    expect(sentence(page, "b")).to_contain_text("your guess: supported")
+    sentence(page, "b").click()
+    page.keyboard.press("u")
+    expect(sentence(page, "b")).not_to_contain_text("your guess")
+
+
+def test_one_person_confirms_another_objects_and_their_names_stay_text(
+    page: Page, bridge: Run
+) -> None:
+    visit(page, bridge)
+    page.keyboard.press("a")
+    expect(page.get_by_text("✓ You: all right as it is")).to_be_visible()
+    page.get_by_role("button", name="You are: you").click()
+    page.get_by_role("textbox", name="Your name").fill(HOSTILE[:40])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name=f"You are: {HOSTILE[:40]}")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".people")).to_have_text("You: all right as it is")
+    sentence(page, "a").click()
+    page.keyboard.press("3")
+    expect(number(page, "Supported")).to_contain_text("1/2 → 0/2")  # a tie
+    expect(page.get_by_role("radio", name="You")).to_be_visible()
+    page.keyboard.press("u")
+    expect(number(page, "Supported")).to_contain_text("1/2")
+    assert page.locator("img[src=x]").count() == 0
 
 
 def test_a_phone_labels_by_touch_and_shows_the_evidence_in_the_bubble(

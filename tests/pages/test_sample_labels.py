@@ -404,9 +404,9 @@ def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTes
 def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: AppTest) -> None:
     at = change(change(jury, "support", "b", "full"), "supported_by", "b", "1a")
     at = checked(change(at, "relevant", "1a", "yes"))
-    assert [each["what"] for each in evidence(at)["people"]["b"]] == ["supported", "by 1a"]
+    assert [each["what"] for each in evidence(at)["own"]["b"]] == ["supported", "by 1a"]
     at = checked(change(change(at, "support", "b", "none"), "relevant", "1a", "no"))
-    assert evidence(at)["people"] == {}
+    assert evidence(at)["own"] == {}
     assert session.store().person_labels.by_cell("hand") == {}
 
 
@@ -414,7 +414,7 @@ def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
     heuristic: AppTest,
 ) -> None:
     at = checked(change(change(heuristic, "support", "b", "full"), "supported_by", "b", "1a"))
-    by_person = evidence(at)["people"]["b"]
+    by_person = evidence(at)["own"]["b"]
     assert [each["what"] for each in by_person] == ["supported", "by 1a"]
     assert all(datetime.fromisoformat(each["at"]).tzinfo for each in by_person)
     assert evidence(at)["restsOn"]["b"] == ["1a"]
@@ -544,5 +544,5 @@ def test_nothing_hostile_reaches_markdown_or_html(open_page: OpenPage) -> None:
 
 
 def set_to(at: AppTest) -> list[str]:
-    frames = [element.value for element in at.dataframe if "Set to" in element.value.columns]
-    return list(frames[0]["Set to"])
+    frames = [element.value for element in at.dataframe if "Said" in element.value.columns]
+    return list(frames[0]["Said"])

@@ -6,6 +6,8 @@ import re
 
 from evaluators.llm import catalogue
 from evaluators.llm.providers import PROVIDERS
+from evaluators.people.labels import PERSON
+from evaluators.people.records import YOU
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from ui.parts.untrusted import plain
 
@@ -23,11 +25,18 @@ def title(by: str) -> str:
     """The labeller's name, as text: a model has that of the catalogue, else its provider's."""
     if by in TITLES:
         return TITLES[by]
+    if by.startswith(PERSON):
+        return person_title(by.removeprefix(PERSON))
     again = _AGAIN.search(by)
     model_id = by[: again.start()] if again else by
     model = catalogue.find(model_id)
     name = model.title if model else _title_outside_the_catalogue(model_id)
     return f"{name}{again[0]}" if again else name
+
+
+def person_title(person: str) -> str:
+    """A person's name, as text."""
+    return "You" if person == YOU else person
 
 
 def escaped_title(by: str) -> str:

@@ -19,7 +19,8 @@ const LEGEND = {
   Documents: ["relevant", "used", "relevant + used"],
 };
 const STEPS = { ArrowLeft: "previous_sample", ArrowRight: "next_sample" };
-const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · U undo · R reveal · Esc close";
+const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · A all right · U undo · R reveal · Esc close";
+const BLIND_HELP = "↑ ↓ sentence · 1 2 3 label · U undo · Esc close";
 
 const FOLD_FROM = 4; // sentences in a row without a label; fewer do not hide much
 const MOST_UNFOLDED = 400; // where labels must not show, long documents fold by length alone
@@ -65,7 +66,7 @@ class View {
     this.selected = null;
     this.carried = null; // the answer sentence whose carrying sentence is asked for
     this.pending = [];
-    this.guesses = new Map();
+    this.guesses = {};
     this.changed = new Map(); // the numbers that flash
     this.isRevealed = false;
     this.hides = sessionStorage.getItem(HIDES) === "yes";
@@ -91,17 +92,19 @@ class View {
     this.texts = texts;
     this.verdicts = { ...data.verdicts };
     this.restsOn = { ...data.restsOn };
-    this.people = { ...data.people };
+    this.own = { ...data.own };
     this.disputed = new Set(data.disputed);
+    this.isDone = data.isDone;
+    // Of an example, which keeps no labels, a guess is known here alone.
+    if (isNew || !data.isShared) this.guesses = structuredClone(data.guesses);
     if (isNew) {
       this.selected = this.carried = null;
       this.pending = [];
-      this.guesses.clear();
       this.isRevealed = false;
     }
     this.pending = this.pending.filter((change) => change.number > data.answered);
     this.pending.forEach((change) => this.apply(change));
-    if (isNew || before.by !== data.by) this.build();
+    if (isNew || before.by !== data.by || before.isBlind !== data.isBlind) this.build();
     else this.paint();
     this.drawStrip(isNew ? null : before);
     // They stand there for browsers in which this script does not run.
@@ -109,18 +112,25 @@ class View {
     if (other) other.style.display = "none";
   }
 
-  /** Sends a person's change, and shows it at once. */
+  /** Sends a person's change, and shows it at once; what is said unseen is marked as such. */
   change(label, key = "", value = "") {
     const last = this.pending.at(-1)?.number ?? this.data.answered;
-    const change = { sample: this.data.sample, number: last + 1, label, key, value };
-    this.pending.push(change);
+    const change = { sample: this.data.sample, number: last + 1, label, key, value, blind: this.isHidden };
     this.apply(change);
     this.paint();
+    if (this.data.isShared) return;
+    this.pending.push(change);
     if (this.selected !== null) this.intoView(this.bubble);
     this.send([...this.pending]);
   }
 
-  apply({ label, key, value }) {
+  apply({ label, key, value, blind }) {
+    if (label === "sample") this.isDone = true;
+    else if (blind && key) this.guesses[key] = { ...this.guesses[key], [label]: value };
+    else this.applySeen(label, key, value);
+  }
+
+  applySeen(label, key, value) {
     const words = { what: value, at: new Date().toISOString() };
     if (label === "support") {
       this.verdicts[key] = words.what = SUPPORTS[value];
@@ -134,13 +144,20 @@ class View {
       this.verdicts[key] = USES[Number(use.relevant) + 2 * Number(use.utilized)];
       words.what = (value === "yes" ? "" : "not ") + (label === "relevant" ? "relevant" : "used");
     } else return;
-    const earlier = label === "supported_by" ? (this.people[key] ?? []) : [];
-    this.people[key] = [...earlier, words];
+    const earlier = label === "supported_by" ? (this.own[key] ?? []) : [];
+    this.own[key] = [...earlier, words];
   }
 
   get isHidden() {
-    return this.hides && !this.isRevealed;
+    return this.data.isBlind || (this.hides && !this.isRevealed);
   }
+
+  /** Whether every answer sentence has a label that was given unseen. */
+  get isGuessed() {
+    return this.data.answer.every(([key]) => this.guesses[key]?.support);
+  }
+
+  guess = (key) => SUPPORTS[this.guesses[key]?.support] ?? "";
 
   isRelevant = (key) => this.verdicts[key].startsWith("relevant");
   isUsed = (key) => this.verdicts[key].endsWith("used");
@@ -183,7 +200,7 @@ class View {
       this.strip,
       this.legend(),
       this.columns,
-      el("p", { class: "help", text: HELP }),
+      el("p", { class: "help", text: data.isBlind ? BLIND_HELP : HELP }),
       this.live,
     );
     this.root.onclick = (event) => this.clicked(event);
@@ -277,15 +294,16 @@ class View {
     const row = this.rows.get(key);
     const [, text, badge] = row.children;
     const verdict = this.isHidden ? "" : this.verdicts[key];
-    const guess = this.guesses.get(key);
-    const look = VERDICTS[verdict]?.look ?? "quiet";
+    const guess = this.isHidden ? this.unseen(key) : this.guess(key);
+    const look = VERDICTS[this.data.isBlind ? guess : verdict]?.look ?? "quiet";
     row.className = `sentence v-${look}`;
     const marks = [];
     if (verdict) marks.push(`${VERDICTS[verdict].icon} ${verdict}`.trim());
-    if (guess) marks.push(this.isHidden ? `your guess: ${guess}` : `you: ${guess}`);
+    const own = this.data.isBlind ? "you" : "your guess";
+    if (guess) marks.push(`${this.isHidden ? own : "you"}: ${guess}`);
     if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
     badge.textContent = marks.join(" · ");
-    const said = [key, verdict, guess && `your guess: ${guess}`].filter(Boolean).join(", ");
+    const said = [key, verdict, guess && `${own}: ${guess}`].filter(Boolean).join(", ");
     row.setAttribute("aria-label", `${said}: ${text.textContent}`);
     row.setAttribute("aria-pressed", String(key === this.selected));
     row.classList.toggle("selected", key === this.selected);
@@ -303,22 +321,50 @@ class View {
     hide.onchange = () => this.hide(hide.checked);
     const tools = el("span", { class: "tools" });
     if (this.isHidden) tools.append(this.button("Reveal", "R", () => this.reveal()));
-    else if (this.guesses.size) tools.append(el("b", { class: "count", text: this.agreement() }));
+    else if (this.agreement()) tools.append(el("b", { class: "count", text: this.agreement() }));
     tools.append(el("label", { class: "hide" }, hide, el("span", { text: "Hide the labels" })));
-    this.strip.replaceChildren(...items, tools);
+    this.strip.replaceChildren(...(this.data.isBlind ? [] : [...items, tools]));
+    this.strip.hidden = this.data.isBlind;
     this.drawHistory();
   }
 
   drawHistory() {
-    const { corrections } = this.data;
+    const { corrections, canUndo } = this.data;
     const held = this.parent.activeElement?.dataset.name;
-    const undo = this.button("Undo", "U", () => this.change("undo"));
-    const undoAll = this.button("Undo all", "", () => this.change("undo all"));
-    undo.dataset.name = "undo";
-    const parts = [el("span", { text: corrections }), undo, undoAll];
-    this.history.replaceChildren(...(corrections && !this.isHidden ? parts : []));
+    const parts = [];
+    if (this.isDone && !this.data.isBlind) parts.push(el("b", { class: "done", text: "✓ You: all right as it is" }));
+    else if (this.canConfirm) {
+      const words = this.isHidden ? "Done" : "All right as it is";
+      const confirm = this.button(words, "A", () => this.confirm());
+      confirm.dataset.name = "confirm";
+      parts.push(confirm);
+    }
+    if (corrections && !this.isHidden) parts.push(el("span", { text: corrections }));
+    if (canUndo) {
+      const undo = this.button("Undo", "U", () => this.change("undo"));
+      undo.dataset.name = "undo";
+      parts.push(undo);
+      if (!this.isHidden) parts.push(this.button("Undo all", "", () => this.change("undo all")));
+    }
+    const { people } = this.data;
+    if (people.length && !this.isHidden) parts.push(el("bdi", { class: "people", text: people.join(" · ") }));
+    this.history.replaceChildren(...parts);
     // The button that was pressed is a new one now.
-    if (held === "undo") undo.focus();
+    if (held) this.history.querySelector(`[data-name="${held}"]`)?.focus();
+  }
+
+  /** A queue has a button of its own; unseen, all of the answer is labelled first. */
+  get canConfirm() {
+    if (this.isDone || this.data.isBlind || this.data.isShared) return false;
+    return this.isHidden ? this.isGuessed : !this.data.locked;
+  }
+
+  /** Confirms all labels that the person did not set; unseen, ends the guessing. */
+  confirm() {
+    const wasHidden = this.isHidden;
+    this.change("sample", "", "done");
+    if (wasHidden) this.reveal();
+    else this.drawHistory();
   }
 
   /** One number; what a change did to it stands there for a while, whatever else is drawn. */
@@ -439,41 +485,47 @@ class View {
   }
 
   about(key) {
-    const people = this.people[key] ?? [];
-    const said = this.data.said.map(({ who, counts, of }) => ({ who, counts, words: of[key] ?? this.silence(key) }));
+    const you = this.own[key] ?? [];
+    const heard = this.data.said.filter(({ isPerson, of }) => !isPerson || key in of);
+    const said = heard.map(({ who, counts, isPerson, of }) => ({
+      who, counts, isPerson, words: of[key] ?? this.silence(key),
+    }));
+    const isByPeople = this.data.isCorrected && said.some(({ isPerson }) => isPerson);
     // Where nobody corrected a sentence, the corrected labels are those that count without them.
-    const own = people.length ? null : (said.find(({ who }) => who === this.data.by) ?? said.find(({ counts }) => counts));
+    const counted = said.find(({ who }) => who === this.data.by) ?? said.find(({ counts }) => counts);
+    const own = you.length || isByPeople ? null : counted;
+    const byPeople = isByPeople && `By people: ${this.verdicts[key] || this.silence(key)}.`;
+    const why = own ? capitalised(own.words) : you.length ? this.word(you) : byPeople;
     const lines = said.filter((each) => each !== own).map(({ who, words }) =>
       el("li", {}, el("b", {}, el("bdi", { text: who })), el("span", { text: " said: " }), el("bdi", { text: words })),
     );
     return [
-      el("p", { class: "why", dir: "auto", text: own ? capitalised(own.words) : this.word(people) }),
+      el("p", { class: "why", dir: "auto", text: why }),
       this.labels(key),
       this.carriedLine(key),
       !this.isOfAnswer(key) && this.restingLine(key),
       lines.length > 0 && el("ul", {}, ...lines),
       this.quotes(key),
-      this.guesses.has(key) && el("p", { text: `Your guess: ${this.guesses.get(key)}.` }),
+      this.guess(key) && el("p", { text: `Your guess: ${this.guess(key)}.` }),
     ];
   }
 
   aboutHidden(key) {
-    const isOfAnswer = this.isOfAnswer(key);
-    const text = isOfAnswer ? "What is your guess?" : "Reveal the labels to see what rests on it.";
+    const asked = this.isOfAnswer(key) ? "Do the documents support it?" : "Is it relevant, and used?";
     return [
-      el("p", { class: "why", text }),
-      isOfAnswer && this.labels(key),
-      this.button("Reveal", "R", () => this.reveal()),
+      el("p", { class: "why", text: this.data.isBlind ? asked : "What is your guess?" }),
+      this.labels(key),
+      !this.data.isBlind && this.button("Reveal", "R", () => this.reveal()),
     ];
   }
 
   silence = (key) => (this.isOfAnswer(key) ? "no label" : "neither relevant nor used");
 
   /** "You, 14:02: supported by 0a". */
-  word(people) {
-    const time = new Date(people.at(-1).at);
+  word(said) {
+    const time = new Date(said.at(-1).at);
     const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-    const what = people.map((each) => each.what).join(", ").replace(", by ", " by ");
+    const what = said.map((each) => each.what).join(", ").replace(", by ", " by ");
     return `You, ${clock}: ${what}.`;
   }
 
@@ -500,11 +552,11 @@ class View {
         set: () => this.change(label, key, isOn ? "no" : "yes"),
       });
       return [
-        toggle("relevant", "relevant", this.isRelevant(key)),
-        toggle("used", "utilized", this.isUsed(key)),
+        toggle("relevant", "relevant", this.isOn(key, "relevant")),
+        toggle("used", "utilized", this.isOn(key, "utilized")),
       ];
     }
-    const now = this.isHidden ? this.guesses.get(key) : this.verdicts[key];
+    const now = this.isHidden ? this.guess(key) : this.verdicts[key];
     return Object.entries(SUPPORTS).map(([value, name]) => ({
       name,
       isOn: now === name,
@@ -512,11 +564,21 @@ class View {
     }));
   }
 
+  isOn(key, label) {
+    if (this.isHidden) return this.guesses[key]?.[label] === "yes";
+    return label === "relevant" ? this.isRelevant(key) : this.isUsed(key);
+  }
+
+  /** What a person said of a sentence without having seen a label, in the words of a verdict. */
+  unseen(key) {
+    if (this.isOfAnswer(key)) return this.guess(key);
+    return USES[Number(this.isOn(key, "relevant")) + 2 * Number(this.isOn(key, "utilized"))];
+  }
+
   support(key, value) {
     if (this.isHidden) {
-      this.guesses.set(key, SUPPORTS[value]);
-      this.paintRow(key);
-      this.drawBubble();
+      if (this.guesses[key]?.support !== value) this.change("support", key, value);
+      this.drawHistory();
       return;
     }
     this.carried = value === "full" && !this.restsOn[key]?.length ? key : null;
@@ -583,10 +645,11 @@ class View {
     if (this.selected !== null) this.select(this.selected, { focus: true });
   }
 
+  /** How many guesses are as the labels, in words; empty where there is no guess. */
   agreement() {
-    const guesses = [...this.guesses];
-    const alike = guesses.filter(([key, guess]) => this.verdicts[key] === guess).length;
-    return `You: ${alike} of ${guesses.length} like ${this.data.by}`;
+    const guessed = this.data.answer.map(([key]) => key).filter((key) => this.guess(key));
+    const alike = guessed.filter((key) => this.verdicts[key] === this.guess(key)).length;
+    return guessed.length ? `You: ${alike} of ${guessed.length} like ${this.data.by}` : "";
   }
 
   // ---- keys
@@ -608,8 +671,9 @@ class View {
     else if (key === "ArrowDown" || key === "ArrowUp") this.move(key === "ArrowDown" ? 1 : -1);
     else if (key === "Escape" && this.selected !== null) this.escape();
     else if ((key === "Enter" || key === " ") && target.dataset?.key !== undefined) target.click();
-    else if (key === "u" || key === "U") this.data.corrections && this.change("undo");
-    else if (key === "r" || key === "R") this.isHidden && this.reveal();
+    else if (key === "u" || key === "U") this.data.canUndo && this.change("undo");
+    else if (key === "r" || key === "R") this.isHidden && !this.data.isBlind && this.reveal();
+    else if ((key === "a" || key === "A") && !this.data.isBlind) this.canConfirm && this.confirm();
     else if ("123".includes(key) && this.selected !== null && (this.isHidden || !this.data.locked)) {
       this.choices(this.selected)[Number(key) - 1]?.set();
     } else return false;

@@ -9,8 +9,16 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.people.labels import sentence_hash
-from evaluators.people.records import ALLOWED, YOU, PersonLabel
+from evaluators.people.labels import last_words, sentence_hash
+from evaluators.people.records import (
+    ALLOWED,
+    CANNOT_TELL,
+    DONE,
+    SKIPPED,
+    YOU,
+    Drawn,
+    PersonLabel,
+)
 from evaluators.records import Cell, Labels, Record, Sentences
 from evaluators.trace.labelling import CORRECTED
 from ui import session
@@ -26,6 +34,9 @@ TITLES = {
     ("relevant", "no"): "not relevant",
     ("utilized", "yes"): "used",
     ("utilized", "no"): "not used",
+    ("sample", DONE): "all right as it is",
+    ("sample", CANNOT_TELL): "cannot tell",
+    ("sample", SKIPPED): "skipped",
 } | {("support", support.value): words for support, words in SUPPORTS.items()}
 
 
@@ -49,15 +60,27 @@ class Change(Record):
 
     sample: str
     number: int
-    label: Literal["relevant", "utilized", "support", "supported_by", "undo", "undo all"]
+    label: Literal["relevant", "utilized", "support", "supported_by", "sample", "undo", "undo all"]
     key: str = ""
     value: str = ""
+    blind: bool = False
 
 
 _CHANGES = TypeAdapter(list[Change])
 
 
-def keep(place: RunCell, changes: Any, sentences: Sentences, original: Labels) -> None:
+class Origin(NamedTuple):
+    """Who labels, and how the answer came before that person; see `PersonLabel`."""
+
+    person: str = YOU
+    drawn: Drawn = "by hand"
+    probability: float | None = None
+    queue: str = ""
+
+
+def keep(
+    place: RunCell, changes: Any, sentences: Sentences, original: Labels, origin: Origin
+) -> None:
     """Stores what the browser sent; what does not fit this sample is passed over."""
     try:
         sent = _CHANGES.validate_python(changes)
@@ -66,7 +89,7 @@ def keep(place: RunCell, changes: Any, sentences: Sentences, original: Labels) -
     for change in sent:
         if change.sample == place.name and change.number > answered(place):
             st.session_state[_answered_key(place)] = change.number
-            _keep_change(place, change, sentences, original)
+            _keep_change(place, change, sentences, original, origin)
 
 
 def answered(place: RunCell) -> int:
@@ -75,16 +98,16 @@ def answered(place: RunCell) -> int:
     return number
 
 
-def by_sentence(given: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
+def by_sentence(own: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
     """What holds of a person's labels, by sentence: the words, and when."""
-    holding: dict[str, dict[str, dict[str, str]]] = {}
-    for label in given:
-        of_sentence = holding.setdefault(label.key, {})
-        if label.label == "support":
-            of_sentence.pop("supported_by", None)
-        words = {"what": in_words(label), "at": label.created}
-        of_sentence[label.label] = words
-    return {key: list(labels.values()) for key, labels in holding.items()}
+    holding: dict[str, list[dict[str, str]]] = {}
+    # "supported by 0a": what carries a sentence comes last.
+    last = sorted(last_words(own).items(), key=lambda item: item[0][0] == "supported_by")
+    for (kind, key), label in last:
+        if kind != "sample":
+            words = {"what": in_words(label), "at": label.created}
+            holding.setdefault(key, []).append(words)
+    return holding
 
 
 def in_words(label: PersonLabel) -> str:
@@ -95,51 +118,70 @@ def in_words(label: PersonLabel) -> str:
 
 
 def list_all(given: Sequence[PersonLabel]) -> None:
-    """Every label with its time, in order."""
-    with st.expander("Corrections", icon=":material/edit:", key="corrections"):
+    """Every label with who gave it and when, in order."""
+    with st.expander("People's labels", icon=":material/edit:", key="corrections"):
         rows = []
         for label in given:
             created = datetime.fromisoformat(label.created)
             when = created.strftime("%d %b %Y, %H:%M:%S UTC")
             rows.append(
                 {
-                    "Sentence": label.key,
-                    "Set to": in_words(label),
+                    "Who": label.person,
+                    "Sentence": label.key or "all",
+                    "Said": in_words(label),
+                    "Labels in sight": "no" if label.blind else "yes",
                     "When": when,
                 }
             )
-        tables.plain_rows(rows, "Corrections")
+        tables.plain_rows(rows, "People's labels")
 
 
-def _keep_change(place: RunCell, change: Change, sentences: Sentences, original: Labels) -> None:
-    table = session.store().person_labels
+def _keep_change(
+    place: RunCell, change: Change, sentences: Sentences, original: Labels, origin: Origin
+) -> None:
+    table, person = session.store().person_labels, origin.person
     if change.label == "undo":
-        table.undo(*place, YOU)
+        table.undo(*place, person)
     elif change.label == "undo all":
-        table.withdraw_all(*place, YOU)
+        table.withdraw_all(*place, person)
     elif _fits(change, sentences):
-        # A label set back to what its labeller said is not a correction.
-        if change.value == _before(change, original):
-            table.withdraw(*place, YOU, change.label, change.key)
+        given = table.by_cell(*place).get(place.cell, [])
+        if not change.blind and _takes_back(change, given, original, person):
+            table.withdraw(*place, person, change.label, change.key)
             if change.label == "support":
-                table.withdraw(*place, YOU, "supported_by", change.key)
+                table.withdraw(*place, person, "supported_by", change.key)
         else:
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            parts = (*sentences.documents, sentences.response)
-            texts = {own.key: own.text for part in parts for own in part}
-            label = PersonLabel(
-                label=change.label,
-                key=change.key,
-                value=change.value,
-                sentence=sentence_hash(texts[change.key]),
-                created=now,
-            )
-            table.save(*place, label)
-        st.session_state[SHOWN] = CORRECTED
+            table.save(*place, _as_label(change, sentences, origin))
+        if not change.blind:
+            st.session_state[SHOWN] = CORRECTED
+
+
+def _as_label(change: Change, sentences: Sentences, origin: Origin) -> PersonLabel:
+    parts = (*sentences.documents, sentences.response)
+    texts = {sentence.key: sentence.text for part in parts for sentence in part}
+    return PersonLabel(
+        label=change.label,
+        key=change.key,
+        value=change.value,
+        sentence=sentence_hash(texts[change.key]) if change.key else "",
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        blind=change.blind,
+        **origin._asdict(),
+    )
+
+
+def _takes_back(
+    change: Change, given: Sequence[PersonLabel], original: Labels, person: str
+) -> bool:
+    """Whether a label is set back to what its labeller said, where nothing else was said of it."""
+    kept = {label.key for label in given if label.person != person or label.blind}
+    return change.value == _before(change, original) and change.key not in kept
 
 
 def _fits(change: Change, sentences: Sentences) -> bool:
     """Whether the sample has the sentences that are named, and the label may have the value."""
+    if change.label == "sample":
+        return (change.key, change.value) == ("", DONE)
     documents = sentences.document_keys
     response = [sentence.key for sentence in sentences.response]
     keys = documents if change.label in ("relevant", "utilized") else response

@@ -13,15 +13,27 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.people.records import PersonLabel
-from evaluators.records import Judgement, Labelling, Labels, Sample, Sentences, Support
+from evaluators.people.labels import Votes, by_person, last_words
+from evaluators.people.records import DONE, PersonLabel
+from evaluators.records import (
+    Cell,
+    Judgement,
+    Labelling,
+    Labels,
+    Run,
+    Sample,
+    Score,
+    Sentences,
+    Support,
+)
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
-from evaluators.trace.metrics import TRACEScores, arithmetic, fractions
-from ui.parts import highlight
-from ui.parts.labellers import title
+from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
+from ui import session
+from ui.parts import highlight, people, problems
+from ui.parts.labellers import person_title, title
 from ui.parts.words import accepted, counted
 from ui.trace import correction
-from ui.trace.correction import RunCell
+from ui.trace.correction import Origin, RunCell
 
 STATIC = ROOT / "ui" / "static"
 KEY = "evidence"
@@ -44,6 +56,8 @@ EXPECTED = ("context_utilization", "completeness")
 """The values that a labeller may expect where it does not count; see `ExpectedShares`."""
 _UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
 """What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
+UNSAID = "–"
+"""Stands for the verdict on a sentence that a person did not label."""
 SHARED_BY_JUDGES = (JURY, CORRECTED)
 """Labellers who stand on what several judges said."""
 
@@ -57,6 +71,13 @@ class Shown(NamedTuple):
     by: str
     scores: Mapping[str, TRACEScores]
     given: Sequence[PersonLabel]
+    votes: Mapping[str, Votes] = {}
+    """What people who are done said, by their names as labellers."""
+
+    @property
+    def own(self) -> list[PersonLabel]:
+        """What whoever looks at the page said of the sample."""
+        return [label for label in self.given if label.person == people.me()]
 
     @property
     def labels(self) -> Labels:
@@ -88,12 +109,15 @@ def show(
     notes: Sequence[str],
     locked: str,
     on_change: Callable[[], None],
+    *,
+    is_shared: bool = False,
 ) -> None:
     """The sample to click; `on_change` finds what a person changed under `KEY`.
 
-    `locked` says why no label can be changed, and is empty where one can.
+    `locked` says why no label can be changed, and is empty where one can. Of a shared example
+    nothing is kept, guesses neither.
     """
-    data = _data(shown, sample) | {"notes": notes, "locked": locked}
+    data = _data(shown, sample) | {"notes": notes, "locked": locked, "isShared": is_shared}
     _component(key=KEY, data=data, on_changed_change=on_change)
     # Shown by its style sheet only where the script has not hidden it.
     with st.container(key="texts_without_script"):
@@ -104,18 +128,68 @@ def show(
         st.html(highlight.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
 
 
+def show_blind(
+    run: Run,
+    cell: Cell,
+    sample: Sample,
+    score: Score,
+    origin: Origin,
+    on_change: Callable[[], None] | None = None,
+) -> None:
+    """The sample without any labeller's labels, for a person to label; see `origin` for whom.
+
+    The browser is sent nothing that a labeller said. What the person sets is stored as blind labels
+    of the cell, in whose order "done" belongs to the caller: a `PersonLabel` of the whole sample
+    (`label="sample"`, `blind=True`), without which blind labels count nowhere. `on_change` is
+    called after each change that was stored, "undo" too. Arrow keys up and down, 1, 2, 3, U and
+    Esc belong to the view; all others to the page.
+    """
+    place = RunCell(run.id, cell)
+    scores = from_score(score, sample)
+    given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
+    own = [label for label in given if label.person == origin.person]
+    every_key = [key for key in highlight.verdicts(scores.sentences, Labels())]
+    data = {
+        **_texts(place, sample, scores.sentences),
+        **_of_person(own),
+        **dict.fromkeys(("situation", "locked", "by"), ""),
+        **dict.fromkeys(("said", "people", "disputed", "numbers", "notes"), ()),
+        "own": {},
+        "verdicts": dict.fromkeys(every_key, ""),
+        "restsOn": {},
+        "isBlind": True,
+        "isDone": False,
+        "isCorrected": False,
+        "isShared": False,
+    }
+
+    def keep() -> None:
+        changes = st.session_state[KEY].get("changed")
+        correction.keep(place, changes, scores.sentences, scores.labels, origin)
+        if on_change is not None:
+            on_change()
+
+    _component(key=KEY, data=data, on_changed_change=problems.guarded(keep, place.name))
+
+
 def disputes(shown: Shown) -> dict[str, list[str]]:
     """The sentences that not all labellers judge alike, with the verdict of each labeller."""
-    by_labeller = [
-        highlight.verdicts(shown.sentences, labelling.labels)
-        for labelling in shown.labellings.values()
-    ]
+    by_labeller = [_verdicts(shown, by) for by in shown.labellings]
     disputed = {}
     for key in by_labeller[0]:
         verdicts = [of_labeller[key] for of_labeller in by_labeller]
-        if len(set(verdicts)) > 1:
+        if len(set(verdicts) - {UNSAID}) > 1:
             disputed[key] = verdicts
     return disputed
+
+
+def _verdicts(shown: Shown, by: str) -> dict[str, str]:
+    """A labeller's verdict on each sentence; of people only on what they labelled."""
+    verdicts = highlight.verdicts(shown.sentences, shown.labellings[by].labels)
+    if by in shown.votes:
+        labelled = {key for kind, key in shown.votes[by] if kind != "supported_by"}
+        verdicts = {key: verdicts[key] if key in labelled else UNSAID for key in verdicts}
+    return verdicts
 
 
 def two_decimals(value: float | None) -> str:
@@ -123,35 +197,91 @@ def two_decimals(value: float | None) -> str:
 
 
 def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
-    documents = [
-        {
-            "title": highlight.document_title(number, sample.sources),
-            "sentences": [(sentence.key, sentence.text) for sentence in sentences],
-        }
-        for number, sentences in enumerate(shown.sentences.documents, start=1)
-    ]
     rests_on = {item.key: item.supporting_keys for item in shown.labels.sentence_support}
     return {
-        "sample": shown.place.name,
-        "answered": correction.answered(shown.place),
-        "question": sample.question,
-        "situation": sample.situation,
-        "trueAnswer": accepted(sample.ground_truth),
-        "answer": [(sentence.key, sentence.text) for sentence in shown.sentences.response],
-        "documents": documents,
+        **_texts(shown.place, sample, shown.sentences),
+        **_of_person(shown.own),
+        "isBlind": False,
+        "isDone": DONE in (label.value for label in shown.own if label.label == "sample"),
+        "isCorrected": shown.by == CORRECTED,
         "by": title(shown.by),
         "verdicts": highlight.verdicts(shown.sentences, shown.labels),
         "restsOn": rests_on,
-        "said": [
-            {"who": title(by), "counts": by == shown.original, "of": _said(shown, by)}
-            for by in shown.labellings
-            if by != CORRECTED
-        ],
-        "people": correction.by_sentence(shown.given),
+        "said": [*_labellers_said(shown), *_people_said(shown)],
+        "people": _other_people(shown),
         "disputed": list(disputes(shown)),
         "numbers": _numbers(shown),
-        "corrections": _number_of_corrections(shown.given),
     }
+
+
+def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, Any]:
+    documents = [
+        {
+            "title": highlight.document_title(number, sample.sources),
+            "sentences": [(sentence.key, sentence.text) for sentence in document],
+        }
+        for number, document in enumerate(sentences.documents, start=1)
+    ]
+    return {
+        "sample": place.name,
+        "answered": correction.answered(place),
+        "question": sample.question,
+        "situation": sample.situation,
+        "trueAnswer": accepted(sample.ground_truth),
+        "answer": [(sentence.key, sentence.text) for sentence in sentences.response],
+        "documents": documents,
+    }
+
+
+def _of_person(own: Sequence[PersonLabel]) -> dict[str, Any]:
+    """What a person said of the sample: with the labels in sight, and without."""
+    seen = [label for label in own if not label.blind]
+    guesses: dict[str, dict[str, str]] = {}
+    for (kind, key), label in last_words(label for label in own if label.blind).items():
+        if key:
+            guesses.setdefault(key, {})[kind] = label.value
+    return {
+        "own": correction.by_sentence(seen),
+        "guesses": guesses,
+        "canUndo": bool(own),
+        "corrections": _number_of_corrections([label for label in seen if label.key]),
+    }
+
+
+def _labellers_said(shown: Shown) -> list[dict[str, Any]]:
+    return [
+        {
+            "who": title(by),
+            "counts": by == shown.original,
+            "isPerson": False,
+            "of": _said(shown, by),
+        }
+        for by in shown.labellings
+        if by != CORRECTED and by not in shown.votes
+    ]
+
+
+def _people_said(shown: Shown) -> list[dict[str, Any]]:
+    """What other people said of sentences, done or not."""
+    said = []
+    for person, labels in by_person(shown.given).items():
+        if person != people.me():
+            words = correction.by_sentence([label for label in labels if not label.blind])
+            of = {key: ", ".join(each["what"] for each in own) for key, own in words.items()}
+            who = person_title(person)
+            said.append({"who": who, "counts": False, "isPerson": True, "of": of})
+    return said
+
+
+def _other_people(shown: Shown) -> list[str]:
+    """Who else labelled, and whether they are done."""
+    lines = []
+    for person, labels in by_person(shown.given).items():
+        if person != people.me():
+            state = last_words(labels).get(("sample", ""))
+            words = correction.in_words(state) if state else counted(len(labels), "label")
+            lines.append(f"{person_title(person)}: {words}")
+    return lines
 
 
 def _said(shown: Shown, by: str) -> dict[str, str]:
@@ -228,6 +358,8 @@ def _numbers(shown: Shown) -> list[dict[str, str]]:
 
 def _figure(scores: TRACEScores, name: str) -> str:
     """What was divided where that is all, else the value; one that is only expected says so."""
+    if scores.values()[name] is None:
+        return "n/a"
     value = two_decimals(scores.values()[name])
     is_expected = scores.labels.expected and name in EXPECTED
     return fractions(scores)[name] or (f"≈ {value}" if is_expected else value)

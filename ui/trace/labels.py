@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evaluators.people.labels import corrected
+from evaluators.people.labels import PERSON, as_labels, corrected, scores_of, who_is_done
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.runs.store.workspaces import EXAMPLES
@@ -15,11 +15,11 @@ from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.patterns import HIGH
 from ui import session
-from ui.parts import highlight, problems, tables, texts
+from ui.parts import highlight, people, problems, tables, texts
 from ui.parts.labellers import escaped_title, title
 from ui.parts.words import counted
 from ui.trace import correction, evidence, judge
-from ui.trace.correction import RunCell
+from ui.trace.correction import Origin, RunCell
 from ui.trace.evidence import Shown, two_decimals
 from ui.trace.results import VALUES, definition_switch
 
@@ -43,13 +43,14 @@ def _labelled(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
     with problems.caught():
         problems.show(place.name)
         given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
-        shown = _labels_to_show(place, sample, score, given)
+        shown = _labels_to_show(run, place, sample, score, given)
         judge.warn(shown.judges)
 
         def keep() -> None:
             changes = st.session_state[evidence.KEY].get("changed")
             original = shown.labellings[shown.original].labels
-            correction.keep(place, changes, shown.sentences, original)
+            origin = Origin(person=people.me())
+            correction.keep(place, changes, shown.sentences, original, origin)
 
         evidence.show(
             shown,
@@ -57,11 +58,13 @@ def _labelled(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
             notes=_provenance(run, shown),
             locked=_why_locked(run, shown),
             on_change=problems.guarded(keep, place.name),
+            is_shared=run.workspace == EXAMPLES,
         )
         _below(run, shown, sample.question)
 
 
 def _labels_to_show(
+    run: Run,
     place: RunCell,
     sample: Sample,
     score: Score,
@@ -69,33 +72,42 @@ def _labels_to_show(
 ) -> Shown:
     by_labeller = labellings(score, sample)
     sentences = from_score(score, sample).sentences
-    if given:
-        original = next(iter(by_labeller.values())).labels
-        labels = corrected(original, sentences, given)
+    original = next(iter(by_labeller.values())).labels
+    labels = corrected(original, sentences, given)
+    if labels is not original:
         by_labeller[CORRECTED] = Labelling(by=CORRECTED, labels=labels)
-    by = _choose_labeller(list(by_labeller), place)
     # The choice stands below the texts, beside the formulas that it changes.
     definition = st.session_state.get("definition") or SENTENCE
     scores = {
         name: trace_scores(sentences, labelling.labels, definition)
         for name, labelling in by_labeller.items()
     }
-    return Shown(place, sentences, by_labeller, by, scores, given)
+    votes = {}
+    for person, said in who_is_done(original, sentences, given).items():
+        name = f"{PERSON}{person}"
+        votes[name] = said
+        by_labeller[name] = Labelling(by=name, labels=as_labels(said))
+        scores[name] = scores_of(said, sentences, definition)
+    by = _choose_labeller(list(by_labeller), run, place)
+    return Shown(place, sentences, by_labeller, by, scores, given, votes)
 
 
-def _choose_labeller(names: list[str], place: RunCell) -> str:
-    """Whose labels are shown: those chosen last if this sample has them, else those that count."""
+def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
+    """Whose labels are shown: those chosen last if this sample has them, else those that count.
+
+    Beside the choice stands who one is.
+    """
     last = st.session_state.get(correction.SHOWN, CORRECTED)
     by = last if last in names else names[0]
-    if len(names) > 1:
-        key = f"labels_{place.name}"
-        # The choice is one for all samples, so that the next sample begins with it.
-        st.session_state[key] = by
+    key = f"labels_{place.name}"
 
-        def change() -> None:
-            st.session_state[correction.SHOWN] = st.session_state[key]
+    def change() -> None:
+        st.session_state[correction.SHOWN] = st.session_state[key]
 
-        with st.container(horizontal=True, vertical_alignment="center", key="labels_by"):
+    with st.container(horizontal=True, vertical_alignment="center", key="labels_by"):
+        if len(names) > 1:
+            # The choice is one for all samples, so that the next sample begins with it.
+            st.session_state[key] = by
             st.markdown("Labels by", width="content")
             st.segmented_control(
                 "Labels by",
@@ -107,6 +119,8 @@ def _choose_labeller(names: list[str], place: RunCell) -> str:
                 wrap=True,
                 label_visibility="collapsed",
             )
+        if run.workspace != EXAMPLES:
+            people.choose("label_name")
     return by
 
 

@@ -1,0 +1,47 @@
+"""Who labels here: a name that a person enters once, kept for the session."""
+
+from __future__ import annotations
+
+import streamlit as st
+from pydantic import TypeAdapter, ValidationError
+
+from evaluators.people.records import LONGEST_NAME, YOU, PersonName
+from ui.parts.untrusted import plain
+
+NAME = "label_as"
+"""Where the session keeps the name."""
+_NAME: TypeAdapter[str] = TypeAdapter(PersonName)
+
+
+def me() -> str:
+    """The name of whoever labels in this session; "you" until one was entered."""
+    return str(st.session_state.get(NAME, YOU))
+
+
+def is_name(text: str) -> bool:
+    """Whether a person may be called so."""
+    try:
+        _NAME.validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+def choose(key: str) -> None:
+    """A button that says who one is, behind which the name is changed."""
+
+    def change() -> None:
+        entered = str(st.session_state[key]).strip() or YOU
+        if is_name(entered):
+            st.session_state[NAME] = entered
+
+    with st.popover(f"You are: {plain(me())}", icon=":material/person:", key=f"{key}_button"):
+        # Set before it is drawn: another page may have changed the name meanwhile.
+        st.session_state[key] = me()
+        st.text_input(
+            "Your name",
+            key=key,
+            max_chars=LONGEST_NAME,
+            on_change=change,
+            help="Labels are kept under it. Several people may label the same sample.",
+        )
