@@ -320,15 +320,22 @@ class AdvancedRAGEvaluator(LabellingMethod):
         sentences: Sentences,
         question: str,
     ) -> Labelling:
-        calls = self._calls(sentences, question, getattr(judge, "prompt_budget", None))
-        answers = [_judge_answer(judge, call) for call in calls]
-        parts = [
-            answer.value.labels(call.sentences) for answer, call in zip(answers, calls, strict=True)
-        ]
+        prompt_budget = getattr(judge, "prompt_budget", None)
+        calls = self._calls(sentences, question, prompt_budget)
+        answers: list[Answered[GPTLabelingOutput]] = []
+        texts: list[str] = []
+        parts: list[Labels] = []
+        invented: set[str] = set()
+        for call in calls:
+            answer = _judge_answer(judge, call)
+            answers.append(answer)
+            texts += answer.texts
+            parts.append(answer.value.labels(call.sentences))
+            invented.update(answer.value.invented(sentences))
         if sentences.response and not any(labels.sentence_support for labels in parts):
-            raise unreadable(judge.model, [text for answer in answers for text in answer.texts])
-        invented = {key for answer in answers for key in answer.value.invented(sentences)}
-        labels = merge_windows(parts, [call.sentences for call in calls])
+            raise unreadable(judge.model, texts)
+        windows = [call.sentences for call in calls]
+        labels = merge_windows(parts, windows)
         labels = labels.model_copy(update={"dropped_keys": len(invented)})
         judgement = _judgement(
             answers,

@@ -162,10 +162,12 @@ def _check_metric(cls: type[Evaluator]) -> None:
     if not cls.name.isidentifier() or not cls.title.strip():
         remedy = "Use letters, digits and _, and give it a title."
         raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
-    # Built with its defaults, a form can show it; what has none is asked for there.
-    required = {name for name, field in cls.model_fields.items() if field.is_required()}
-    optional = [field for field in parameters(cls) if field.name not in required]
-    cls.build(**{field.name: field.default for field in optional})
+    defaults = {}
+    for parameter in parameters(cls):
+        # What has no default is asked for by the form.
+        if not cls.model_fields[parameter.name].is_required():
+            defaults[parameter.name] = parameter.default
+    cls.build(**defaults)
 
 
 def _line_of(error: BaseException, path: Path) -> int:

@@ -446,5 +446,9 @@ def _pooled_agreement(agreements: Sequence[Agreement]) -> Agreement:
     def total(name: str, part: str) -> int:
         return sum(int(agreement[name][part] or 0) for agreement in agreements)
 
-    names = agreements[0] if agreements else ()
-    return {name: _equal_of(total(name, "equal"), total(name, "of")) for name in names}
+    if not agreements:
+        return {}
+    pooled = {}
+    for name in agreements[0]:
+        pooled[name] = _equal_of(total(name, "equal"), total(name, "of"))
+    return pooled

@@ -146,7 +146,8 @@ class LLMasJudge(Evaluator):
         Raises `AccessError` without a judge, `LLMError` where it says neither yes nor no.
         """
         require(self.needs, sample, self.title)
-        truth = "\n".join(filter(None, map(on_one_line, groups(sample.ground_truth))))
+        lines = [on_one_line(group) for group in groups(sample.ground_truth)]
+        truth = "\n".join(filter(None, lines))
         if not truth and self.judgement_query == JUDGEMENT_QUERY:
             return Score(
                 values={"llm_judge": None},
@@ -159,5 +160,9 @@ class LLMasJudge(Evaluator):
             ground_truth=truth,
             predicted_answer=remove_reasoning(sample.response or ""),
         )
-        answer = ask(self.judge(), Prompt(text=text, question=sample.question), YesOrNo)
-        return Score(values={"llm_judge": answer.value.value}, evidence=answer.evidence)
+        prompt = Prompt(text=text, question=sample.question)
+        answer = ask(self.judge(), prompt, YesOrNo)
+        return Score(
+            values={"llm_judge": answer.value.value},
+            evidence=answer.evidence,
+        )

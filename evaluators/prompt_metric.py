@@ -99,13 +99,15 @@ class PromptMetric(Evaluator):
         Raises `AccessError` without a judge, `LLMError` where it gives no answer that can be read.
         """
         require(self.fields, sample, self.title)
-        name, shown = slug(self.title), _shown_to_judge(sample)
+        name = slug(self.title)
+        shown = _shown_to_judge(sample)
         empty = [field for field in self.fields if not shown[field].strip()]
         if empty:
             names = ", ".join(field.replace("_", " ") for field in empty)
             reason = f"There is nothing to judge: empty {names}."
             return Score(values={name: None}, reason=reason)
-        judge, prompt = self.judge(), self.prompt(sample)
+        judge = self.judge()
+        prompt = self.prompt(sample)
         answer: Answered[YesOrNo] | Answered[Rating]
         details: dict[str, Any] = {}
         if self.answer == YES_NO:
@@ -114,7 +116,11 @@ class PromptMetric(Evaluator):
             answer = ask(judge, prompt, Rating)
             # As the judge gave it, beside the value from 0 to 1.
             details["rating"] = answer.value.rating
-        return Score(values={name: answer.value.value}, evidence=answer.evidence, details=details)
+        return Score(
+            values={name: answer.value.value},
+            evidence=answer.evidence,
+            details=details,
+        )
 
 
 def _shown_to_judge(sample: Sample) -> dict[str, str]:

@@ -262,11 +262,15 @@ class RGBEvaluator(Evaluator):
         passed = {name: float(verdict.passed) for name, verdict in verdicts.items()}
         flips = tuple(option for option in OPTIONS if self._flips(option, sample, passed))
         evidence = RuleEvidence(verdicts=verdicts, flips=flips)
-        if "correction" not in passed:
-            return {**passed}, "", evidence
-        among = passed["correction"] if passed["detection"] else None
-        reason = "" if among is not None else "Correction among detected: no error was detected."
-        return {**passed, "correction_among_detected": among}, reason, evidence
+        values: dict[str, float | None] = dict(passed)
+        reason = ""
+        if "correction" in passed:
+            values["correction_among_detected"] = None
+            if passed["detection"]:
+                values["correction_among_detected"] = passed["correction"]
+            else:
+                reason = "Correction among detected: no error was detected."
+        return values, reason, evidence
 
     def _judged(self, name: str, sample: Sample, judge: LLMClient) -> JudgedRate:
         """What the judge says; an empty answer says nothing and is not sent."""
@@ -451,25 +455,35 @@ class RGBEvaluator(Evaluator):
         rows = item_rows(tuple(columns), **columns)
         verdicts = [judge(self, *row) for row in rows]
         result.total_samples = len(rows)
-        result.options = {"policy": self.policy, **{name: getattr(self, name) for name in OPTIONS}}
-        for option in filter(result.options.get, OPTIONS):
+        result.options = {"policy": self.policy}
+        for option in OPTIONS:
+            is_on = getattr(self, option)
+            result.options[option] = is_on
+            if not is_on:
+                continue
             without = self.model_copy(update={option: False})
-            result.flips[option] = sum(
-                before != after
-                for row, judged in zip(rows, verdicts, strict=True)
-                if _matters(option, *row)
-                for before, after in zip(judged, judge(without, *row), strict=True)
-            )
+            changed = 0
+            for row, verdicts_with in zip(rows, verdicts, strict=True):
+                if not _matters(option, *row):
+                    continue
+                verdicts_without = judge(without, *row)
+                for before, after in zip(verdicts_with, verdicts_without, strict=True):
+                    changed += before != after
+            result.flips[option] = changed
         return verdicts
 
     def _flips(self, option: str, sample: Sample, values: dict[str, float]) -> bool:
         """Whether the option, being on, changes a verdict of this sample."""
-        planted = sample.rgb.counterfactual if sample.rgb else None
-        texts = sample.response or "", sample.ground_truth, planted
-        if not getattr(self, option) or not _matters(option, *texts):
+        if not getattr(self, option):
             return False
-        without = self.model_copy(update={option: False}).verdicts(sample)
-        return any(float(verdict.passed) != values[name] for name, verdict in without.items())
+        planted = sample.rgb.counterfactual if sample.rgb else None
+        if not _matters(option, sample.response or "", sample.ground_truth, planted):
+            return False
+        without = self.model_copy(update={option: False})
+        for name, verdict in without.verdicts(sample).items():
+            if float(verdict.passed) != values[name]:
+                return True
+        return False
 
 
 def judge_says_yes(reply: str) -> bool:

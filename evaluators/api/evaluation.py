@@ -396,12 +396,14 @@ class Results:
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
         """The sample of a row, its results, and why the sample cannot be read, where that is so."""
-        results = self.store.results.of_answer(self.run.id, row.position, row.model)
+        why_unreadable = ""
         try:
             sample = self.store.samples.get(self.run.fingerprint, row.position)
         except UnreadableRowError as error:
-            return Sample(id=row.sample_id, question=row.question), results, str(error)
-        return sample, results, ""
+            sample = Sample(id=row.sample_id, question=row.question)
+            why_unreadable = str(error)
+        results = self.store.results.of_answer(self.run.id, row.position, row.model)
+        return sample, results, why_unreadable
 
     def _line(
         self,
@@ -564,9 +566,13 @@ def _means_of_metric(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, 
     rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
     if rates:
         return {slug(name): mean for name, mean in rates.items()}
-    names = list(dict.fromkeys(name for row in rows for name in row.values))
-    # A metric that has judged nothing yet is a line all the same: 0 scored of so many.
-    return {name: aggregate.summarise(rows, name) for name in names or [spec.name]}
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row.values))
+    # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
+    if not names:
+        names[spec.name] = None
+    return {name: aggregate.summarise(rows, name) for name in names}
 
 
 def _mean_in_words(mean: Mean) -> tuple[str, str, str]:

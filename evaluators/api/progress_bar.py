@@ -77,14 +77,24 @@ class _ProgressDisplay:
         counts = self._store.results.counts(self._run)
         done = counts.asked - counts.open
         words = _state_in_words(self._run, self._store, counts)
-        self._bar.update(self._task, total=counts.asked, completed=done, words=words)
+        self._bar.update(
+            self._task,
+            total=counts.asked,
+            completed=done,
+            words=words,
+        )
+        if not self._in_lines:
+            return
+        now = time.monotonic()
         tenths = TENTHS * done // max(1, counts.asked)
-        if self._in_lines and (tenths > self._tenths or time.monotonic() - self._last > LINE_EVERY):
-            self._tenths, self._last = tenths, time.monotonic()
-            line = f"{self._run.title}: {done:,} / {counts.asked:,}"
-            if words:
-                line = f"{line} · {words}"
-            print(printable(line), file=sys.stderr, flush=True)
+        if tenths <= self._tenths and now - self._last <= LINE_EVERY:
+            return
+        self._tenths = tenths
+        self._last = now
+        line = f"{self._run.title}: {done:,} / {counts.asked:,}"
+        if words:
+            line = f"{line} · {words}"
+        print(printable(line), file=sys.stderr, flush=True)
 
 
 def _bar(console: Console, disable: bool) -> Progress:

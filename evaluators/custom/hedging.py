@@ -12,11 +12,13 @@ class Hedging(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         require(self.needs, sample, self.title)
-        if not (sentences := split_sentences(sample.response or "")):
+        sentences = split_sentences(sample.response or "")
+        if not sentences:
             return Score(values={"hedging": None}, reason="The response is empty.")
-        hedged = [each for each in sentences if set(HEDGES.split()) & _words(each)]
-        return Score(values={"hedging": len(hedged) / len(sentences)}, details={"hedged": hedged})
+        hedged = [sentence for sentence in sentences if words_of(HEDGES) & words_of(sentence)]
+        share = len(hedged) / len(sentences)
+        return Score(values={"hedging": share}, details={"hedged": hedged})
 
 
-def _words(sentence: str) -> set[str]:
-    return {word.strip(".,;:!?()") for word in sentence.lower().split()}
+def words_of(text: str) -> set[str]:
+    return {word.strip(".,;:!?()") for word in text.lower().split()}

@@ -21,5 +21,10 @@ class NamesItsSource(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         require(self.needs, sample, self.title)
-        said = ask(self.judge(), Prompt(text=fenced(PROMPT, answer=sample.response or "")), YesOrNo)
-        return Score(values={"names_its_source": said.value.value}, evidence=said.evidence)
+        # Fenced: whoever wrote the answer must not give the judge instructions.
+        text = fenced(PROMPT, answer=sample.response or "")
+        answer = ask(self.judge(), Prompt(text=text), YesOrNo)
+        return Score(
+            values={"names_its_source": answer.value.value},
+            evidence=answer.evidence,
+        )

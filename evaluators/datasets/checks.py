@@ -81,8 +81,10 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
         # A row without positive documents has its own finding
         unanswered.append(bool(texts) and not _mention_all(comparable, row.answer))
     yield _where("Answer in no positive document", unanswered, _UNANSWERED)
-    yield _where("Answer in a negative document", [_is_leaked(row) for row in rows], _LEAKED)
-    yield _where("Planted error in no document", [_is_unplanted(row) for row in rows], _UNPLANTED)
+    leaked = [_is_leaked(row) for row in rows]
+    yield _where("Answer in a negative document", leaked, _LEAKED)
+    unplanted = [_is_unplanted(row) for row in rows]
+    yield _where("Planted error in no document", unplanted, _UNPLANTED)
     yield _languages([row.query[:LOOKED_AT] for row in rows])
     documents: list[tuple[str, ...]] = []
     for row, texts in zip(rows, positives, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from evaluators.datasets.cells import as_object, unpack
@@ -127,18 +128,21 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
         lists_of_ids += 2 * len(ids) > len(texts)
     if 2 * lists_of_ids > len(filled_lists):
         return True
-    texts = [text for texts in filled_lists for text in texts]
-    is_usual = column in (*COLUMNS["retrieved_documents"], *COLUMNS["gold_documents"])
-    is_short = sum(map(len, texts)) < SHORT_TEXT * len(texts)
-    are_lists = any(not isinstance(cell, str) or cell.lstrip().startswith("[") for cell in cells)
+    texts = list(chain.from_iterable(filled_lists))
+    usual_names = (*COLUMNS["retrieved_documents"], *COLUMNS["gold_documents"])
+    mean_length = sum(map(len, texts)) / len(texts)
     # Short facts under a usual name or in lists are documents; one short text a row may be a title
-    if is_usual or not is_short or are_lists:
+    if column in usual_names or mean_length >= SHORT_TEXT:
+        return False
+    if any(not isinstance(cell, str) or cell.lstrip().startswith("[") for cell in cells):
         return False
     # "source" is the text in FaithBench, and where it is from in most other files
     if canonical(last_part(column)).startswith("source"):
         return True
-    titles = sum(" " in text and not _ENDED.search(text) for text in texts)
-    return len(texts) > 1 and 2 * titles > len(texts)
+    if len(texts) == 1:
+        return False
+    titles = [text for text in texts if " " in text and not _ENDED.search(text)]
+    return 2 * len(titles) > len(texts)
 
 
 def may_be_documents(column: str, rows: Rows) -> bool:

@@ -103,14 +103,17 @@ def _of_parallel_lists(value: Mapping[str, Any]) -> list[Any]:
     lists_of_objects = [cell for cell in value.values() if _is_list_of(cell, dict)]
     if len(lists_of_objects) == 1:
         return [document_text(item) for item in lists_of_objects[0]]
-    titles: list[Any] = []
-    for key in reversed(_TITLES):
-        titles = value[key] if isinstance(value.get(key), list) else titles
+    lists_of_titles = [value[key] for key in _TITLES if isinstance(value.get(key), list)]
     lists_of_sentences = [cell for cell in value.values() if _is_list_of(cell, list)]
-    if lists_of_sentences and len(titles) == len(lists_of_sentences[0]):
-        return list(map(_titled, titles, lists_of_sentences[0]))
+    if lists_of_titles and lists_of_sentences:
+        titles = lists_of_titles[0]
+        sentences = lists_of_sentences[0]
+        if len(titles) == len(sentences):
+            return list(map(_titled, titles, sentences))
     key = text_list_of(value)
-    return list(value[key]) if key else [dict(value)]
+    if key:
+        return list(value[key])
+    return [dict(value)]
 
 
 def text_list_of(value: Mapping[str, Any]) -> str:
@@ -135,8 +138,9 @@ def _of_pair(item: list[Any], levels: int) -> Any:
     if len(item) != 2 or not levels:
         return item
     document, score = item
-    is_scored = isinstance(score, int | float)
-    return document_text(document, levels - 1) if is_scored else item
+    if not isinstance(score, int | float):
+        return item
+    return document_text(document, levels - 1)
 
 
 def _is_titled(value: Any) -> bool:

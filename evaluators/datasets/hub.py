@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import islice
 from json import JSONDecodeError
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -182,16 +181,22 @@ def _info(dataset_id: str) -> DatasetInfo:
 
 def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
     card: dict[str, Any] = getattr(info.card_data, "__dict__", {})
-    siblings = info.siblings or ()
-    of_data = (each for each in siblings if _is_data(each.rfilename))
-    files_there = (File(each.rfilename, each.size or 0) for each in of_data)
-    usable = tuple(islice(files_there, MOST_FILES))
+    usable: list[File] = []
+    for sibling in info.siblings or ():
+        if len(usable) == MOST_FILES:
+            break
+        if _is_data(sibling.rfilename):
+            usable.append(File(sibling.rfilename, sibling.size or 0))
     if not usable:
         raise DatasetError(f"{dataset_id} holds no CSV, JSON, Parquet or XLSX files. {REMEDY}")
-    configs = _declared(card.get("configs"), usable) or _by_folder(usable)
+    files = tuple(usable)
+    configs = _declared(card.get("configs"), files)
+    if not configs:
+        configs = _by_folder(files)
+    stated = card.get("license")
     # A licence that is none of the usual ones has a name of its own
-    has_own_license = card.get("license") == "other"
-    stated = card.get("license_name") if has_own_license else card.get("license")
+    if stated == "other":
+        stated = card.get("license_name")
     names = stated if isinstance(stated, list) else [stated]
     license_names = ", ".join(str(name)[:80] for name in names if name)
     return Listing(dataset_id, license_names, info.sha or "main", configs)
@@ -201,8 +206,9 @@ def _is_data(path: str) -> bool:
     if len(path) > LONGEST_PATH:
         return False
     parts = PurePosixPath(path).parts
-    is_hidden = any(part.startswith(".") for part in parts)
-    return path.lower().endswith(_FORMATS) and not is_hidden and parts[-1] not in _NO_DATA
+    if parts[-1] in _NO_DATA or any(part.startswith(".") for part in parts):
+        return False
+    return path.lower().endswith(_FORMATS)
 
 
 def _declared(configs: Any, usable: tuple[File, ...]) -> dict[str, Splits]:
@@ -229,21 +235,25 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
     folder = str(entry.get("data_dir") or "").strip("/")
     inside = f"{folder}/" if folder else ""
     if not entry.get("data_files"):
-        in_folder = [file for file in usable if inside and file.path.startswith(inside)]
+        in_folder: list[File] = []
+        if folder:
+            in_folder = [file for file in usable if file.path.startswith(inside)]
         in_folder = in_folder[: max(0, left.compared)]
         left.compared -= len(in_folder)
         return _by_name(in_folder)
-    found: Splits = {}
+    splits: Splits = {}
     for split, patterns in _patterns(entry["data_files"]):
         looked_at = patterns[: max(0, left.patterns)]
         left.patterns -= len(looked_at)
         named: set[File] = set()
         for pattern in looked_at:
-            named.update(_files_named(inside + pattern.removeprefix("./"), usable, left))
-        # In the order of the listing, so that numbered parts follow each other
-        matching = tuple(file for file in usable if file in named) if named else ()
-        found[split] = found.get(split, ()) + matching
-    return {split: matching for split, matching in found.items() if matching}
+            path = inside + pattern.removeprefix("./")
+            named.update(_files_named(path, usable, left))
+        if named:
+            # In the order of the listing, so that numbered parts follow each other
+            matching = tuple(file for file in usable if file in named)
+            splits[split] = splits.get(split, ()) + matching
+    return splits
 
 
 def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
@@ -255,11 +265,14 @@ def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
     entries = declared[:MOST_PATTERNS] if isinstance(declared, list) else [declared]
     for entry in entries:
         # The hub's library calls files without a split "train" as well
-        split, path = "train", entry
+        split = "train"
+        paths = entry
         if isinstance(entry, dict):
-            split, path = entry.get("split") or "train", entry.get("path")
-        paths = path if isinstance(path, list) else [path]
-        yield str(split)[:100], [str(each) for each in paths if each]
+            split = entry.get("split") or split
+            paths = entry.get("path")
+        if not isinstance(paths, list):
+            paths = [paths]
+        yield str(split)[:100], [str(path) for path in paths if path]
 
 
 def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
@@ -276,7 +289,8 @@ def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[Fi
         possible = [file for file in possible if file.path.count("/") == slashes]
     possible = possible[: max(0, left.compared)]
     left.compared -= len(possible)
-    return [file for file in possible if fnmatchcase(file.path, pattern.replace("**/", "*"))]
+    wildcard = pattern.replace("**/", "*")
+    return [file for file in possible if fnmatchcase(file.path, wildcard)]
 
 
 def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
@@ -291,11 +305,11 @@ def _by_folder(usable: tuple[File, ...]) -> dict[str, Splits]:
 
 def _by_name(inside: Any) -> Splits:
     """A split for each name of a file; numbered parts belong together."""
-    found: dict[str, list[File]] = {}
+    splits: dict[str, list[File]] = {}
     for file in sorted(inside):
         split = _ENDING.sub("", PurePosixPath(file.path).name)
-        found.setdefault(split, []).append(file)
-    return {split: tuple(files) for split, files in found.items()}
+        splits.setdefault(split, []).append(file)
+    return {split: tuple(files) for split, files in splits.items()}
 
 
 # Rows
@@ -345,12 +359,15 @@ def _joined_tables(tables: list[Table], *notes: str) -> Table:
     problems: list[Problem] = []
     last = 0
     for table in tables:
-        rows += [(last + number, cells) for number, cells in table.rows]
-        problems += [replace(problem, row=last + problem.row) for problem in table.problems]
-        # Whichever of them ends the file: the next one goes on counting from there
-        numbers = [number for number, _ in rows[-1:]]
-        numbers += [problem.row for problem in problems[-1:]]
-        last = max([last, *numbers])
+        # Whichever of row and problem ends the file: the next one goes on counting from there
+        end = last
+        for number, cells in table.rows:
+            rows.append((last + number, cells))
+            end = max(end, last + number)
+        for problem in table.problems:
+            problems.append(replace(problem, row=last + problem.row))
+            end = max(end, last + problem.row)
+        last = end
     notes_of_tables = [table.note for table in tables]
     # Parts of one split mostly need the same remark
     sentences = dict.fromkeys(filter(None, [*notes_of_tables, *notes]))

@@ -233,14 +233,18 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose keys are questions and whose values are their answers."""
-    asking = [key for key in value if key.rstrip().endswith(("?", "？"))]
-    if 2 * len(asking) <= len(value):
+    questions = [key for key in value if key.rstrip().endswith(("?", "？"))]
+    if 2 * len(questions) <= len(value):
         return []
-    if all(isinstance(answer, dict) for answer in value.values()):
+    answers = list(value.values())
+    if all(isinstance(answer, dict) for answer in answers):
         return [{"question": question} | cells for question, cells in value.items()]
-    if not all(isinstance(answer, str) for answer in value.values()):
+    if not all(isinstance(answer, str) for answer in answers):
         return []
-    return [{"question": question, "answer": answer} for question, answer in value.items()]
+    rows: list[dict[str, Any]] = []
+    for question, answer in value.items():
+        rows.append({"question": question, "answer": answer})
+    return rows
 
 
 def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
@@ -249,16 +253,16 @@ def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
     Empty where it is neither.
     """
     cells = list(value.values())
-    first = cells[0]
-    if all(isinstance(cell, dict) and cell for cell in cells):
-        if any(cell.keys() != first.keys() for cell in cells):
-            return {}
+    if not all(cells):
+        return {}
+    if all(isinstance(cell, dict) for cell in cells):
+        keys = cells[0].keys()
         # Under other keys these are objects of the same kind, such as one for each model
-        is_numbered = all(key.isdecimal() for key in first)
-        if not is_numbered:
+        is_numbered = all(key.isdecimal() for key in keys)
+        if not is_numbered or any(cell.keys() != keys for cell in cells):
             return {}
         return {name: list(cell.values()) for name, cell in value.items()}
-    if not all(isinstance(cell, list) and cell for cell in cells):
+    if not all(isinstance(cell, list) for cell in cells):
         return {}
     if any(name.lower() in QUESTIONS for name in value):
         return value
@@ -272,8 +276,10 @@ def _columns_by_id(value: dict[str, Any]) -> dict[str, list[Any]]:
 
     Empty where there are none.
     """
-    objects = [(name, texts) for name, texts in value.items() if isinstance(texts, dict)]
-    columns = {name: texts for name, texts in objects if texts}
+    columns: dict[str, dict[str, Any]] = {}
+    for name, texts in value.items():
+        if isinstance(texts, dict) and texts:
+            columns[name] = texts
     has_questions = any(field_of(name) == "question" for name in columns)
     if len(columns) < 2 or not has_questions:
         return {}

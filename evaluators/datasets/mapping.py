@@ -154,9 +154,16 @@ def open_table(
     total = len(table.rows) + len(table.problems)
     names = names_of(table)
     problems = table.problems
-    note = " ".join(filter(None, [table.note, guess.note]))
-    loaded = Loaded(None, guess, tuple(problems), total, note=note, names=names)
-    loaded = replace(loaded, doubt=table.doubt)
+    notes = [table.note, guess.note]
+    loaded = Loaded(
+        data=None,
+        guess=guess,
+        problems=tuple(problems),
+        total=total,
+        note=" ".join(filter(None, notes)),
+        names=names,
+        doubt=table.doubt,
+    )
     if not _is_enough(guess):
         return loaded
     separators = _separators(guess, table, names)
@@ -169,8 +176,11 @@ def open_table(
     own, repeated = _with_own_ids(items)
     data = _collected(data_name(name, table), own)
     numbers = [number for number, _ in items]
-    parted = _parted_cells(table, separators)
-    findings = (*repeated, *parted, *checks(data, numbers))
+    findings = (
+        *repeated,
+        *_parted_cells(table, separators),
+        *checks(data, numbers),
+    )
     return replace(loaded, data=data, findings=findings)
 
 
@@ -212,14 +222,17 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     guess = recognise(table)
     if columns is None:
         return guess
-    # What was chosen for such files before the field was called group
-    columns = {"group" if field == "situation" else field: columns[field] for field in columns}
-    _check_columns(columns, table)
-    own = {field: column for field, column in columns.items() if field != SEPARATOR_FIELD}
+    chosen: dict[str, str] = {}
+    for field, column in columns.items():
+        # What was chosen for such files before the field was called group
+        name = "group" if field == "situation" else field
+        chosen[name] = column
+    _check_columns(chosen, table)
+    own = {field: column for field, column in chosen.items() if field != SEPARATOR_FIELD}
     # Then the shape stays, which may hold more than columns: labels, planted errors
     if own == dict(guess.columns):
-        return replace(guess, confidence=1.0, columns=dict(columns))
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, dict(columns))
+        return replace(guess, confidence=1.0, columns=chosen)
+    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen)
 
 
 def _check_columns(columns: Mapping[str, str], table: Table) -> None:
@@ -257,9 +270,13 @@ def _in_doubt(loaded: Loaded) -> str:
     if not missing:
         return f"has columns that may mean several things. {guess.why}"
     # An object is not shown beside its fields, of which one may be chosen
-    outer = {column.split(".")[0] for column in loaded.names if "." in column}
-    shown = [without_surrogates(name)[:30] for name in loaded.names if name not in outer]
-    there = ", ".join(sorted(shown)[:12]) or "none"
+    objects = {name.split(".")[0] for name in loaded.names if "." in name}
+    shown: list[str] = []
+    for name in loaded.names:
+        if name not in objects:
+            shown.append(without_surrogates(name)[:30])
+    shown.sort()
+    there = ", ".join(shown[:12]) or "none"
     field = missing[0]
     usual = " or ".join(COLUMNS[field])
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."

@@ -209,12 +209,16 @@ def columns_by_name(columns: Sequence[str]) -> dict[str, list[str]]:
         name = last_part(column)
         # DeepEval's and promptfoo's results name the same thing in each of many objects
         is_ambiguous = "." in column and inside[name, _depth(column)] > 1
-        # "references" are true answers in one file, and what was cited in another
-        if name.casefold() == "references" or is_ambiguous or column.startswith("__"):
+        if is_ambiguous or column.startswith("__"):
+            continue
+        # They are true answers in one file, and what was cited in another
+        if name.casefold() == "references":
             continue
         named.setdefault(canonical(name), []).append(column)
     # What lies less deep is the row's own: a result repeats the test case that it belongs to
-    return {name: sorted(found, key=_depth) for name, found in named.items()}
+    for columns_of_name in named.values():
+        columns_of_name.sort(key=_depth)
+    return named
 
 
 def _depth(column: str) -> int:

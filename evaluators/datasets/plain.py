@@ -53,12 +53,12 @@ _CALLED_TEXTS = frozenset(chain.from_iterable(KNOWN[field] for field in TEXT_FIE
 def plain_guess(columns: Columns, rows: Rows) -> Guess:
     """The columns of a table, and every reason to ask a person about them."""
     objects = objects_of(rows)
+
+    def is_text_as_object(column: str) -> bool:
+        return column in objects and canonical(column) in _CALLED_TEXTS
+
     # An object under the name of a text is read by its fields, which are columns of their own
-    columns = [
-        column
-        for column in columns
-        if column not in objects or canonical(column) not in _CALLED_TEXTS
-    ]
+    columns = [column for column in columns if not is_text_as_object(column)]
     named = by_name(columns, rows)
     decided, certain, doubt = _decided_answer(columns, named, rows)
     taken = named | decided
@@ -159,15 +159,17 @@ def _decided_answer(
     answers = chain.from_iterable(called.get(name, ()) for name in ANSWER)
     readable = (column for column in answers if can_be("ground_truth", column, rows))
     answer = next(readable, None)
-    has_both = "response" in named and "ground_truth" in named
-    if answer is None or has_both or answer in named.values():
+    if answer is None or answer in named.values():
+        return {}, 1.0, ""
+    if "response" in named and "ground_truth" in named:
         return {}, 1.0, ""
     if "response" in named:
         return {"ground_truth": answer}, 1.0, ""
     cells = filled_cells(answer, rows)
     if "ground_truth" in named:
-        decided = {"response": answer} if can_be("response", answer, rows) else {}
-        return decided, 0.9, ""
+        if not can_be("response", answer, rows):
+            return {}, 0.9, ""
+        return {"response": answer}, 0.9, ""
     # Several spellings are accepted answers; a response is one text
     if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
@@ -334,38 +336,44 @@ def _by_order(columns: Columns, taken: Taken, rows: Rows) -> dict[str, str]:
     begun = [taken.get("question"), taken.get("retrieved_documents")]
     if not is_unnamed or list(columns[:2]) != begun:
         return {}
+    if "response" in taken or "ground_truth" in taken:
+        return {}
     texts = [column for column in columns[2:] if Content.of(column, rows).worded > 0.5]
-    is_open = len(texts) == 2 and not {"response", "ground_truth"} & set(taken)
-    return {"response": texts[0], "ground_truth": texts[1]} if is_open else {}
+    if len(texts) != 2:
+        return {}
+    response, truth = texts
+    return {"response": response, "ground_truth": truth}
 
 
 def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:
     """The columns that may hold a field, the likeliest first."""
-    likelihood = {column: _likelihood(field, content) for column, content in free.items()}
     worded = [column for column in free if free[column].worded > 0.5]
-    truths = [column for column in worded if HINTS["ground_truth"].search(folded(column))]
+
+    def hinted_at(name: str) -> list[str]:
+        hint = HINTS[name]
+        return [column for column in worded if hint.search(folded(column))]
+
+    truths = hinted_at("ground_truth")
     if field == "ground_truth":
         return truths
-    hinted = {
-        name: [column for column in worded if HINTS[name].search(folded(column))]
-        for name in ("question", "response")
-    }
     # "correct_answer" hints at both, and is the true one
-    hinted["response"] = [column for column in hinted["response"] if column not in truths]
+    responses = [column for column in hinted_at("response") if column not in truths]
     # Of a true answer and other texts nobody knows which of these is to be judged
-    if field == "response" and truths and not hinted["response"]:
+    if field == "response" and truths and not responses:
         return []
-    elsewhere = {*truths, *hinted["question"], *hinted["response"]}
-    others = [
-        column
-        for column in free
-        if likelihood[column] > 0
-        and column not in elsewhere
-        and field_of(column) in ("", field)
-        and can_be(field, column, rows)
-    ]
-    likely = hinted.get(field) or others
-    return sorted(likely, key=lambda column: likelihood[column], reverse=True)
+    hinted = {"question": hinted_at("question"), "response": responses}
+    likelihood: dict[str, float] = {}
+    for column, content in free.items():
+        likelihood[column] = _likelihood(field, content)
+    likely = hinted.get(field)
+    if not likely:
+        elsewhere = {*truths, *hinted["question"], *responses}
+        likely = []
+        for column in free:
+            is_free = column not in elsewhere and field_of(column) in ("", field)
+            if is_free and likelihood[column] > 0 and can_be(field, column, rows):
+                likely.append(column)
+    return sorted(likely, key=likelihood.__getitem__, reverse=True)
 
 
 def _likelihood(field: str, content: Content) -> float:

@@ -166,7 +166,11 @@ def _composed_sample(
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
     positives, least = _positives_in_order(row, ability, rng)
     take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
-    role = DocumentRole.PLANTED if ability is Ability.COUNTERFACTUAL else DocumentRole.ANSWER
+    role = DocumentRole.ANSWER
+    planted_error = None
+    if ability is Ability.COUNTERFACTUAL:
+        role = DocumentRole.PLANTED
+        planted_error = row.fakeanswer
     documents = [(text, role) for text in positives[:take]]
     documents += [(text, DocumentRole.BESIDE) for text in row.negative[:fill]]
     rng.shuffle(documents)
@@ -174,10 +178,11 @@ def _composed_sample(
         ability=ability,
         noise=noise,
         effective_noise=fill / len(documents) if documents else None,
-        counterfactual=row.fakeanswer if ability is Ability.COUNTERFACTUAL else None,
+        counterfactual=planted_error,
     )
+    first_word = ability.label.split()[0].lower()
     return Sample(
-        id=f"{ability.label.split()[0].lower()}-{row.id}-{100 * noise:g}",
+        id=f"{first_word}-{row.id}-{100 * noise:g}",
         question=row.query,
         retrieved_documents=tuple(text for text, _ in documents),
         ground_truth=row.answer,

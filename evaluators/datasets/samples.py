@@ -318,17 +318,21 @@ def _spellings(value: Any) -> Any:
     SQuAD has texts beside the places where they stand: those of one object are kept as they are,
     and objects of a list are spellings of one answer, of which the published score takes the best.
     """
+    if isinstance(value, int | float):
+        return str(value)
     if isinstance(value, dict) and isinstance(value.get("text"), list | str):
         return _spellings(value["text"])
-    if isinstance(value, list):
-        texts = [item.get("text") if isinstance(item, dict) else None for item in value]
-        are_objects = bool(texts) and all(isinstance(text, str) for text in texts)
-        if not are_objects:
-            return [_spellings(item) for item in value]
-        spellings = list(dict.fromkeys(texts))
-        # A list in the list is one answer in any of its spellings; side by side all are required
-        return [spellings] if len(spellings) > 1 else spellings[0]
-    return str(value) if isinstance(value, int | float) else value
+    if not isinstance(value, list):
+        return value
+    texts = [item.get("text") if isinstance(item, dict) else None for item in value]
+    are_objects = bool(texts) and all(isinstance(text, str) for text in texts)
+    if not are_objects:
+        return [_spellings(item) for item in value]
+    spellings = list(dict.fromkeys(texts))
+    if len(spellings) == 1:
+        return spellings[0]
+    # A list in the list is one answer in any of its spellings; side by side all are required
+    return [spellings]
 
 
 def _clean(row: Cells) -> dict[str, Any]:

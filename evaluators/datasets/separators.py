@@ -57,20 +57,32 @@ Separators = Mapping[str, Separator]
 
 def parted(text: str, separator: Separator) -> list[str]:
     """The documents in a text; lines are judged by `lines`, whether they are entries or wrapped."""
-    if separator is Separator.TAG:
-        parts = _TAG.split(text)
-    elif separator is Separator.BAR:
-        bars = [match.start() for match in _BAR.finditer(text) if match[1]]
-        starts = [0, *(bar + 1 for bar in bars)]
-        ends = [*bars, len(text)]
-        parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    elif separator is Separator.RULE:
-        parts = _RULE.split(text)
-    elif separator is Separator.BLANK:
-        parts = _BLANK.split(text)
-    else:
-        return lines(text) if separator is Separator.LINE else [text]
-    return list(filter(None, map(str.strip, parts)))
+    match separator:
+        case Separator.TAG:
+            parts = _TAG.split(text)
+        case Separator.BAR:
+            parts = _between_bars(text)
+        case Separator.RULE:
+            parts = _RULE.split(text)
+        case Separator.BLANK:
+            parts = _BLANK.split(text)
+        case Separator.LINE:
+            return lines(text)
+        case _:
+            return [text]
+    stripped = [part.strip() for part in parts]
+    return [part for part in stripped if part]
+
+
+def _between_bars(text: str) -> list[str]:
+    parts = []
+    start = 0
+    for match in _BAR.finditer(text):
+        if match[1]:
+            parts.append(text[start : match.start()])
+            start = match.start() + 1
+    parts.append(text[start:])
+    return parts
 
 
 def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Separator:

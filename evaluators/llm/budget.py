@@ -103,13 +103,16 @@ class Meter:
         """Whether the call may go; sets the share of its sample aside where it is the first."""
         if share not in self._open and share.calls:
             # What samples take beyond their plan comes before new samples.
-            if self._stuck or self._comes_later(share) or not self._fits(share.calls, share.cost):
+            if self._stuck or self._comes_later(share):
+                return False
+            if not self._fits(share.calls, share.cost):
                 return False
             self._open.add(share)
             self._announced.pop(share, None)
             self._tell_waiting()
-        beyond_share = max(0, 1 - share.calls), max(0.0, most - share.cost)
-        return self._fits(*beyond_share)
+        calls_beyond = max(0, 1 - share.calls)
+        cost_beyond = max(0.0, most - share.cost)
+        return self._fits(calls_beyond, cost_beyond)
 
     def _may_get_more(self, share: Share) -> bool:
         """Whether a call in flight or another sample may yet leave some of what it has reserved."""
@@ -125,8 +128,11 @@ class Meter:
 
     def _fits(self, calls: int, cost: float) -> bool:
         """Whether so much is left beside what is spent, in flight and set aside."""
-        calls += self._calls + self._in_flight + sum(share.calls for share in self._open)
-        cost += self._cost + self._reserved + sum(share.cost for share in self._open)
+        calls += self._calls + self._in_flight
+        cost += self._cost + self._reserved
+        for share in self._open:
+            calls += share.calls
+            cost += share.cost
         if self._cap.calls is not None and calls > self._cap.calls:
             return False
         return self._cap.cost is None or cost <= self._cap.cost + ROUNDING

@@ -156,10 +156,11 @@ def model_choices(
     candidates += _unlisted_models(offered)
     # The sort keeps the order of the file, and of the provider's list, otherwise.
     candidates.sort(key=lambda model: model.is_retired(day))
-    return {
-        model.id: Choice(model=model, problem=_why_not_chosen(model, keys, offered, day))
-        for model in candidates
-    }
+    choices = {}
+    for model in candidates:
+        problem = _why_not_chosen(model, keys, offered, day)
+        choices[model.id] = Choice(model=model, problem=problem)
+    return choices
 
 
 def _why_not_chosen(

@@ -178,9 +178,13 @@ class RateWindow:
             insort(self._reported, Entry(now + reset + self._margin, more))
 
     def _used(self, now: float) -> int:
-        over = takewhile(lambda logged: logged[1].end <= now, self._log.items())
-        # A list, as the log cannot be walked through while entries are taken out.
-        for permit, _ in list(over):
+        ended: list[Permit] = []
+        for permit, entry in self._log.items():
+            # They stand in the order of their ends.
+            if entry.end > now:
+                break
+            ended.append(permit)
+        for permit in ended:
             self.remove(permit)
         gone = bisect_right(self._reported, now, key=lambda entry: entry.end)
         del self._reported[:gone]

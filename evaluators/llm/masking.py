@@ -177,8 +177,11 @@ def _spans(text: str, secret: _Secret) -> list[tuple[int, int]]:
     if not parts:
         return []
     # Where each character of the folded text stands in the text itself.
-    dropped = set(secret.dropped.decode())
-    kept = [at for at, letter in enumerate(text) if letter.isascii() and letter not in dropped]
+    dropped = secret.dropped.decode()
+    kept = []
+    for place, letter in enumerate(text):
+        if letter.isascii() and letter not in dropped:
+            kept.append(place)
     spans = []
     for form, (folded_start, folded_end) in parts:
         start = kept[folded_start]

@@ -238,9 +238,13 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
         own = set(_asked_words(piece))
         if not own or not pages or len(parts) == MOST_PARTS:
             continue
-        weights = {word: weight(word) for word in question_words if word in own | topic}
+        weights = {}
+        for word in question_words:
+            if word in own or word in topic:
+                weights[word] = weight(word)
         kind = _answer_kind(piece) or _answer_kind(question)
-        parts.append(QuestionPart(kind, weights, math.fsum(weights.values())))
+        total = math.fsum(weights.values())
+        parts.append(QuestionPart(kind, weights, total))
     return parts
 
 
@@ -346,7 +350,8 @@ def _contradicts(
 
     They must agree on the words of the question: else they are about two things.
     """
-    here, there = set(line.words), set(other.words)
+    here = set(line.words)
+    there = set(other.words)
     longer = max(len(here), len(there))
     if len(here & there) < SAME_STATEMENT * longer:
         return False

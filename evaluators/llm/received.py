@@ -92,15 +92,17 @@ def model_ids(body: Any) -> list[str]:
     entries = body.get("data") if isinstance(body, dict) else body
     if not isinstance(entries, list):
         raise ValueError("There is no list of models.")
-    # OpenAI lists records, some local servers bare names.
-    ids = [entry.get("id") if isinstance(entry, dict) else entry for entry in entries]
-    usable = []
-    for name in ids:
-        if isinstance(name, str) and 0 < len(name) <= MOST_NAME and name.isprintable():
-            usable.append(name)
-    if entries and not usable:
+    ids: dict[str, None] = {}
+    for entry in entries:
+        # OpenAI lists records, some local servers bare names.
+        name = entry.get("id") if isinstance(entry, dict) else entry
+        if not isinstance(name, str) or not name.isprintable():
+            continue
+        if 0 < len(name) <= MOST_NAME:
+            ids[name] = None
+    if entries and not ids:
         raise ValueError("No model in the list has an id.")
-    return list(dict.fromkeys(usable))[:MOST_MODELS]
+    return list(ids)[:MOST_MODELS]
 
 
 def _without_depths(text: str) -> str:

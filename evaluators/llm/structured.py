@@ -109,8 +109,10 @@ def ask(
     # Of equally good ones the second: it was written with the complaint in view.
     readable = [reading for reading in (second, first) if reading.value is not None]
     if not readable:
-        is_too_long = second.complaint == _TOO_LONG
-        raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if is_too_long else "")
+        reason = ""
+        if second.complaint == _TOO_LONG:
+            reason = _TOO_LONG.rstrip(".")
+        raise unreadable(llm.model, texts, reason)
     better = min(readable, key=lambda reading: len(reading.complaint))
     return _answer_of(better, texts)
 
@@ -302,8 +304,11 @@ def _strict_schema(node: Any, definitions: dict[str, Any]) -> Any:
         name = node["$ref"].rpartition("/")[2]
         return _strict_schema(definitions[name], definitions)
     if "properties" not in node:
-        kept = {key: value for key, value in node.items() if key not in _SCHEMA_NOISE}
-        return {key: _strict_schema(value, definitions) for key, value in kept.items()}
+        strict = {}
+        for key, value in node.items():
+            if key not in _SCHEMA_NOISE:
+                strict[key] = _strict_schema(value, definitions)
+        return strict
     fields = {}
     for name, value in node["properties"].items():
         fields[name] = _strict_schema(value, definitions)

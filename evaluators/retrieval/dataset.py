@@ -96,7 +96,8 @@ def retrieve(
     any chunk gets none (embeddings always find some). The settings are kept as `origin`. Raises
     `DatasetError` beyond a limit, `ParameterError` where the embedding model is not available.
     """
-    settings, limits = settings or Settings(), config()
+    settings = settings or Settings()
+    limits = config()
     report = on_progress or (lambda share: None)
     check_embedding(settings.embedding_model)
     _check_amounts(documents, questions, limits)
@@ -104,7 +105,8 @@ def retrieve(
     texts = [chunk.text for chunk in pool]
     # To build the index takes most of the time, to search it the rest.
     searchable = index(texts, settings.embedding_model, lambda share: report(0.8 * share))
-    samples, size = [], 0
+    samples = []
+    size = 0
     for number, question in enumerate(questions):
         places = searchable.best(question.question, settings.k)
         best = [pool[place] for place in places]

@@ -195,21 +195,22 @@ def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
 
     Numbers in them count up from page to page, so that they are not compared.
     """
-    lines = [page.split("\n") for page in pages]
-    edges = [_edges(page) for page in lines]
+    lines_of_pages = [page.split("\n") for page in pages]
     counts: Counter[str] = Counter()
-    for page, places in zip(lines, edges, strict=True):
+    for lines in lines_of_pages:
         # A set: the same line at the top and at the bottom is on one page all the same.
-        counts.update({_without_numbers(page[place]) for place in places})
+        counts.update({_without_numbers(lines[place]) for place in _edges(lines)})
     least = max(FEWEST_PAGES, len(pages) / 2)
-    repeated = {kind for kind, count in counts.items() if count >= least}
     shown: dict[str, str] = {}
     kept = []
-    for page, places in zip(lines, edges, strict=True):
-        running = {place for place in places if _without_numbers(page[place]) in repeated}
-        for place in sorted(running):
-            shown.setdefault(_without_numbers(page[place]), page[place].strip())
-        others = [line for at, line in enumerate(page) if at not in running]
+    for lines in lines_of_pages:
+        running: set[int] = set()
+        for place in _edges(lines):
+            kind = _without_numbers(lines[place])
+            if counts[kind] >= least:
+                running.add(place)
+                shown.setdefault(kind, lines[place].strip())
+        others = [line for place, line in enumerate(lines) if place not in running]
         kept.append("\n".join(others))
     if not any(map(count_letters, kept)):
         # Pages of nothing but numbered titles: they are the text.

@@ -53,17 +53,17 @@ def back_up(store: Store, path: Path, *, replace: bool = False) -> Backup:
 
 
 def _check_target(store: Store, path: Path, replace: bool) -> None:
-    if store.path and path.exists() and store.path.exists() and path.samefile(store.path):
-        raise StoreError(f"{path} is the run store itself. Choose another file.")
-    # The folder is resolved, the name is not: a link there would be replaced, not followed.
-    target = path.absolute().parent.resolve() / path.name
-    if store.path and target in _files_of_store(store.path):
-        raise StoreError(f"{path} is a part of the run store. Choose another file.")
+    if store.path:
+        # Another name of the same file, such as a link, is the store too.
+        if path.exists() and store.path.exists() and path.samefile(store.path):
+            raise StoreError(f"{path} is the run store itself. Choose another file.")
+        # The folder is resolved, the name is not: a link there would be replaced, not followed.
+        target = path.absolute().parent.resolve() / path.name
+        if target in _files_of_store(store.path):
+            raise StoreError(f"{path} is a part of the run store. Choose another file.")
     if path.is_dir():
-        raise StoreError(
-            f"{path} is a folder. Name a file in it, for example "
-            f"{path / 'plumbline-backup.sqlite3'}."
-        )
+        example = path / "plumbline-backup.sqlite3"
+        raise StoreError(f"{path} is a folder. Name a file in it, for example {example}.")
     if path.exists() and not replace:
         raise StoreError(f"{path} is there already.", remedy=Remedy("replace_file"))
 

@@ -117,12 +117,14 @@ def load_data(
         origin["skip_broken"] = True
     if isinstance(data, str | Path):
         path = Path(data)
-        name, content = path.name, _bytes_of_file(path)
+        name = path.name
+        content = _bytes_of_file(path)
         origin["file"] = str(path.resolve())
     else:
         content = _rows_as_json(data)
-    loaded = _loaded_by_columns(name, read(name, content, table), columns or {}, store, workspace)
-    if loaded.guess.is_sure and loaded.data and loaded.problems and not skip_broken:
+    rows = read(name, content, table)
+    loaded = _loaded_by_columns(name, rows, columns or {}, store, workspace)
+    if loaded.problems and loaded.data and loaded.guess.is_sure and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
     usable = checked(name, loaded, skip_broken=skip_broken)
     for remark in loaded.remarks:
@@ -191,9 +193,10 @@ def _bytes_of_file(path: Path) -> bytes:
 def _data_by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
     data = bundled().get(name) or store.uploads.get(workspace, name)
     if data is None:
-        names = _did_you_mean(name, [*bundled(), *store.uploads.names(workspace)])
+        known = [*bundled(), *store.uploads.names(workspace)]
+        hint = _did_you_mean(name, known)
         raise DatasetError(
-            f"“{printable(name)}” is neither a file nor the name of a data set. {names}"
+            f"“{printable(name)}” is neither a file nor the name of a data set. {hint}"
         )
     return data
 

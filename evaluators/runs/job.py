@@ -110,20 +110,23 @@ class Job:
 
     def _opened_groups(self) -> list[WorkerGroup]:
         # A resumed run goes on with the budget that is left of it.
-        spent = self._store.calls.spent(self.run.id).values()
-        calls = sum(model.calls for model in spent)
-        cost = sum(model.cost or 0.0 for model in spent)
+        calls = 0
+        cost = 0.0
+        for bill in self._store.calls.spent(self.run.id).values():
+            calls += bill.calls
+            cost += bill.cost or 0.0
         meter = Meter(self.run.cap, calls, cost)
         cache = _response_cache(self._store, self.run)
         context = RunContext(self.control.scope, meter, cache)
         judges = self._opened_sessions(self.run.judges, context)
         generators = self._opened_sessions(self.run.models, context)
         tasks = open_tasks(self._store, self.run)
-        cells = len(tasks) * len(self.run.evaluators)
-        self._uses_processes = cells >= LONG_RUN and self._has_work_for_processes(generators)
+        is_long = len(tasks) * len(self.run.evaluators) >= LONG_RUN
+        self._uses_processes = is_long and self._has_work_for_processes(generators)
         scorer = AnswerScorer(self.run, self._store, judges, context, self.control)
         # Models are asked side by side, and share the threads.
-        size = max(1, self._threads() // max(1, len(generators)))
+        models = max(1, len(generators))
+        size = max(1, self._threads() // models)
         groups = []
         for number, generator in enumerate(generators or [None]):
             own = [task for task in tasks if task.model == number]

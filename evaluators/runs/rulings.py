@@ -32,7 +32,9 @@ def policy_of(run: Run, policy: str | None) -> str | None:
     """The policy where it makes a difference to this run; else `None`."""
     if policy is None or leads(run.evaluator.name) != "rgb":
         return None
-    return None if policy == rgb_evaluator(run).policy else policy
+    if policy == rgb_evaluator(run).policy:
+        return None
+    return policy
 
 
 def read_anew(
@@ -56,12 +58,15 @@ def values(scored: Iterable[tuple[Cell, Sample, Score]]) -> dict[Cell, dict[str,
 
 def _with_judge(ruled: Score, stored: Score) -> Score:
     """The new verdicts beside what the judge said then."""
-    judged = {name: value for name, value in stored.values.items() if name.endswith("_judged")}
+    values = dict(ruled.values)
+    for name, value in stored.values.items():
+        if name.endswith("_judged"):
+            values[name] = value
     evidence = ruled.evidence
     if isinstance(evidence, RuleEvidence) and isinstance(stored.evidence, RuleEvidence):
-        evidence = evidence.model_copy(update={"judged": stored.evidence.judged})
-    changes = {"values": {**ruled.values, **judged}, "evidence": evidence}
-    return ruled.model_copy(update=changes)
+        judged = stored.evidence.judged
+        evidence = evidence.model_copy(update={"judged": judged})
+    return ruled.model_copy(update={"values": values, "evidence": evidence})
 
 
 # What differs
@@ -70,12 +75,13 @@ def _with_judge(ruled: Score, stored: Score) -> Score:
 def differing(rows: Iterable[Outline], others: Iterable[Outline]) -> tuple[Answer, ...]:
     """The answers of which a verdict differs between two views of a run's rows."""
     by_answer = {Answer(row.position, row.model): row.values for row in others}
-    found = []
+    answers = []
     for row in rows:
         answer = Answer(row.position, row.model)
-        if row.status == "scored" and row.values != by_answer.get(answer, row.values):
-            found.append(answer)
-    return tuple(found)
+        before = by_answer.get(answer, row.values)
+        if row.status == "scored" and row.values != before:
+            answers.append(answer)
+    return tuple(answers)
 
 
 def rule_and_judge_differ(rows: Iterable[Outline]) -> tuple[Answer, ...]:
@@ -105,11 +111,11 @@ class BesideJudge(NamedTuple):
 
 def beside_judge(rows: Sequence[Outline], name: str) -> BesideJudge | None:
     """The rule's verdicts of this name beside the judge's; `None` where nobody judged."""
-    pairs = [
-        (row.values[name], row.values[f"{name}_judged"])
-        for row in rows
-        if f"{name}_judged" in row.values and name in row.values
-    ]
+    pairs = []
+    for row in rows:
+        values = row.values
+        if name in values and f"{name}_judged" in values:
+            pairs.append((values[name], values[f"{name}_judged"]))
     if not pairs:
         return None
     return BesideJudge(
@@ -134,16 +140,19 @@ def facts(
         "seed": run.seed,
         "prompt": run.prompt_hash if run.models else None,
     }
-    found: dict[Answer, dict[str, object]] = {}
+    facts_of: dict[Answer, dict[str, object]] = {}
     for cell, sample, score in scored:
         evidence = score.evidence
         if not isinstance(evidence, RuleEvidence):
             continue
         task = sample.rgb
-        verdicts = evidence.verdicts
-        rules = {name: verdict.rule for name, verdict in verdicts.items()}
-        words = {name: ", ".join(verdict.evidence) for name, verdict in verdicts.items()}
-        found[Answer(cell.position, cell.model)] = {
+        rules: dict[str, str] = {}
+        words: dict[str, str] = {}
+        for name, verdict in evidence.verdicts.items():
+            rules[name] = verdict.rule
+            words[name] = ", ".join(verdict.evidence)
+        answer = Answer(cell.position, cell.model)
+        facts_of[answer] = {
             "effective_noise": task.effective_noise if task else None,
             "ground_truth": sample.ground_truth,
             "counterfactual": task.counterfactual if task else None,
@@ -152,7 +161,7 @@ def facts(
             "judge_said": " ".join(judged.words for judged in evidence.judged.values()),
             **about_run,
         }
-    return found
+    return facts_of
 
 
 def _named(by_verdict: Mapping[str, str]) -> str:

@@ -32,12 +32,14 @@ def open_tasks(store: Store, run: Run) -> list[Task]:
     for (position, model), own in groupby(cells, key=lambda cell: cell[:2]):
         metrics = tuple(cell.metric for cell in own)
         tasks.append(Task(position, model, metrics))
-    if run.models or run.judges:
-        # Every model goes through the samples in the same random order, so that whatever a run got
-        # done before it stopped is a fair part of the data, on which models and runs compare.
-        order = in_random_order(store.samples.ids(run.fingerprint), run.seed or 0)
-        turns = {position: turn for turn, position in enumerate(order)}
-        tasks.sort(key=lambda task: (turns[task.position], task))
+    if not run.models and not run.judges:
+        return tasks
+    # Every model goes through the samples in the same random order, so that whatever a run got
+    # done before it stopped is a fair part of the data, on which models and runs compare.
+    ids = store.samples.ids(run.fingerprint)
+    order = in_random_order(ids, run.seed or 0)
+    turns = {position: turn for turn, position in enumerate(order)}
+    tasks.sort(key=lambda task: (turns[task.position], task))
     return tasks
 
 

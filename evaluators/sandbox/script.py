@@ -202,9 +202,10 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     _check_column_count(read[0].columns, limits)
     head: Message = {"names": read[0].names, "note": _assumed(read, len(sheets))}
     if len(filled) > 1:
-        head["parts"] = [
-            [sheet.title[:60], sheet.height, sheet.columns, sheet in read] for sheet in filled
-        ]
+        head["parts"] = []
+        for sheet in filled:
+            is_read = sheet in read
+            head["parts"].append([sheet.title[:60], sheet.height, sheet.columns, is_read])
     yield head
     yield from _row_messages(_numbered_on(read), limits)
 
@@ -235,10 +236,10 @@ def _chosen_sheets(filled: Sequence[_Sheet], wanted: str) -> list[_Sheet]:
             raise RefusedError(f"has no sheet {wanted[:60]!r} with rows. Choose one of: {there}.")
         return named[:1]
     # A sheet with one column is often a note to the reader: any other comes first.
-    wide = [at for at, sheet in enumerate(filled) if sheet.columns > 1]
-    at = wide[0] if wide else 0
-    first, *later = filled[at:]
-    return [first, *(sheet for sheet in later if sheet.names == first.names)]
+    start = next((at for at, sheet in enumerate(filled) if sheet.columns > 1), 0)
+    first, *later = filled[start:]
+    same_columns = [sheet for sheet in later if sheet.names == first.names]
+    return [first, *same_columns]
 
 
 def _sheet(book: Any, title: str) -> _Sheet:

@@ -89,7 +89,10 @@ def table(
 # Lists
 
 
-def of_metrics(by_name: Mapping[str, type[Evaluator]], saved: Mapping[str, EvaluatorSpec]) -> Table:
+def of_metrics(
+    by_name: Mapping[str, type[Evaluator]],
+    saved: Mapping[str, EvaluatorSpec],
+) -> Table:
     """The metrics of the catalogue with their parameters, and those that were saved in the app."""
     rows = []
     for name, cls in by_name.items():
@@ -250,12 +253,22 @@ def _model_in_words(spec: ModelSpec) -> str:
 
 def spent(run: Run, store: Store) -> Table | None:
     """What each model cost; nothing where no LLM was asked."""
+    bills = store.calls.spent(run.id)
+    if not bills:
+        return None
     rows = []
-    for model, bill in store.calls.spent(run.id).items():
-        cost = dollars(bill.cost)
-        rows.append((model, bill.calls, bill.prompt_tokens, bill.answer_tokens, cost))
+    for model, bill in bills.items():
+        rows.append(
+            (
+                model,
+                bill.calls,
+                bill.prompt_tokens,
+                bill.answer_tokens,
+                dollars(bill.cost),
+            )
+        )
     headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
-    return table(headings, rows, headings[1:]) if rows else None
+    return table(headings, rows, headings[1:])
 
 
 def troubles(results: Results) -> list[str]:
@@ -275,14 +288,18 @@ def equivalent(run: Run) -> str:
 
 def summary(results: Results) -> dict[str, object]:
     """The run and its means for a program."""
-    run, counts = results.run, results.counts
+    run = results.run
+    counts = results.counts
     # Without a model the answers are the data set's own.
     models: Sequence[str | None] = [spec.id for spec in run.models] or [None]
     values = []
     for number, model in enumerate(models):
         for name, mean in results.summary(number).items():
             values.append({"model": model, "name": name, **mean.model_dump()})
-    bills = results.store.calls.spent(run.id)
+    spent = {}
+    for model, bill in results.store.calls.spent(run.id).items():
+        spent[model] = bill.model_dump()
+    reasons = results.stop_reasons
     return {
         "run": run.id,
         "title": run.title,
@@ -294,11 +311,11 @@ def summary(results: Results) -> dict[str, object]:
         "scored": counts.scored,
         "failed": counts.failed,
         "open": counts.open,
-        "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in results.stop_reasons),
-        "stop_kinds": [reason.kind for reason in results.stop_reasons],
+        "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in reasons),
+        "stop_kinds": [reason.kind for reason in reasons],
         "values": values,
         "failures": _failures_in_words(results),
-        "spent": {model: bill.model_dump() for model, bill in bills.items()},
+        "spent": spent,
     }
 
 

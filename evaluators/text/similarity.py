@@ -158,12 +158,17 @@ def term_sets(
 ) -> TermSets:
     """The texts over a vocabulary; `weight` gives the part of each term in a text's length."""
     wanted = frozenset(columns)
-    held = [[columns[term] for term in wanted.intersection(text)] for text in texts]
-    lengths = [math.hypot(*map(weight, set(text))) for text in texts]
-    held_counts = [len(columns_of_text) for columns_of_text in held]
+    held: list[int] = []
+    counts: list[int] = []
+    lengths: list[float] = []
+    for text in texts:
+        shared = wanted.intersection(text)
+        held += [columns[term] for term in shared]
+        counts.append(len(shared))
+        lengths.append(math.hypot(*map(weight, set(text))))
     return TermSets(
-        texts=np.repeat(np.arange(len(texts)), held_counts),
-        columns=np.fromiter(chain.from_iterable(held), int),
+        texts=np.repeat(np.arange(len(texts)), counts),
+        columns=np.array(held, int),
         lengths=np.array(lengths, np.float32),
     )
 

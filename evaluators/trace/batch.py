@@ -54,12 +54,15 @@ def entries(
     def entry(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
         facts = _case_facts(number, raw)
         try:
-            return {**facts, **judge(read_case(number, raw))}
+            case = read_case(number, raw)
+            facts |= judge(case)
         except PlumblineError as error:
-            return {**facts, "error": str(error)}
+            facts["error"] = str(error)
+        return facts
 
+    numbers = range(1, len(test_cases) + 1)
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(entry, range(1, len(test_cases) + 1), test_cases))
+        return list(pool.map(entry, numbers, test_cases))
 
 
 def judged_entry(scores: TRACEScores) -> dict[str, Any]:

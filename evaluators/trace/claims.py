@@ -238,8 +238,10 @@ def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]
     # Where there is nothing to look for, the documents are not joined and lowered in vain.
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
-    in_documents = chain.from_iterable(sentences.documents)
-    source = _SourceText(" ".join([question, *(sentence.text for sentence in in_documents)]))
+    source_texts = [question]
+    for sentence in chain.from_iterable(sentences.documents):
+        source_texts.append(sentence.text)
+    source = _SourceText(" ".join(source_texts))
     return [_entities_missing_from(source, text) for text in texts]
 
 

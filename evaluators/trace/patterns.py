@@ -60,17 +60,23 @@ def pattern(values: Values) -> Pattern | None:
     None where they show none. A value that is missing or None is neither high nor low. Unused
     retrieval comes first, as it also explains why relevant information is left out.
     """
-    known = {name: value for name in METRICS if (value := values.get(name)) is not None}
+    known: dict[str, float] = {}
+    for name in METRICS:
+        value = values.get(name)
+        if value is not None:
+            known[name] = value
     # What is unknown is neither high nor low: each default fails its comparison.
     relevance = known.get("context_relevance", 0)
-    if relevance >= HIGH and known.get("context_utilization", 1) < LOW_UTILIZATION:
+    utilization = known.get("context_utilization", 1)
+    if relevance >= HIGH and utilization < LOW_UTILIZATION:
         return UNUSED
     if known.get("adherence", 0) < GROUNDED:
         return None
     if known.get("completeness", 1) < HIGH:
         return CONSERVATIVE
-    are_high = all(known.get(name, 0) >= HIGH for name in METRICS)
-    return COMPREHENSIVE if are_high else None
+    if all(known.get(name, 0) >= HIGH for name in METRICS):
+        return COMPREHENSIVE
+    return None
 
 
 def ideals(values: Values) -> dict[str, bool | None]:
