@@ -126,6 +126,8 @@ ACROSS = {
     # a sample of any run, and the run at work on every page
     "sample": {"rgb", "trace"},
     "main": {"runs", "settings"},
+    # a file can be given on Home
+    "home": {"datasets"},
 }
 """The rooms of pages that use another page's room. What two of them need belongs into `parts`."""
 

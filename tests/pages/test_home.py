@@ -55,6 +55,25 @@ def test_an_example_becomes_ones_own_by_a_click(open_page: OpenPage) -> None:
     assert "No run yet." not in said(open_page("home"))
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"question,response\nWhen?,In May.", "Evaluate on the TRACE page"),
+        (b"no,column\nof,ours", "Which column is what in own.csv?"),
+        (b"{oops", "own.csv"),
+    ],
+)
+def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(
+    open_page: OpenPage, content: bytes, told: str
+) -> None:
+    at = open_page("home")
+    at.file_uploader[0].upload("own.csv", content, "text/csv")
+    checked(at.run())
+    assert [title.value for title in at.title] == ["Datasets"]
+    links = [link.proto.label for link in at.get("page_link")]
+    assert told in "\n".join([said(at), said(at, "markdown"), *links])
+
+
 def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
     at = open_page("home")
     button(at, "Test a model").click()

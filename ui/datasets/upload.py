@@ -30,30 +30,42 @@ PROBLEM = "upload_problem"
 
 
 def upload() -> None:
-    """Reads the chosen file once; its bytes are let go then."""
+    """The field for files; says below it why the last one cannot be used."""
+    rows = f"{config().rows_per_dataset:,} rows"
+    label = f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {rows}"
+    if _was_read(label):
+        st.rerun()
+    if not dataset_view.is_kept():
+        _tell(st.session_state.get(PROBLEM, ""))
+
+
+def elsewhere(label: str) -> None:
+    """The same field on another page; what came of the file is told on the Datasets page."""
+    if _was_read(label):
+        st.switch_page("../pages/datasets.py", query_params=session.address())
+
+
+def _was_read(label: str) -> bool:
+    """Whether a file was chosen; it is read once, and its bytes are let go then."""
     limits = config()
     file = st.file_uploader(
-        (
-            "CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to "
-            f"{limits.rows_per_dataset:,} rows"
-        ),
+        label,
         key=dataset_view.uploader(),
         help=FIELDS,
         max_upload_size=max(1, limits.upload_bytes // 2**20),
         on_change=dataset_view.forget,
     )
-    if file is not None:
-        st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
-        # Streamlit would keep the bytes as long as the session; it lets files of its own other
-        # inputs go in this way
-        context = get_script_run_ctx()
-        if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-            manager = context.uploaded_file_mgr
-            manager.remove_file(session_id=context.session_id, file_id=file.file_id)
-        dataset_view.empty_uploader()
-        st.rerun()
-    if not dataset_view.is_kept():
-        _tell(st.session_state.get(PROBLEM, ""))
+    if file is None:
+        return False
+    st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
+    # Streamlit would keep the bytes as long as the session; it lets files of its own other inputs
+    # go in this way
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        manager = context.uploaded_file_mgr
+        manager.remove_file(session_id=context.session_id, file_id=file.file_id)
+    dataset_view.empty_uploader()
+    return True
 
 
 def paste() -> None:

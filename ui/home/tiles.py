@@ -11,6 +11,7 @@ from evaluators.datasets.bundled import ENGLISH_BED
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
 from ui import session
+from ui.datasets import upload
 from ui.parts import starting
 from ui.parts.words import RGB, TRACE
 
@@ -49,12 +50,15 @@ def see_it() -> None:
 def do_it() -> None:
     """One's own file, a model, and the bundled samples computed anew."""
     st.header("Do it")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _button("datasets", "Evaluate my file", ":material/upload_file:", {})
-        _button("rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED})
-        st.caption("or compute a sample now:", width="content")
-        rgb = starting.button("Run the RGB sample", "home_rgb", primary=False)
-        trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
+    file, other = st.columns([2, 3], gap="medium")
+    with file:
+        upload.elsewhere("**Evaluate my file:** CSV, JSON, XLSX or Parquet")
+    with other:
+        st.caption("Test a model, or compute a sample now:")
+        with st.container(horizontal=True):
+            _button("rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED})
+            rgb = starting.button("Run the RGB sample", "home_rgb", primary=False)
+            trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
     st.caption(
         "No key, no account, no telemetry: the samples run on this machine in seconds. "
         "Models of a provider need a key: enter it under Settings."
