@@ -16,9 +16,7 @@ def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> Non
     page.keyboard.press("Escape")
     page.get_by_text("Advanced", exact=True).click()
     expect(
-        page.get_by_text(
-            "Needs: retrieved documents, ground truth. 24 of 24 samples can be judged."
-        )
+        page.get_by_text("Needs: documents, true answer. 24 of 24 samples can be judged.")
     ).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
     main = page.get_by_test_id("stMain")

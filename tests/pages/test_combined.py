@@ -88,7 +88,7 @@ def test_metrics_that_ask_share_one_judge_and_one_estimate(
 def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
     kept("half", ("In May.", "In May."), ("In June.", None))
     at = metrics_form(open_page, "half", "answer_match", "retriever_recall")
-    assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
+    assert "Needs: answer, true answer. 1 of 2 samples can be judged." in said(at)
     assert "0 of 2 samples can be judged." in said(at)
     # One that can judge nothing does not belong in the run.
     assert at.button(key="metrics_start").label == "Correct the metrics to start"

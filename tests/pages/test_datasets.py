@@ -96,7 +96,7 @@ def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -
     at = upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     trace = next(row for row in table(at, "Evaluator") if row["Evaluator"] == "TRACE (heuristic)")
     assert trace["Usable"] == "1 / 2"
-    assert "response missing in 1" in trace["Needs"]
+    assert "answer missing in 1" in trace["Needs"]
 
 
 LISTS = {

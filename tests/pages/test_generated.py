@@ -109,7 +109,7 @@ def test_a_prompt_without_its_blanks_cannot_be_started(open_page: OpenPage) -> N
 def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page: OpenPage) -> None:
     kept("none", None, None)
     at = form(open_page, "metrics", "none")
-    assert "Needs: response, ground truth. 2 of 2 samples can be judged." in said(at)
+    assert "Needs: answer, true answer. 2 of 2 samples can be judged." in said(at)
     assert not said(at, "warning")
     assert "Answer match" in at.multiselect(key="metrics_metrics").options
 

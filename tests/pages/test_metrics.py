@@ -155,8 +155,8 @@ def test_every_metric_has_a_form_and_an_explanation(open_page: OpenPage, metric:
 def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) -> None:
     kept("half", ("tea is hot", "tea"), ("tea is hot", None))
     at = form(open_page, "test_words", "half")
-    assert "Needs: response, ground truth. 1 of 2 samples can be judged." in said(at)
-    assert "Ground truth missing in 1 sample. Add a column: ground_truth or reference" in said(
+    assert "Needs: answer, true answer. 1 of 2 samples can be judged." in said(at)
+    assert "true answer missing in 1 sample. Add a column: ground_truth or reference" in said(
         at, "warning"
     )
     assert not at.button(key="metrics_start").disabled
@@ -165,7 +165,7 @@ def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) 
 def test_a_metric_that_no_sample_serves_cannot_be_started(open_page: OpenPage) -> None:
     kept("none", ("tea is hot", None))
     at = form(open_page, "test_words", "none")
-    assert "✕ Words found · no Ground truth" in at.multiselect(key="metrics_metrics").options
+    assert "✕ Words found · no true answer" in at.multiselect(key="metrics_metrics").options
     assert at.button(key="metrics_start").disabled
 
 
@@ -290,8 +290,8 @@ def test_no_match_says_why_and_what_was_compared(open_page: OpenPage) -> None:
     assert cards(at) == {"Answer match": "0.00"}
     assert "Not the same words in the same order." in said(at, "info")
     assert at.table[0].value["Compared"].to_dict() == {
-        "Response": "it was in may",
-        "Ground truth": "in may",
+        "Answer": "it was in may",
+        "True answer": "in may",
     }
 
 

@@ -87,7 +87,7 @@ def test_a_preview_needs_a_sample_with_all_fields(open_page: OpenPage) -> None:
     session.store().uploads.save("local", bare(), "2026-11-21T09:00:00+00:00")
     at = typed(open_page("metrics"), "Polite", fields=["response", "ground_truth"])
     at.selectbox(key="own_preview_data").set_value("bare")
-    assert "No sample there has response, ground truth." in said(checked(at.run()))
+    assert "No sample there has answer, true answer." in said(checked(at.run()))
 
 
 def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page: OpenPage) -> None:

@@ -264,6 +264,12 @@ def test_a_key_belongs_to_its_session_and_not_to_the_link(
         # A reload of the same workspace says what it forgot; to others there is nothing to say.
         lost = "Your key was forgotten with the reload. Enter it again." in said(other, "warning")
         assert lost is (workspace == MINE)
+        # So does a form, where a model would need the key.
+        form = open_page("trace", w=workspace)
+        form.radio(key="trace_method").set_value("One judge")
+        words = said(checked(form.run()))
+        assert "needs a key; the price is shown without one." in words
+        assert ("Your key was forgotten with the reload." in words) is (workspace == MINE)
 
 
 def test_a_key_of_the_hosts_environment_is_for_nobody(

@@ -245,6 +245,14 @@ def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
     assert "Labelling prompt: RAGBench" in said(at)
 
 
+def test_data_without_documents_say_so_before_start(open_page: OpenPage, upload: Upload) -> None:
+    upload("bare.jsonl", jsonl({"question": "When?", "response": "In May."}))
+    at = form(open_page, HEURISTIC, data="bare.jsonl")
+    assert "documents missing in 1 sample. Add a column: " in said(at, "warning")
+    assert at.button(key="trace_start").label == "Choose other data to start"
+    assert at.button(key="trace_start").disabled
+
+
 def test_windows_that_would_not_move_are_refused_at_once(
     open_page: OpenPage, provider: Loopback
 ) -> None:

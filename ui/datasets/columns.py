@@ -25,23 +25,10 @@ from evaluators.records import Sample
 from evaluators.surrogates import without_surrogates
 from ui.parts import problems
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted, counted
+from ui.parts.words import accepted, counted, readable
 
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
 RARE = ("group", "gold_documents", "id", "generator", "labels")
-
-TITLES = {
-    "question": "Question",
-    "response": "Answer",
-    "retrieved_documents": "Documents",
-    "ground_truth": "True answer",
-    "gold_documents": "Gold documents",
-    "id": "Id",
-    "generator": "Model",
-    "group": "Group",
-    "labels": "Labels",
-}
-"""What each field is called on the screen."""
 
 MEANINGS = {
     "question": "What was asked.",
@@ -144,7 +131,7 @@ def _choice(
 ) -> str | None:
     options = [None, *offered]
     return place.selectbox(
-        TITLES[field],
+        readable(field),
         options,
         index=options.index(given.get(field)),
         format_func=lambda column: NOTHING if column is None else offered[column],
@@ -158,7 +145,7 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     uses = Counter(chosen.values())
     twice = next((column for column, count in uses.items() if count > 1), None)
     if twice is not None:
-        fields = " and ".join(TITLES[field] for field, column in chosen.items() if column == twice)
+        fields = " and ".join(readable(field) for field in chosen if chosen[field] == twice)
         name = twice[:NAME_SHOWN]
         words = f"{name} is chosen for {fields}. Choose another column for one of them."
         st.warning(plain(words))

@@ -34,7 +34,7 @@ from ui.datasets.reading import Reading
 from ui.held import held, weight
 from ui.parts import data_choice, origin, problems
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
+from ui.parts.words import counted, readable
 
 FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
 """Shapes that hold more than samples made of columns."""
@@ -439,6 +439,7 @@ def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
     words: list[str] = []
     for field in cls.needs:
         count = sum(field in fields for fields in lacking)
-        words.append(f"{field} missing in {count:,}" if count else f"{field} ✓")
+        name = readable(field).lower()
+        words.append(f"{name} missing in {count:,}" if count else f"{name} ✓")
     usable = f"{lacking.count([]):,} / {len(lacking):,}"
     return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}

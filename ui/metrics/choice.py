@@ -24,7 +24,7 @@ from ui.models import form as model_form
 from ui.parts import forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
+from ui.parts.words import counted, readable
 
 
 class Offer(NamedTuple):
@@ -83,7 +83,7 @@ def choose(
     )
     usable = []
     for name in names:
-        _warn_of_lacking(offered[name], lacking[name])
+        _warn_of_lacking(offered[name].title, lacking[name])
         with details or st.container():
             params = _metric_card(offered[name], lacking[name], total, f"{key}_{name}")
         # What is wrong with a parameter is said here, where it is seen also while details are shut.
@@ -141,7 +141,7 @@ def _label_of_offer(offer: Offer, lacking: Lacking, total: int) -> str:
     absent = []
     for field, count in lacking.fields.items():
         if count == total:
-            absent.append(metric_results.title(field))
+            absent.append(readable(field).lower())
     if not absent:
         return offer.title
     return f"✕ {offer.title} · no {', no '.join(absent)}"
@@ -160,13 +160,21 @@ def _count_lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
     return Lacking(by_field, absent.count([]))
 
 
-def _warn_of_lacking(offer: Offer, lacking: Lacking) -> None:
+def serves_nobody(cls: type[Evaluator], dataset: Dataset) -> bool:
+    """Whether no sample has what the evaluator needs, but for answers; says what to add."""
+    lacking = _count_lacking(session.identity(dataset.name), cls.needs)
+    if not lacking.usable:
+        _warn_of_lacking(cls.title, lacking)
+    return not lacking.usable
+
+
+def _warn_of_lacking(title: str, lacking: Lacking) -> None:
     """Says in how many samples which field is absent that the metric needs."""
     for field, count in lacking.fields.items():
         if count:
             columns = " or ".join(COLUMNS.get(field, (field,)))
             words = (
-                f"{offer.title}: {metric_results.title(field)} missing in "
+                f"{title}: {readable(field).lower()} missing in "
                 f"{counted(count, 'sample')}. Add a column: {columns}."
             )
             st.warning(plain(words), icon=":material/view_column:")

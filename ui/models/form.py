@@ -207,7 +207,9 @@ def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
     if without_key:
         with st.container(horizontal=True, vertical_alignment="center"):
             needs = "needs a key" if len(without_key) == 1 else "need keys"
-            st.caption(plain(f"{', '.join(without_key)} {needs}; the price is shown without one."))
+            forgotten = " Your key was forgotten with the reload." if session.has_lost_key() else ""
+            words = f"{', '.join(without_key)} {needs}; the price is shown without one.{forgotten}"
+            st.caption(plain(words))
             settings_link()
 
 

@@ -18,9 +18,18 @@ PROPER = {"hotpotqa": "HotpotQA", "ragbench": "RAGBench"}
 """Names of their own, which keep their capitals."""
 
 
+FIELDS = {
+    "response": "Answer",
+    "retrieved_documents": "Documents",
+    "ground_truth": "True answer",
+    "generator": "Model",
+}
+"""Fields of a sample that have another word on the screen than in code and files."""
+
+
 def readable(name: str) -> str:
     """A name that code uses as people write it: "exact_match" gives "Exact match"."""
-    return PROPER.get(name, name.replace("_", " ").capitalize())
+    return PROPER.get(name) or FIELDS.get(name) or name.replace("_", " ").capitalize()
 
 
 def short_name(name: str) -> str:

@@ -149,14 +149,15 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
         drafted.plan, answering.models, who.judges, drafted.options, drafted.cap
     )
     plan, price = None, ""
-    missing = _still_missing(drafted) or "Correct the settings"
+    still_missing = _still_missing(drafted)
+    missing = still_missing or "Correct the settings"
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
         if isinstance(labeller, HybridEvaluator) and who.judged:
             least = doubt_of(drafted.plan, labeller, who.judged, drafted.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
         # Without a plan too, for example by a budget that will not do.
-        missing = _still_missing(drafted) or _say_what_is_judged(drafted, labeller)
+        missing = still_missing or _say_what_is_judged(drafted, labeller)
         if asking:
             plan = replace(asking, evaluators=[labeller, *asking.evaluators])
             price = model_forecast.show(plan, drafted.measures, advanced)
@@ -233,6 +234,8 @@ def _still_missing(drafted: Drafted) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     if drafted.generators.missing:
         return drafted.generators.missing
+    if choice.serves_nobody(catalogue()[drafted.who.evaluator], drafted.plan.dataset):
+        return "Choose other data"
     if drafted.further is None:
         return "Correct the metrics"
     needs_judge = any(metric.needs_judge for metric in drafted.further)
