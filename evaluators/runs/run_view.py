@@ -380,6 +380,10 @@ class RunView:
             )
         return stored
 
+    def kept(self, name: str, kind: type[T], work_out: Callable[[], T]) -> T:
+        """What others work out of this view, once for each state of results and labels."""
+        return self._from_store(name, kind, work_out)
+
     def _from_store(
         self,
         name: str,

@@ -1,0 +1,198 @@
+"""A run's labeller checked against people, or against the labels of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from evaluators.catalogue import from_spec
+from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import find
+from evaluators.people.check import check
+from evaluators.people.checked import Against, Check
+from evaluators.people.records import Drawn, LabelledSample, stratum_of
+from evaluators.records import Cell
+from evaluators.runs import aggregate
+from evaluators.runs.labelled import labelled
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer, Outline
+from evaluators.text.normalise import slug
+from evaluators.trace.definitions import SENTENCE
+from evaluators.trace.labelling import HEURISTIC, JURY
+from evaluators.trace.metrics import from_score
+from evaluators.trace_evaluator import TRACEEvaluator
+
+READ_TOGETHER = 256
+"""Samples in memory at a time."""
+
+T = TypeVar("T")
+
+OwnLabels = Mapping[str, float | Mapping[str, float]]
+"""By the sample's id: the value of the first metric's verdict, or several values by name."""
+
+
+def checked(
+    view: RunView,
+    metric: int = 0,
+    model: int = 0,
+    against: Against = "people",
+    definition: str = SENTENCE,
+) -> Check:
+    """One metric's values of one model's answers beside the labels that the store has.
+
+    Of RGB the values go by the names of the rates, such as "noise_robustness". It is worked out
+    once for each state of results and labels.
+    """
+
+    def work_out() -> Check:
+        found = labelled(view, metric, against, definition)
+        own = [sample for sample in found if sample.cell.model == model]
+        return _checked(view, metric, model, own, against, definition)
+
+    return view.kept(f"check {metric} {model} {against} {definition}", Check, work_out)
+
+
+def checked_by(
+    labels: OwnLabels,
+    view: RunView,
+    model: int = 0,
+    definition: str = SENTENCE,
+    drawn: Drawn = "at random",
+) -> Check:
+    """The first metric beside labels from elsewhere, under the names of `checked`.
+
+    A label that is a number alone is that of the first value that applies; of TRACE adherence.
+    Raises `ParameterError` for an id that no sample has, or several, for a name that no value has,
+    and for a number beyond 0 and 1.
+    """
+    answers = _answers(view, 0, model, definition)
+    rows: dict[str, list[Outline]] = {}
+    for row in aggregate.of_model(view.of_metric(0), model):
+        rows.setdefault(row.sample_id, []).append(row)
+    own = []
+    for sample_id, label in labels.items():
+        meant = rows.get(sample_id, [])
+        if len(meant) != 1:
+            problem = f"{len(meant)} samples have" if meant else "No sample has"
+            raise ParameterError(f"{problem} the id {sample_id!r:.60}, which is labelled.")
+        cell = Cell(meant[0].position, model)
+        values = answers.get(cell, {})
+        own.append(
+            LabelledSample(
+                cell=cell,
+                judged=dict(values),
+                people=_read_label(sample_id, label, values),
+                stratum=stratum_of(values),
+                drawn=drawn,
+                blind=True,
+                by=("people",),
+            )
+        )
+    return check(_labeller(view, 0), answers, own)
+
+
+def _read_label(
+    sample_id: str, label: float | Mapping[str, float], values: Mapping[str, float | None]
+) -> dict[str, float]:
+    if not isinstance(label, Mapping):
+        applying = [name for name, value in values.items() if value is not None]
+        lead = "adherence" if "adherence" in values else next(iter(applying), "")
+        label = {lead: label} if lead else {}
+    for name, number in label.items():
+        if values and name not in values:
+            raise ParameterError(
+                f"Sample {sample_id!r:.60} has no value {name!r:.40}. It has: {', '.join(values)}."
+            )
+        if not 0 <= number <= 1:
+            raise ParameterError(
+                f"The label of sample {sample_id!r:.60} is {number:g}. Write 1 for yes, 0 for no, "
+                "or a number between."
+            )
+    return {name: float(number) for name, number in label.items()}
+
+
+def _checked(
+    view: RunView,
+    metric: int,
+    model: int,
+    found: Sequence[LabelledSample],
+    against: Against,
+    definition: str,
+) -> Check:
+    answers = _answers(view, metric, model, definition)
+    if _is_rgb(view, metric):
+        abilities = {row.position: row.ability for row in view.of_metric(metric)}
+        found = [
+            sample.model_copy(
+                update={"people": _by_rate(sample.people, abilities[sample.cell.position])}
+            )
+            for sample in found
+        ]
+    likely = _likely_adherence(view, found) if metric == 0 else {}
+    return check(_labeller(view, metric), answers, found, against, likely)
+
+
+def _answers(
+    view: RunView, metric: int, model: int, definition: str
+) -> dict[Cell, Mapping[str, float | None]]:
+    """What the labeller itself says of every answer that it judged."""
+    if definition != SENTENCE and metric == 0:
+        # Only the usual values are kept: by another definition the labels are counted anew.
+        anew = {}
+        for cell, sample, score in view.scored():
+            if cell.model == model:
+                anew[cell] = from_score(score, sample, definition).values()
+        return dict(anew)
+    answers: dict[Cell, Mapping[str, float | None]] = {}
+    for row in aggregate.of_model(view.of_metric(metric), model):
+        is_rgb = _is_rgb(view, metric)
+        values = _by_rate(row.values, row.ability) if is_rgb else row.values
+        answers[Cell(row.position, row.model, row.metric)] = values
+    return answers
+
+
+def _is_rgb(view: RunView, metric: int) -> bool:
+    return view.run.evaluators[metric].name == "rgb"
+
+
+def _by_rate(values: Mapping[str, T], ability: str | None) -> dict[str, T]:
+    """Values of an RGB answer by the rates that they enter: one name means another in each."""
+    return {
+        slug(title): values[name]
+        for title, own_ability, name in aggregate.RATES
+        if own_ability == ability and name in values
+    }
+
+
+def _labeller(view: RunView, metric: int) -> str:
+    """Who gave the values, as a sentence names it."""
+    if _is_rgb(view, metric):
+        return "the rules"
+    names = {row.by for row in view.of_metric(metric) if row.by}
+    if len(names) > 1:
+        return "the labellers"
+    for by in names:
+        model = find(by)
+        titles = {HEURISTIC: "the heuristic", JURY: "the jury"}
+        return titles.get(by) or (model.title if model else by)
+    return from_spec(view.run.evaluators[metric]).title
+
+
+def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Cell, float]:
+    """How likely the heuristic holds each of these answers to be supported, where it labelled.
+
+    That is the estimate of the least supported sentence.
+    """
+    heuristic = from_spec(view.run.evaluators[0])
+    if not isinstance(heuristic, TRACEEvaluator):
+        return {}
+    likely = {}
+    answers = [Answer(sample.cell.position, sample.cell.model) for sample in found]
+    for start in range(0, len(answers), READ_TOGETHER):
+        for answer, content in view.contents(answers[start : start + READ_TOGETHER]).items():
+            score = content.results[0].score
+            if score is not None:
+                sentences = from_score(score, content.sample).sentences
+                estimates = heuristic.support_estimates(sentences, content.sample.question)
+                likely[Cell(*answer)] = min(estimates.values(), default=1.0)
+    return likely
