@@ -26,6 +26,7 @@ from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
+from evaluators.people.checked import Against, Check
 from evaluators.records import (
     Cap,
     Dataset,
@@ -39,6 +40,7 @@ from evaluators.records import (
 )
 from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.checks import OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
@@ -266,6 +268,26 @@ class Results:
         """
         rows = aggregate.of_model(self.rows(), model)
         return means(self.run.evaluators, rows)
+
+    def correct(
+        self,
+        labels: OwnLabels | None = None,
+        *,
+        against: Against = "people",
+        metric: int = 0,
+        model: int = 0,
+    ) -> Check:
+        """How far the labeller can be trusted, and each mean corrected by labels of some answers.
+
+        Without `labels` they are those that people gave in the app, or with `against="gold"` those
+        of the data, for the metric of this number, from 0. `labels` of your own are of the first
+        metric, by the samples' ids: `{"q1": 1, "q2": 0}` for its verdict (of TRACE adherence), or
+        `{"q1": {"completeness": 0.5}}`. They must be of answers drawn at random.
+        """
+        view = RunView.read(self.store, self.run)
+        if labels is not None:
+            return checked_by(labels, view, model, self.definition)
+        return checked(view, metric, model, against, self.definition)
 
     def to_pandas(self) -> DataFrame:
         """One row for each sample and model: texts, values, status, and what failed.

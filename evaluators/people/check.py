@@ -160,7 +160,8 @@ def _stratum(judged: int, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
         return Stratum(judged, 0, 0)
     share = labelled_rate(*_columns([*yes, *no]))
     labels = effective_number(np.array([pair.weight for pair in (*yes, *no)]))
-    return Stratum(judged, labels, share.mean * labels)
+    # What arithmetic loses would move every draw of the seeded interval.
+    return Stratum(judged, round(labels, 9), round(share.mean * labels, 9))
 
 
 def _share(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate | None:

@@ -96,3 +96,11 @@ class Check(Record):
         labelled = [value for value in self.values if value.labelled]
         first = (labelled or list(self.values))[:1]
         return first[0].sentence if first else "Nothing is checked yet."
+
+    def __str__(self) -> str:
+        """What can be read out of every labelled value, with what to beware of."""
+        lines = []
+        for value in self.values:
+            if value.labelled:
+                lines += [value.sentence, *(f"  {warning}" for warning in value.warnings)]
+        return "\n".join(lines) or self.sentence

@@ -1,4 +1,4 @@
-"""The commands: app, run, resume, list, show, compare, export, estimate, backup."""
+"""The commands: app, run, resume, list, show, compare, check, export, estimate, backup."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
 from evaluators.llm.keys import keys_from_environment, quiet_logs
 from evaluators.llm.providers import PROVIDERS
+from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
@@ -31,7 +32,7 @@ from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
 from evaluators.runs.plan import check_cap
 from evaluators.runs.store import Store
-from evaluators.terminal import files, options, tables
+from evaluators.terminal import checking, files, options, tables
 from evaluators.terminal.arguments import Options, planned
 from evaluators.terminal.exit_codes import (
     BELOW,
@@ -129,6 +130,17 @@ count. A difference is second minus first, in points of a hundred, with its 95 %
 \b
   For CI: exit with 1 unless the second is shown to be no more than 2 points worse.
     python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
+"""
+
+CHECK = """Say how far a run's labeller can be trusted, by labels that people gave in the app.
+
+RUN is the id that run or list shows, its first characters, or "last". Each mean is corrected: what
+people would say of all answers, with its 95 % interval. Below 15 labels it is theirs alone.
+
+\b
+  python -m evaluators check last
+  python -m evaluators check last --against gold
+  python -m evaluators check 3f9a --fail-under adherence=0.7
 """
 
 EXPORT = """Write a run's results to a file.
@@ -407,6 +419,48 @@ def compare(
         _to_stderr(words)
     if unmet:
         raise click.exceptions.Exit(BELOW)
+
+
+@main.command(
+    cls=_OfARun,
+    help=CHECK,
+    short_help="Check a run's labeller against people's labels.",
+)
+@options.run_id
+@click.option(
+    "--against",
+    type=click.Choice(["people", "gold"]),
+    default="people",
+    show_default=True,
+    help="Whose labels: people's, or those that the data have.",
+)
+@click.option(
+    "--fail-under",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Exit with 1 where the interval of this corrected mean begins lower. Repeatable.",
+)
+@options.definition
+@options.json_output
+def check(
+    run_id: str,
+    against: Against,
+    fail_under: tuple[str, ...],
+    definition: str,
+    as_json: bool,
+) -> None:
+    demanded, store = demands(fail_under), local_store()
+    results = Results(_run_meant(run_id, store), store, definition)
+    lines = checking.lines(results, against)
+    verdict = checking.outcome(lines, demanded)
+    if as_json:
+        click.echo(tables.as_json(checking.summary(results, against, lines)))
+    else:
+        tables.echo(*checking.as_tables(lines))
+    for words in verdict.words:
+        _to_stderr(words)
+    if verdict.code:
+        raise click.exceptions.Exit(verdict.code)
 
 
 @main.command(cls=_OfARun, help=EXPORT, short_help="Write a run's results to a file.")

@@ -34,7 +34,18 @@ ROWS = 24
 NO_MATCH = (
     "Not the same words in the same order. For answers in sentences, choose a fuzzy match or F1."
 )
-COMMANDS = ("app", "run", "resume", "estimate", "list", "show", "compare", "export", "backup")
+COMMANDS = (
+    "app",
+    "run",
+    "resume",
+    "estimate",
+    "list",
+    "show",
+    "compare",
+    "check",
+    "export",
+    "backup",
+)
 
 
 def newest():

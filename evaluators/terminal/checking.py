@@ -1,0 +1,135 @@
+"""`plumbline check`: a run's labellers beside people's labels: a table, JSON, an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rich.console import RenderableType
+
+from evaluators.api.evaluation import Results
+from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import model_title
+from evaluators.people.checked import Against, ValueCheck
+from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, Outcome
+from evaluators.terminal.tables import table
+from evaluators.text.printable import printable
+
+HEADINGS = ("value", "labeller", "people", "95 % interval", "labels", "worth", "kappa")
+
+
+class Line(NamedTuple):
+    """One value of one model's answers (`None` where they are the data's own), as checked.
+
+    `name` is that of the value; where an earlier metric has the same, with the metric's number.
+    """
+
+    model: str | None
+    name: str
+    labeller: str
+    value: ValueCheck
+
+
+def lines(results: Results, against: Against) -> list[Line]:
+    """Every value of the run; raises `ParameterError` where none of its answers is labelled."""
+    models: Sequence[str | None] = [model_title(spec) for spec in results.run.models] or [None]
+    found: list[Line] = []
+    labelled = 0
+    for number, model in enumerate(models):
+        taken: set[str] = set()
+        for metric in range(len(results.run.evaluators)):
+            check = results.correct(against=against, metric=metric, model=number)
+            labelled += check.labelled
+            for value in check.values:
+                name = f"{value.name} ({metric + 1})" if value.name in taken else value.name
+                found.append(Line(model, name, check.labeller, value))
+            taken |= {value.name for value in check.values}
+    if labelled:
+        return found
+    if against == "gold":
+        raise ParameterError("The data of this run have no labels. Label some answers in the app.")
+    raise ParameterError(
+        "Nobody has labelled an answer of this run. Label some in the app, or check it against "
+        "labels that the data have: --against gold."
+    )
+
+
+def outcome(checked: Sequence[Line], demanded: Iterable[Demand]) -> Outcome:
+    """Whether every demanded mean is high enough as far as it is known: the interval's lower end.
+
+    Raises `ParameterError` for a name that no value has.
+    """
+    unmet: list[str] = []
+    for demand in demanded:
+        meant = [line for line in checked if line.name == demand.name]
+        if not meant:
+            known = ", ".join(dict.fromkeys(line.name for line in checked))
+            raise ParameterError(
+                f"There is no value {printable(demand.name)} here. There are: {known}."
+            )
+        unmet += _unmet(demand, meant)
+    return Outcome(BELOW, tuple(unmet)) if unmet else Outcome(FINE)
+
+
+def _unmet(demand: Demand, meant: Iterable[Line]) -> Iterator[str]:
+    for line in meant:
+        whose = f" of {printable(line.model)}" if line.model else ""
+        best = line.value.best
+        if best is None:
+            yield f"{line.name}{whose}: not labelled, and at least {demand.least:g} is asked for."
+        elif best.low < demand.least - ROUNDING:
+            yield (
+                f"{line.name}{whose} may be {best.low:.4g}, below the {demand.least:g} asked for."
+            )
+
+
+def as_tables(checked: Sequence[Line]) -> list[RenderableType]:
+    """What can be read out, all values, and what to beware of."""
+    models = dict.fromkeys(line.model for line in checked)
+    headings = HEADINGS if len(models) == 1 else ("model", *HEADINGS)
+    rows, notes = [], []
+    for line in checked:
+        row = _cells(line)
+        rows.append(row if len(models) == 1 else (line.model, *row))
+        notes += [f"{line.name}: {warning}" for warning in line.value.warnings]
+    leading = []
+    for model in models:
+        own = [line.value for line in checked if line.model == model and line.value.labelled]
+        about = f"{model}: " if model and len(models) > 1 else ""
+        leading += [printable(about + value.sentence) for value in own[:1]]
+    numbers = HEADINGS[1:]
+    return [*leading, table(headings, rows, right=numbers), *map(printable, dict.fromkeys(notes))]
+
+
+def _cells(line: Line) -> tuple[str, ...]:
+    value = line.value
+    best = value.best
+    kappa = "" if value.kappa is None else f"{value.kappa:.2f}"
+    return (
+        line.name,
+        f"{value.judged:.2f}",
+        f"{best.mean:.2f}" if best else "",
+        f"{best.low:.2f} to {best.high:.2f}" if best else "",
+        f"{value.labelled:,} / {value.answers:,}",
+        str(value.worth or ""),
+        kappa,
+    )
+
+
+def summary(results: Results, against: Against, checked: Sequence[Line]) -> dict[str, object]:
+    """The same for a program, with the answers in each field of a table."""
+    return {
+        "run": results.run.id,
+        "title": results.run.title,
+        "definition": results.definition if results.has_labels else None,
+        "against": against,
+        "values": [
+            {
+                "model": line.model,
+                "labeller": line.labeller,
+                **line.value.model_dump(mode="json"),
+                "name": line.name,
+            }
+            for line in checked
+        ],
+    }

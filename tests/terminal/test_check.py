@@ -1,0 +1,110 @@
+"""`plumbline check`: what it prints of people's labels, and with which code it ends."""
+
+import json
+
+import pytest
+
+from evaluators import evaluate
+from evaluators.datasets.bundled import TRACE_SAMPLES
+from evaluators.errors import ParameterError
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell
+from evaluators.terminal.exit_codes import BELOW, FINE, WRONG
+from evaluators.text.sentences import cut
+
+CREATED = "2026-11-22T10:00:00+00:00"
+DRAWN = {"created": CREATED, "drawn": "at random", "probability": 0.75, "blind": True}
+LABELLED = 18
+
+
+@pytest.fixture
+def results():
+    """The heuristic's labels of 24 answers; people find 18 of them supported in every sentence."""
+    results = evaluate(TRACE_SAMPLES, "trace", progress=False)
+    for position in range(LABELLED):
+        sample = results.store.samples.get(results.run.fingerprint, position)
+        sentences = cut(sample.response, sample.retrieved_documents).response
+        labels = [
+            PersonLabel(label="support", key=sentence.key, value="full", **DRAWN)
+            for sentence in sentences
+        ]
+        done = PersonLabel(label="sample", value="done", **DRAWN)
+        results.store.person_labels.save(results.run.id, Cell(position), *labels, done)
+    return results
+
+
+def test_a_check_prints_the_sentence_and_every_value(plumbline, results):
+    found = plumbline("check", "last")
+    value = results.correct().values[0]
+
+    assert found.exit_code == FINE
+    assert value.sentence in found.stdout
+    row = next(line for line in found.stdout.splitlines() if line.startswith(" adherence"))
+    assert f"{value.judged:.2f}" in row
+    assert f"{value.corrected.low:.2f} to {value.corrected.high:.2f}" in row
+    assert "18 / 24" in row
+    assert "context_relevance" in found.stdout
+
+
+def test_json_has_the_same_for_programs(plumbline, results):
+    found = json.loads(plumbline("check", "last", "--json").stdout)
+    first = found["values"][0]
+
+    assert (first["name"], first["labelled"], first["model"]) == ("adherence", 18, None)
+    assert first["corrected"] == results.correct().values[0].corrected.model_dump()
+    assert len(first["table"]["only_labeller"]) == 0
+
+
+@pytest.mark.parametrize(("least", "code"), [(0.3, FINE), (0.99, BELOW)])
+def test_the_demand_is_on_the_lower_end_of_the_interval(plumbline, results, least, code):
+    found = plumbline("check", "last", "--fail-under", f"adherence={least}")
+    low = results.correct().values[0].corrected.low
+
+    assert 0.3 < low < 0.99
+    assert found.exit_code == code
+    said = f"adherence may be {low:.4g}, below the 0.99 asked for."
+    assert (said in found.stderr) == (code == BELOW)
+
+
+def test_a_demand_on_a_value_without_labels_is_not_met(plumbline, results):
+    found = plumbline("check", "last", "--fail-under", "completeness=0.1")
+
+    assert found.exit_code == BELOW
+    assert "completeness: not labelled, and at least 0.1 is asked for." in found.stderr
+
+
+def test_a_name_that_no_value_has_is_a_slip(plumbline, results):
+    found = plumbline("check", "last", "--fail-under", "adherance=0.5")
+
+    assert found.exit_code == WRONG
+    assert "There is no value adherance here. There are: adherence, " in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ("people", "Nobody has labelled an answer of this run."),
+        ("gold", "The data of this run have no labels."),
+    ],
+)
+def test_without_labels_it_says_where_they_come_from(plumbline, against, message):
+    evaluate([{"question": "?", "response": "It is.", "documents": ["It is."]}], "trace")
+    found = plumbline("check", "last", "--against", against)
+
+    assert found.exit_code == WRONG
+    assert message in found.stderr
+
+
+# In Python
+
+
+def test_results_are_corrected_by_ones_own_labels(results):
+    ids = [row.sample_id for row in results.rows()][:LABELLED]
+    own = results.correct(dict.fromkeys(ids, True))
+
+    assert own.values[0].corrected == results.correct().values[0].corrected
+    assert str(own) == "\n".join(
+        [own.sentence, *(f"  {warning}" for warning in own.values[0].warnings)]
+    )
+    with pytest.raises(ParameterError, match="No sample has the id"):
+        results.correct({"nobody": True})
