@@ -125,6 +125,7 @@ UI_GROUND = ("held", "session", "run_views", "parts", "models", "metrics")
 ACROSS = {
     # a sample of any run, and the run at work on every page
     "sample": {"rgb", "trace"},
+    "label": {"rgb", "trace"},
     "main": {"runs", "settings"},
     # a file can be given on Home
     "home": {"datasets"},

@@ -41,6 +41,13 @@ page = st.navigation(
             icon=":material/search:",
             visibility="visible" if was_sample_opened else "hidden",
         ),
+        # Reached from a run, or by the link of a queue.
+        st.Page(
+            "../pages/label.py",
+            title="Label",
+            icon=":material/edit_note:",
+            visibility="visible" if "queue" in st.query_params else "hidden",
+        ),
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from evaluators.statistics import Z95
@@ -49,20 +50,31 @@ class QueuedAnswer(NamedTuple):
     probability: float | None = None
 
 
-def by_verdict(candidates: Iterable[Candidate], n: int, seed: int) -> list[QueuedAnswer]:
+def by_verdict(
+    candidates: Iterable[Candidate],
+    n: int,
+    seed: int,
+    before: Collection[tuple[int, int]] = (),
+) -> list[QueuedAnswer]:
     """So many answers, or all, drawn at random inside each verdict, in an order of chance.
 
     The same seed draws the same answers in the same order, whatever the order of the candidates.
+    Answers drawn `before`, by position and model, are not drawn again: with these they are one
+    larger sample, and the probability is that of being in it.
     """
     chance = random.Random(seed)
     of_stratum: dict[str, list[Candidate]] = {}
+    sizes: Counter[str] = Counter()
     # In an order of their own first: else the seed would not decide alone.
     for candidate in sorted(candidates):
-        of_stratum.setdefault(candidate.stratum, []).append(candidate)
-    sizes = {stratum: len(own) for stratum, own in of_stratum.items()}
+        sizes[candidate.stratum] += 1
+        if candidate[:2] not in before:
+            of_stratum.setdefault(candidate.stratum, []).append(candidate)
+    left = {stratum: len(own) for stratum, own in of_stratum.items()}
     drawn = []
-    for stratum, count in allocate(sizes, n).items():
-        probability = count / sizes[stratum]
+    for stratum, count in allocate(left, n).items():
+        drawn_by_now = sizes[stratum] - left[stratum] + count
+        probability = drawn_by_now / sizes[stratum]
         for candidate in chance.sample(of_stratum[stratum], count):
             drawn.append(QueuedAnswer(candidate.position, candidate.model, probability))
     # Verdicts one after the other would tell a blind labeller what the judge said, and whoever
@@ -102,9 +114,10 @@ def by_doubt(candidates: Iterable[Candidate], n: int) -> list[QueuedAnswer]:
     return [QueuedAnswer(candidate.position, candidate.model) for candidate in doubtful[:n]]
 
 
-def all_of(candidates: Iterable[Candidate]) -> list[QueuedAnswer]:
-    """Every one of them, in the order of the run."""
-    return [QueuedAnswer(candidate.position, candidate.model) for candidate in sorted(candidates)]
+def in_order(candidates: Iterable[Candidate], n: int) -> list[QueuedAnswer]:
+    """The first of them in the order of the run."""
+    first = sorted(candidates)[:n]
+    return [QueuedAnswer(candidate.position, candidate.model) for candidate in first]
 
 
 def half_width(n: int, errs: float = ERRS) -> float:

@@ -13,11 +13,11 @@ from evaluators.people.drawing import (
     WORST,
     Candidate,
     QueuedAnswer,
-    all_of,
     allocate,
     by_doubt,
     by_verdict,
     half_width,
+    in_order,
     minutes,
     needed,
 )
@@ -94,6 +94,18 @@ def test_each_answer_knows_how_probable_it_was_among_those_of_its_verdict():
     assert sum(1 / answer.probability for answer in drawn) == pytest.approx(90)
 
 
+def test_further_answers_make_one_larger_sample_with_those_before():
+    among = candidates(yes=80, no=20)
+    first = by_verdict(among, 50, seed=0)
+
+    more = by_verdict(among, 20, seed=1, before={answer[:2] for answer in first})
+
+    assert not {answer[:2] for answer in more} & {answer[:2] for answer in first}
+    # 40 and 10 of 80 and 20 are drawn; of the 40 and 10 left 15 and 5 are.
+    assert strata(more, among) == {"yes": 15, "no": 5}
+    assert {answer.probability for answer in more} == {55 / 80, 15 / 20}
+
+
 def test_every_answer_is_drawn_as_often_as_its_probability_says():
     among = candidates(yes=8, no=10)
     times = Counter(
@@ -124,10 +136,11 @@ def test_the_most_doubtful_come_first_and_the_certain_never():
     assert len(by_doubt(among, 50)) == 4
 
 
-def test_all_that_a_filter_lets_through_keep_the_order_of_the_run():
+def test_what_a_filter_lets_through_keeps_the_order_of_the_run():
     among = [Candidate(2, 0, "yes"), Candidate(0, 1, "no"), Candidate(0, 0, "no")]
 
-    assert all_of(among) == [QueuedAnswer(0, 0), QueuedAnswer(0, 1), QueuedAnswer(2, 0)]
+    assert in_order(among, 2) == [QueuedAnswer(0, 0), QueuedAnswer(0, 1)]
+    assert len(in_order(among, 50)) == 3
 
 
 @pytest.mark.parametrize(

@@ -125,14 +125,15 @@ def leave_for(run: Run) -> None:
     st.session_state[LEFT_FOR] = run.id
 
 
+def last_answers(run: Run) -> Sequence[Answer]:
+    """The answers in the last table of the run, in its order; none where it was another run's."""
+    run_id, selection, view = st.session_state.get(LAST_TABLE, ("", None, None))
+    return run_views.latest(run).answers(selection, view) if run_id == run.id else ()
+
+
 def last_positions(run: Run, model: int) -> list[int]:
     """The positions of one model's answers in the last table of the run, in its order."""
-    run_id, selection, view = st.session_state.get(LAST_TABLE, ("", None, None))
-    # The last table may have been one of another run.
-    if run_id != run.id:
-        return []
-    answers = run_views.latest(run).answers(selection, view)
-    return [answer.position for answer in answers if answer.model == model]
+    return [answer.position for answer in last_answers(run) if answer.model == model]
 
 
 def skip_link() -> None:

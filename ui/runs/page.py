@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
-from ui.parts import command, present, problems, run_again, run_facts, spending
+from ui.parts import command, label_some, present, problems, run_again, run_facts, spending
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.runs import files, progress
@@ -52,6 +53,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         with st.container(horizontal=True, width="content"):
             _link(run)
             run_again.button(run)
+            if leads(run.evaluator.name) != "trace":
+                label_some.button(run)
             if not progress.is_moving(run):
                 files.popover(view)
                 present.button(run.id)

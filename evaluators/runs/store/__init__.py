@@ -15,6 +15,7 @@ from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView
+from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.person_labels import PersonLabelTable
 from evaluators.runs.store.results import Counts, Outline, ResultTable
@@ -56,6 +57,7 @@ class Store(Database):
         self.results = ResultTable(self)
         self.notes = NoteTable(self)
         self.person_labels = PersonLabelTable(self)
+        self.label_queues = LabelQueueTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

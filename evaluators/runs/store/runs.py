@@ -82,7 +82,7 @@ class RunTable:
         of_samples = "fingerprint = (select fingerprint from runs where id = ?)"
         yield from self._database.raw_rows("runs", "id = ?", run_id)
         yield from self._database.raw_rows("samples", of_samples, run_id)
-        for table in ("results", "person_labels", "notes", "calls"):
+        for table in ("results", "person_labels", "label_queues", "notes", "calls"):
             yield from self._database.raw_rows(table, "run_id = ?", run_id)
 
     def set_cap(self, run_id: str, cap: Cap) -> None:

@@ -1,0 +1,293 @@
+"""Which answers of a run people can be asked about, and a queue drawn from them."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from evaluators.catalogue import leads
+from evaluators.errors import ParameterError
+from evaluators.people import drawing, queues
+from evaluators.people.drawing import Candidate, QueuedAnswer
+from evaluators.people.labels import people_values, verdict_values
+from evaluators.people.queues import MOST, LabelQueue, Reveal
+from evaluators.people.records import DONE, Drawn, PersonLabel, stratum_of
+from evaluators.records import Cell, LabelEvidence, Sample, Score, Support
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer
+from evaluators.runs.store.bodies import timestamp
+from evaluators.trace.definitions import response_supports
+from evaluators.trace.metrics import from_score
+from evaluators.trace_evaluator import TRACEEvaluator
+
+RGB_VALUES = ("accuracy", "rejection", "detection", "correction")
+"""What the rules of RGB say yes or no to; all else is derived from these, or a judge's word."""
+
+TRACE_VALUES: tuple[str, ...] = ("adherence",)
+"""What labels of the answer's sentences alone determine as yes or no."""
+
+_NONE_FOUND: Mapping[Drawn, str] = {
+    "by verdict": "Every answer stands in an earlier queue by now. Go on with that one.",
+    "by doubt": "Nothing tells which answers are doubtful here. Draw at random.",
+    "by filter": "The filter lets no answer through that can be labelled. Choose another one.",
+}
+
+MOST_DOUBTED = 2000
+"""Answers whose doubt is worked out; of more, so many by chance: each takes some milliseconds."""
+
+
+class Labelable(NamedTuple):
+    """The answers of one metric that people can be asked about, and how many they cannot.
+
+    `undrawn` counts those that no earlier queue has drawn at random.
+    """
+
+    candidates: tuple[Candidate, ...]
+    undrawn: int
+    failed: int
+    not_applicable: int
+    unchecked: int
+
+
+class Wish(NamedTuple):
+    """What is wished for: how many answers, how they are found, and how they are shown.
+
+    `among` are the answers to take where they are taken by a filter.
+    """
+
+    n: int = 50
+    drawn: Drawn = "by verdict"
+    metric: int = 0
+    blind: bool = True
+    reveal: Reveal = "at the end"
+    among: Sequence[Answer] = ()
+
+
+def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
+    """The yes-or-no values of a metric that people can be asked for, by name.
+
+    Empty where there are none. People label the sentences of TRACE, and no value.
+    """
+    leading = leads(view.run.evaluator.name) if metric == 0 else None
+    if leading == "trace":
+        return ()
+    values: dict[str, set[float | None]] = {}
+    for row in view.of_metric(metric):
+        for name, value in row.values.items():
+            values.setdefault(name, set()).add(value)
+    names = [name for name, own in values.items() if own - {None} and own <= {0.0, 1.0, None}]
+    if leading == "rgb":
+        names = [name for name in names if name in RGB_VALUES]
+    return tuple(names)
+
+
+def metrics(view: RunView) -> list[int]:
+    """The run's metrics that people can label, by their numbers."""
+    is_trace = leads(view.run.evaluator.name) == "trace"
+    numbers = range(len(view.run.evaluators))
+    return [number for number in numbers if (is_trace and not number) or asked_values(view, number)]
+
+
+def labelable(view: RunView, metric: int = 0) -> Labelable:
+    """What of a metric's answers can be labelled, each by the verdict of the run's labeller."""
+    candidates: list[Candidate] = []
+    failed = not_applicable = unchecked = 0
+    can_be_asked = metric in metrics(view)
+    for row in view.of_metric(metric):
+        if row.status == "failed":
+            failed += 1
+        elif row.status is None:
+            unchecked += 1
+        elif all(value is None for value in row.values.values()):
+            not_applicable += 1
+        elif can_be_asked:
+            stratum = stratum_of(row.values)
+            candidates.append(Candidate(row.position, row.model, stratum))
+    before = _drawn_before(view, metric)
+    undrawn = sum(candidate[:2] not in before for candidate in candidates)
+    return Labelable(tuple(candidates), undrawn, failed, not_applicable, unchecked)
+
+
+def draw(view: RunView, wish: Wish, seed: int) -> LabelQueue:
+    """A new queue; the same seed draws the same answers. Nothing is stored.
+
+    Raises `ParameterError` where there is no answer to label.
+    """
+    there = labelable(view, wish.metric)
+    answers = _found(view, there.candidates, wish, seed)
+    if not answers:
+        raise ParameterError(_NONE_FOUND[wish.drawn] if there.candidates else why_nothing(there))
+    return LabelQueue(
+        id=secrets.token_urlsafe(16),
+        run_id=view.run.id,
+        created=timestamp(),
+        drawn=wish.drawn,
+        seed=seed,
+        metric=wish.metric,
+        values=asked_values(view, wish.metric),
+        blind=wish.blind,
+        reveal=wish.reveal,
+        failed=there.failed,
+        answers=tuple(answers[:MOST]),
+    )
+
+
+def why_nothing(there: Labelable) -> str:
+    """Why a metric has no answer that can be labelled."""
+    reasons = []
+    if there.failed:
+        noun = "sample" if there.failed == 1 else "samples"
+        reasons.append(f"{there.failed:,} failed {noun} cannot be labelled")
+    if there.not_applicable:
+        reasons.append(f"the metric does not apply to {there.not_applicable:,}")
+    if there.unchecked:
+        reasons.append(f"{there.unchecked:,} are not checked yet")
+    why = ", ".join(reasons) or "People label sentences of TRACE and yes-or-no values"
+    return f"{why[0].upper()}{why[1:]}. There is nothing to label."
+
+
+def has_doubt(view: RunView, metric: int) -> bool:
+    """Whether anything tells which answers of a metric are doubtful."""
+    if metric == 0 and leads(view.run.evaluator.name) == "trace":
+        return True
+    return any(
+        f"{name}_judged" in row.values for row in view.of_metric(metric) for name in RGB_VALUES
+    )
+
+
+def _found(
+    view: RunView,
+    candidates: Collection[Candidate],
+    wish: Wish,
+    seed: int,
+) -> list[QueuedAnswer]:
+    if wish.drawn == "by filter":
+        among = set(wish.among)
+        passing = (candidate for candidate in candidates if Answer(*candidate[:2]) in among)
+        return drawing.in_order(passing, wish.n)
+    if wish.drawn == "by doubt":
+        return drawing.by_doubt(_doubted(view, candidates, wish.metric, seed), wish.n)
+    return drawing.by_verdict(candidates, wish.n, seed, _drawn_before(view, wish.metric))
+
+
+def _drawn_before(view: RunView, metric: int) -> set[tuple[int, int]]:
+    """The answers in the run's earlier queues that came at random."""
+    return {
+        (answer.position, answer.model)
+        for queue in view.store.label_queues.of_run(view.run.id)
+        if (queue.metric, queue.drawn) == (metric, "by verdict")
+        for answer in queue.answers
+    }
+
+
+def _doubted(
+    view: RunView,
+    candidates: Collection[Candidate],
+    metric: int,
+    seed: int,
+) -> list[Candidate]:
+    """The candidates with how doubtful each is."""
+    if len(candidates) > MOST_DOUBTED:
+        candidates = random.Random(seed).sample(sorted(candidates), MOST_DOUBTED)
+    by_answer = {Answer(*candidate[:2]): candidate for candidate in candidates}
+    if metric == 0 and leads(view.run.evaluator.name) == "trace":
+        doubts = _doubts_of_labels(view, by_answer)
+    else:
+        doubts = _doubts_of_verdicts(view, metric)
+    return [
+        candidate._replace(doubt=doubts.get(answer, 0.0)) for answer, candidate in by_answer.items()
+    ]
+
+
+def _doubts_of_labels(view: RunView, answers: Collection[Answer]) -> dict[Answer, float]:
+    """How far the labellers of an answer differ, or how likely the heuristic thinks them wrong."""
+    heuristic = TRACEEvaluator()
+    doubts = {}
+    for answer, content in view.contents(list(answers)).items():
+        score = content.results[0].score
+        if score is None or not isinstance(score.evidence, LabelEvidence):
+            continue
+        sentences = from_score(score, content.sample).sentences
+        estimates = heuristic.support_estimates(sentences, content.sample.question)
+        least = min(estimates.values(), default=1.0)
+        verdicts = []
+        for labelling in score.evidence.labellings:
+            supports = response_supports(sentences, labelling.labels)
+            verdicts.append(all(support is Support.FULL for support in supports))
+        wrong = 1 - least if verdicts[0] else least
+        # 1 where half of the labellers say yes, 0 where all say the same.
+        split = 1 - abs(2 * sum(verdicts) / len(verdicts) - 1)
+        doubts[answer] = max(split, wrong)
+    return doubts
+
+
+def _doubts_of_verdicts(view: RunView, metric: int) -> dict[Answer, float]:
+    """1 where the judge beside the rules of RGB says another thing than they do."""
+    doubts = {}
+    for row in view.of_metric(metric):
+        for name in RGB_VALUES:
+            judged = row.values.get(f"{name}_judged")
+            if judged is not None and judged != row.values.get(name):
+                doubts[Answer(row.position, row.model)] = 1.0
+    return doubts
+
+
+class Compared(NamedTuple):
+    """An answer that a person is done with: its place in the queue, and the values that both gave.
+
+    Of TRACE the value is adherence.
+    """
+
+    place: int
+    question: str
+    judged: Mapping[str, float]
+    person: Mapping[str, float]
+
+
+def compared(
+    view: RunView,
+    queue: LabelQueue,
+    labels: Mapping[Cell, Sequence[PersonLabel]],
+    person: str,
+) -> list[Compared]:
+    """What a person says beside what the run's labeller says, in the order of the queue."""
+    done = {}
+    for place in range(len(queue.answers)):
+        cell = queue.cell(place)
+        own = queues.labels_of(queue, labels.get(cell, ()), person)
+        if any(label.value == DONE for label in own if label.label == "sample"):
+            done[place] = own
+    answers = {place: Answer(*queue.cell(place)[:2]) for place in done}
+    contents = view.contents(list(answers.values()))
+    rows = []
+    for place, own in done.items():
+        content = contents.get(answers[place])
+        result = content.results.get(queue.metric) if content else None
+        if content and result and result.score:
+            judged, people = _both(queue, content.sample, result.score, own)
+            rows.append(Compared(place, content.sample.question, judged, people))
+    return rows
+
+
+def _both(
+    queue: LabelQueue,
+    sample: Sample,
+    score: Score,
+    own: Sequence[PersonLabel],
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The labeller's and the person's values that both gave."""
+    if isinstance(score.evidence, LabelEvidence):
+        scores = from_score(score, sample)
+        judged, names = scores.values(), TRACE_VALUES
+        people = people_values(scores.labels, scores.sentences, own)
+    else:
+        judged, names = score.values, queue.values
+        people = verdict_values(score.values, own)
+    both = {}
+    for name in names:
+        value = judged.get(name)
+        if value is not None and name in people:
+            both[name] = value
+    return both, {name: people[name] for name in both}

@@ -1,0 +1,370 @@
+"""Label: a queue is drawn from a run, labelled one answer after the other, left and gone on with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1 import AppTest
+
+from evaluators.people.queues import LabelQueue
+from evaluators.records import Cell
+from evaluators.runs import samples
+from evaluators.runs.examples import INVENTED
+from evaluators.runs.label_queues import Wish, draw
+from tests.pages.by_hand import SAMPLES, fail, two_models
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, markdown, said, table
+from ui import run_views, session
+
+HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
+
+
+@pytest.fixture
+def queue() -> LabelQueue:
+    """All that can be labelled of the run by hand: 8 answers for accuracy, one of them failed, and
+    4 for rejection.
+    """
+    return stored(Wish(n=50))
+
+
+def stored(wish: Wish) -> LabelQueue:
+    drawn = draw(run_views.latest(two_models()), wish, seed=0)
+    session.store().label_queues.save(drawn)
+    return drawn
+
+
+def bar(at: AppTest) -> dict[str, Any]:
+    """What the bar below the answer was told."""
+    (proto,) = [each.proto for each in at.get("bidi_component") if "label" in each.proto.id]
+    return json.loads(proto.json)
+
+
+def act(at: AppTest, *actions: str, **facts: Any) -> AppTest:
+    """The page after the bar sent these actions, each as its script sends it."""
+    for action in actions:
+        told = bar(at)
+        sent = {"sample": told["sample"], "number": told["answered"] + 1, "action": action}
+        at = send(at, [sent | facts])
+    return at
+
+
+def say(at: AppTest, value: str) -> AppTest:
+    """Answers what is asked with yes or no."""
+    return act(at, "verdict", key=bar(at)["questions"][0]["name"], value=value)
+
+
+def send(at: AppTest, changes: Any) -> AppTest:
+    (proto,) = [each.proto for each in at.get("bidi_component") if "label" in each.proto.id]
+    states = at._tree.get_widget_states()
+    trigger = WidgetState(id=_make_trigger_id(proto.id, "events"))
+    trigger.json_trigger_value = json.dumps([{"event": "changed", "value": changes}])
+    states.widgets.append(trigger)
+    return checked(at._run(states))
+
+
+def words(queue: LabelQueue, person: str = "Anna") -> list[tuple[str, str]]:
+    """What a person said in the queue, in the order in which it was said."""
+    kept = session.store().person_labels.history(queue.run_id)
+    return [(each.label.label, each.label.value) for each in kept if each.label.person == person]
+
+
+# From a run to its queue
+
+
+def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    button(at, "Label some …").click()
+    at = checked(at.run())
+    assert at.query_params["run"] == filled.rgb.id
+    at = open_page("label", run=filled.rgb.id)
+    assert "About 25 minutes." in said(at, "caption")
+    assert "known to about ± 8 points" in said(at, "caption")
+
+    at.number_input[0].set_value(10)
+    at.text_input[0].set_value("Anna")
+    button(checked(at.run()), "Label 10 answers").click()
+    at = checked(at.run())
+
+    (kept,) = session.store().label_queues.of_run(filled.rgb.id)
+    assert at.query_params["queue"] == kept.id
+    assert at.query_params["person"] == "Anna"
+    assert (len(kept.answers), kept.drawn, kept.blind) == (10, "by verdict", True)
+    assert bar(at)["progress"] == "1 of 10"
+
+
+def test_more_than_there_are_cannot_be_asked_for(open_page: OpenPage) -> None:
+    at = open_page("label", run=two_models().id)
+
+    # Two models, six samples each, and one of the twelve answers failed.
+    assert at.number_input[0].max == at.number_input[0].value == 2 * SAMPLES - 1
+    assert "1 failed sample cannot be labelled." in said(at, "caption")
+
+
+def test_a_queue_over_failed_samples_only_is_refused_with_the_count(open_page: OpenPage) -> None:
+    run = two_models(results=False)
+    for position in range(SAMPLES):
+        for model in (0, 1):
+            fail(run, Cell(position, model), "no key")
+
+    at = open_page("label", run=run.id)
+
+    assert "12 failed samples cannot be labelled. There is nothing" in said(at, "info")
+
+
+def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page: OpenPage) -> None:
+    run = two_models()
+    at = open_page("label", run=run.id)
+    at.segmented_control[0].set_value("by doubt")
+    assert "cannot correct a mean" in said(checked(at.run()), "caption")
+    at.number_input[0].set_value(5)
+    button(checked(at.run()), "Label 5 answers").click()
+    checked(at.run())
+
+    (kept,) = session.store().label_queues.of_run(run.id)
+    # The second question for which nothing is in the documents, of both models.
+    assert [answer[:2] for answer in kept.answers] == [(5, 0), (5, 1)]
+
+
+def test_an_example_a_run_at_work_and_no_run_say_what_to_do(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    assert "Make it yours" in said(open_page("label", run=INVENTED), "info")
+    assert "Open a run and press" in said(open_page("label"), "info")
+    assert "Open a run and press" in said(open_page("label", run="unknown"), "info")
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u202eanna", "a\u200bb"])
+def test_a_name_that_nobody_can_see_is_refused(
+    open_page: OpenPage, queue: LabelQueue, name: str
+) -> None:
+    at = open_page("label", queue=queue.id)
+    at.text_input[0].set_value(name)
+    button(checked(at.run()), "Start").click()
+
+    assert "A name has 1 to 40 letters" in said(checked(at.run()), "error")
+
+
+def test_whoever_has_the_link_enters_a_name_and_begins(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = open_page("label", queue=queue.id)
+    assert "11 answers" in said(at, "markdown")
+    at.text_input[0].set_value(HOSTILE)
+    button(checked(at.run()), "Start").click()
+    at = checked(at.run())
+
+    at = act(at, "skipped")
+    assert words(queue, HOSTILE) == [("sample", "skipped")]
+    at = open_page("label", run=queue.run_id)
+    assert "1 of 11" in said(at, "markdown")
+    assert not any("<script>" in text or "![x]" in text for text in markdown(at))
+
+
+# One answer after the other
+
+
+def test_an_answer_is_labelled_and_the_next_one_comes(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = open_page("label", queue=queue.id, person="Anna")
+    first = queue.cell(0)
+    question = bar(at)["questions"][0]
+    assert (question["text"], question["value"]) in [
+        ("Gives the true answer?", ""),
+        ("Declines?", ""),
+    ]
+
+    at = say(at, "yes")
+    assert bar(at)["questions"][0]["value"] == "yes"
+    at = act(at, "done")
+
+    assert bar(at)["progress"] == "2 of 11"
+    assert bar(at)["share"] == pytest.approx(1 / 11)
+    verdict, done = session.store().person_labels.by_cell(queue.run_id)[first]
+    assert (verdict.person, verdict.label, verdict.key) == ("Anna", "verdict", question["name"])
+    assert (done.label, done.value) == ("sample", "done")
+    for label in (verdict, done):
+        assert (label.blind, label.drawn, label.probability) == (True, "by verdict", 1.0)
+        assert label.queue == queue.id
+
+
+def test_an_answer_without_a_label_is_not_done(open_page: OpenPage, queue: LabelQueue) -> None:
+    at = act(open_page("label", queue=queue.id, person="Anna"), "done")
+
+    assert bar(at)["progress"] == "1 of 11"
+    assert "Answer with Yes (1) or No (2) first" in bar(at)["note"]
+    assert words(queue) == []
+
+
+def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = act(open_page("label", queue=queue.id, person="Anna"), "skipped", "cannot tell")
+
+    assert bar(at)["progress"] == "3 of 11"
+    assert words(queue) == [("sample", "skipped"), ("sample", "cannot tell")]
+
+
+def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    act(open_page("label", queue=queue.id, person="Anna"), "skipped", "forward", "skipped")
+
+    assert bar(open_page("label", queue=queue.id, person="Anna"))["progress"] == "2 of 11"
+    assert bar(open_page("label", queue=queue.id, person="Ben"))["progress"] == "1 of 11"
+
+
+def test_undo_takes_back_what_was_said_last_and_then_steps_back(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = act(say(open_page("label", queue=queue.id, person="Anna"), "no"), "done")
+    at = act(at, "undo")
+    assert bar(at)["progress"] == "1 of 11"
+    at = act(at, "undo")
+    assert bar(at)["questions"][0]["value"] == "no"
+    assert bar(at)["share"] == 0
+    at = act(at, "undo")
+    assert bar(at)["questions"][0]["value"] == ""
+    assert "undo" in bar(at)["off"]
+    assert session.store().person_labels.by_cell(queue.run_id) == {}
+
+
+def test_a_label_and_next_that_come_together_are_both_kept(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = open_page("label", queue=queue.id, person="Anna")
+    told = bar(at)
+    label = {"key": told["questions"][0]["name"], "value": "yes"}
+    both = [
+        {"sample": told["sample"], "number": 1, "action": "verdict"} | label,
+        {"sample": told["sample"], "number": 2, "action": "done"},
+    ]
+    at = send(at, both)
+    # The browser sends again what it has no answer to yet.
+    at = send(at, both)
+
+    assert words(queue) == [("verdict", "yes"), ("sample", "done")]
+    assert bar(at)["progress"] == "2 of 11"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "nonsense",
+        [{"sample": "another", "number": 1, "action": "done"}],
+        [{"sample": "", "number": 1, "action": "delete"}],
+        None,
+    ],
+)
+def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(
+    open_page: OpenPage, queue: LabelQueue, changes: Any
+) -> None:
+    at = send(open_page("label", queue=queue.id, person="Anna"), changes)
+
+    assert bar(at)["progress"] == "1 of 11"
+    assert words(queue) == []
+
+
+def test_two_browsers_of_one_person_lose_nothing(open_page: OpenPage, queue: LabelQueue) -> None:
+    here, there = (open_page("label", queue=queue.id, person="Anna") for _ in range(2))
+    act(say(here, "yes"), "done")
+    there = act(say(there, "no"), "done")
+
+    assert words(queue) == [
+        ("verdict", "yes"),
+        ("sample", "done"),
+        ("verdict", "no"),
+    ]
+    assert bar(there)["progress"] == "2 of 11"
+
+
+# What the judge says
+
+
+def test_blind_nothing_tells_what_was_judged_until_the_end(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    at = open_page("label", queue=queue.id, person="Anna")
+    for _ in queue.answers:
+        assert bar(at)["note"] == ""
+        at = act(say(at, "yes"), "done")
+
+    assert "That was the last one: 11 labelled." in said(at, "success")
+    # The rule says yes of four for accuracy, and of one for rejection.
+    assert "agree on 5 of 11" in said(at, "markdown")
+    differing = table(at, "#")
+    assert len(differing) == 6
+    assert {(row["You"], row["Run"]) for row in differing} == {("yes", "no")}
+
+
+def test_after_each_answer_its_labels_are_shown_before_the_next(open_page: OpenPage) -> None:
+    queue = stored(Wish(reveal="after each"))
+    at = act(say(open_page("label", queue=queue.id, person="Anna"), "yes"), "done")
+
+    assert bar(at)["progress"] == "1 of 11"
+    assert bar(at)["note"].startswith("The rule: ")
+    at = act(at, "done")
+    assert bar(at)["progress"] == "2 of 11"
+    assert words(queue) == [("verdict", "yes"), ("sample", "done")]
+
+
+def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(
+    open_page: OpenPage,
+) -> None:
+    queue = stored(Wish(blind=False))
+    at = open_page("label", queue=queue.id, person="Anna")
+    assert bar(at)["note"].startswith("The rule: ")
+
+    at = act(at, "done")
+
+    assert bar(at)["progress"] == "2 of 11"
+    (label,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert (label.value, label.blind) == ("done", False)
+
+
+def test_two_people_see_how_far_they_agree(open_page: OpenPage, queue: LabelQueue) -> None:
+    for name, value in (("Anna", "yes"), ("Ben", "no")):
+        at = open_page("label", queue=queue.id, person=name)
+        for _ in queue.answers:
+            at = act(say(at, value), "done")
+
+    assert "You and Anna agree on 0 of 11" in said(at, "markdown")
+
+
+# What is not there
+
+
+def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    assert "There is no such queue here" in said(open_page("label", queue="unknown"), "warning")
+
+    at = open_page("label", queue=queue.id, person="Anna")
+    session.store().runs.delete(queue.run_id)
+    told = bar(at)
+    at = send(at, [{"sample": told["sample"], "number": 1, "action": "skipped"}])
+    assert "its run was deleted" in said(at, "warning")
+
+
+def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
+    open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = "mine-4fT9qLx2Vb7Rz1_KcW"
+    run = samples.rgb(session.store(), owner)
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    session.store().results.save(run.id, session.store().results.get(filled.rgb.id, 0))
+    shared = draw(run_views.latest(run), Wish(), seed=0)
+    session.store().label_queues.save(shared)
+
+    at = open_page("label", queue=shared.id, person="Ben")
+
+    assert bar(at)["progress"] == "1 of 1"
+    assert at.query_params["w"] != owner
+    assert "no such run here" in said(open_page("rgb", run=run.id), "warning")
+    assert "Open a run" in said(open_page("label", run=run.id), "info")

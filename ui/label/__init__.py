@@ -1,0 +1,1 @@
+"""The page on which people label a queue of answers."""

@@ -1,0 +1,121 @@
+"""One answer to label: its texts, what is asked about it, and what the judge said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.catalogue import from_spec, leads
+from evaluators.errors import ParameterError
+from evaluators.llm_judge import LLMasJudge
+from evaluators.people.queues import LabelQueue
+from evaluators.prompt_metric import PromptMetric
+from evaluators.records import Cell, Run, Sample, Score
+from ui import session
+from ui.label.bar import Question
+from ui.metrics.results import title
+from ui.parts import highlight, texts
+from ui.parts.untrusted import html
+from ui.rgb.verdicts import ASKED
+
+WORDS = {"yes": 1.0, "no": 0.0}
+NEEDS_NO_TRUTH = ("rejection",)
+"""Values for which the true answer does not matter: there is none in the documents."""
+
+
+class Shown(NamedTuple):
+    """An answer of a queue with its texts; `score` is `None` where it cannot be read (any more)."""
+
+    run: Run
+    cell: Cell
+    values: Sequence[str]
+    sample: Sample
+    score: Score | None
+
+    @property
+    def judge(self) -> str:
+        """Who said what the labels stand beside."""
+        return "The rule" if leads(self.run.evaluators[self.cell.metric].name) else "The judge"
+
+
+def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:
+    """The answer as it is stored now."""
+    sample = session.store().samples.get(run.fingerprint, cell.position)
+    results = session.store().results.of_answer(run.id, cell.position, cell.model)
+    written = (result.response for result in results.values() if result.response is not None)
+    response = next(written, sample.response)
+    result = results.get(cell.metric)
+    # Not all of its values are those of this answer: of RGB each ability has others.
+    score = result.score if result else None
+    asked = [name for name in queue.values if score and score.values.get(name) is not None]
+    return Shown(
+        run=run,
+        cell=cell,
+        values=asked,
+        sample=sample.model_copy(update={"response": response}),
+        score=score,
+    )
+
+
+def show(shown: Shown) -> None:
+    """Question, answer and documents, without a mark that would tell what was judged."""
+    sample = shown.sample
+    st.html(f'<h1 class="pl-asked" dir="auto">{html(sample.question)}</h1>')
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.header("Answer")
+        st.html(highlight.text(sample.response or ""))
+        if any(name not in NEEDS_NO_TRUTH for name in shown.values):
+            texts.expected_answer(sample)
+    with right:
+        st.header("Documents")
+        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
+
+
+def questions(shown: Shown, said: Mapping[tuple[str, str], str]) -> list[Question]:
+    """What is asked of each value, with what the person said of it."""
+    return [
+        Question(
+            name, question(shown.run, shown.cell.metric, name), said.get(("verdict", name), "")
+        )
+        for name in shown.values
+    ]
+
+
+def missing(shown: Shown, said: Mapping[tuple[str, str], str]) -> str:
+    """What has no label yet, in words; empty where nothing is missing."""
+    if all(("verdict", name) in said for name in shown.values):
+        return ""
+    return "Answer with Yes (1) or No (2) first, or say Cannot tell (C)."
+
+
+def judged(shown: Shown) -> str:
+    """What the judge, or the rule, says of each value."""
+    values = shown.score.values if shown.score else {}
+    lines = []
+    for name in shown.values:
+        word = "yes" if values[name] else "no"
+        lines.append(f"{question(shown.run, shown.cell.metric, name)} {word}")
+    return f"{shown.judge}: {' · '.join(lines)}"
+
+
+def question(run: Run, metric: int, name: str) -> str:
+    """What a value of a metric answers with yes or no."""
+    spec = run.evaluators[metric]
+    leading = leads(spec.name)
+    if leading == "trace":
+        return "Fully supported?"
+    if leading == "rgb":
+        return f"{ASKED[name]}?"
+    # Of a metric that is gone, or of other parameters by now, the name of the value is left.
+    evaluator = None
+    with suppress(ParameterError):
+        evaluator = from_spec(spec)
+    if isinstance(evaluator, LLMasJudge):
+        return evaluator.judgement_query
+    if isinstance(evaluator, PromptMetric):
+        return evaluator.question
+    return f"{title(name)}?"

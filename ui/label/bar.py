@@ -1,0 +1,91 @@
+"""The bar below an answer: what its script in `ui/static/label.js` is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import streamlit as st
+from pydantic import TypeAdapter, ValidationError
+
+from evaluators.config import ROOT
+from evaluators.records import Record
+
+STATIC = ROOT / "ui" / "static"
+KEY = "label"
+_ANSWERED = "label_answered"
+"""Where the session keeps the number of the last action that it has dealt with, by answer."""
+
+_component = st.components.v2.component(
+    "plumbline_label",
+    html='<div class="label"></div>',
+    css=(STATIC / "label.css").read_text(encoding="utf-8"),
+    js=(STATIC / "label.js").read_text(encoding="utf-8"),
+)
+
+
+class Action(Record):
+    """What a person did in the bar, as the browser tells it.
+
+    `number` counts the actions on one answer. The browser sends an action again until it was
+    answered, as what comes while the page is drawn may replace what came before.
+    """
+
+    sample: str
+    number: int
+    action: Literal["verdict", "done", "skipped", "cannot tell", "undo", "back", "forward"]
+    key: str = ""
+    value: str = ""
+
+
+class Question(NamedTuple):
+    """What is asked of a value, and what the person said, "yes", "no" or nothing."""
+
+    name: str
+    text: str
+    value: str
+
+
+class Bar(NamedTuple):
+    """What the bar shows; `off` are the buttons that do nothing now."""
+
+    sample: str
+    progress: str
+    share: float
+    note: str
+    questions: Sequence[Question]
+    off: Sequence[str]
+
+
+_ACTIONS = TypeAdapter(list[Action])
+
+
+def show(bar: Bar) -> None:
+    data: dict[str, Any] = bar._asdict()
+    data["questions"] = [question._asdict() for question in bar.questions]
+    data["answered"] = _answered().get(bar.sample, 0)
+    # What was asked for is done when the page is drawn: after all labels have been stored that
+    # came with it, in whichever order.
+    with st.container(key="label_bar"):
+        _component(key=KEY, data=data, on_changed_change=lambda: None)
+
+
+def asked() -> list[Action]:
+    """The actions that came since the last time, in their order."""
+    state = st.session_state.get(KEY) or {}
+    try:
+        sent = _ACTIONS.validate_python(state.get("changed") or [])
+    except ValidationError:
+        return []
+    answered = _answered()
+    new = []
+    for action in sent:
+        if action.number > answered.get(action.sample, 0):
+            answered[action.sample] = action.number
+            new.append(action)
+    return new
+
+
+def _answered() -> dict[str, int]:
+    numbers: dict[str, int] = st.session_state.setdefault(_ANSWERED, {})
+    return numbers

@@ -1,0 +1,91 @@
+"""What came of a queue: a person's labels beside the judge's, and beside those of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.people import queues
+from evaluators.people.queues import LabelQueue
+from evaluators.people.records import CANNOT_TELL, DONE, SKIPPED, PersonLabel
+from evaluators.records import Cell, Run
+from evaluators.runs import label_queues
+from evaluators.runs.label_queues import Compared
+from evaluators.statistics import kappa
+from ui import run_views
+from ui.label import answer
+from ui.parts import tables
+from ui.parts.untrusted import plain
+
+YES_NO = {1.0: "yes", 0.0: "no"}
+Values = Mapping[tuple[int, str], float]
+"""Yes (1) or no (0) by place in the queue and name of the value."""
+
+
+class Alike(NamedTuple):
+    """On how many of the values that both gave two labellers agree; kappa beside it, if any."""
+
+    equal: int
+    both: int
+    kappa: float | None
+
+    def __str__(self) -> str:
+        beyond = "" if self.kappa is None else f" (kappa {self.kappa:.2f})"
+        return f"{self.equal:,} of {self.both:,}{beyond}"
+
+
+def show(
+    run: Run,
+    queue: LabelQueue,
+    name: str,
+    labels: Mapping[Cell, Sequence[PersonLabel]],
+) -> None:
+    """Everything is dealt with: how far the person and the judge agree, and where they differ."""
+    progress = queues.progress(queue, labels, name)
+    counts = [f"{progress.count(DONE):,} labelled"]
+    for word in (CANNOT_TELL, SKIPPED):
+        if count := progress.count(word):
+            counts.append(f"{count:,} {word}")
+    st.success(f"That was the last one: {', '.join(counts)}.", icon=":material/task_alt:")
+    view = run_views.latest(run)
+    rows = label_queues.compared(view, queue, labels, name)
+    own = _values(rows)
+    if own:
+        judged = {(row.place, value): row.judged[value] for row in rows for value in row.judged}
+        st.markdown(f"**You and the run agree on {_alike(own, judged)}.**")
+        _differing(run, queue, rows)
+    for other in queues.people(queue, labels):
+        if other != name:
+            theirs = _values(label_queues.compared(view, queue, labels, other))
+            st.markdown(f"You and {plain(other)} agree on {_alike(own, theirs)}.")
+
+
+def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
+    lines = [
+        {
+            "#": row.place + 1,
+            "Question": row.question,
+            "Asked": answer.question(run, queue.metric, name),
+            "You": YES_NO[said],
+            "Run": YES_NO[row.judged[name]],
+        }
+        for row in rows
+        for name, said in row.person.items()
+        if said != row.judged[name]
+    ]
+    if lines:
+        tables.plain_rows(lines, "Where you and the run differ")
+
+
+def _values(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
+    return {(row.place, name): value for row in rows for name, value in row.person.items()}
+
+
+def _alike(own: Values, others: Values) -> Alike:
+    both = [key for key in own if key in others]
+    table = [[0, 0], [0, 0]]
+    for key in both:
+        table[int(own[key])][int(others[key])] += 1
+    return Alike(table[0][0] + table[1][1], len(both), kappa(table))

@@ -1,0 +1,191 @@
+"""The form of a queue: how many answers of a run, how they are found, how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluators.people import drawing
+from evaluators.people.queues import MOST, LabelQueue, people, progress
+from evaluators.people.records import Drawn
+from evaluators.records import Run
+from evaluators.runs import label_queues
+from evaluators.runs.engine import registry
+from evaluators.runs.label_queues import Labelable, Wish
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer
+from evaluators.runs.store.workspaces import EXAMPLES
+from ui import run_views, session
+from ui.label import people_names
+from ui.parts import head, label_some, problems, run_facts, samples
+from ui.parts.untrusted import plain
+from ui.parts.words import counted
+
+USUAL = 50
+"""Labels: they bring a corrected mean to some 8 points up and down (`drawing.half_width`)."""
+WIDTH = 0.07
+HOW: dict[Drawn, str] = {
+    "by verdict": "At random",
+    "by doubt": "Most doubtful",
+    "by filter": "As filtered",
+}
+EXAMPLE = "Everybody sees the same example. Press “Make it yours” on its page to label a copy."
+
+
+def show() -> None:
+    """The form for the run in the address, below it the run's earlier queues."""
+    head.show("Label", "Your own labels say how far the judge's can be trusted.")
+    run = session.find_run(st.query_params.get("run"))
+    if run is None:
+        st.info("Open a run and press “Label some” there.", icon=":material/play_circle:")
+        st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
+        return
+    _way_back(run)
+    if why := _why_not(run):
+        st.info(why, icon=":material/info:")
+        return
+    view = run_views.latest(run)
+    metrics = label_queues.metrics(view) or [0]
+    metric = metrics[0]
+    if len(metrics) > 1:
+        titles = run_facts.metric_titles(run)
+        metric = st.selectbox("What", metrics, format_func=lambda number: plain(titles[number]))
+    there = label_queues.labelable(view, metric)
+    if there.candidates:
+        with problems.caught():
+            _form(view, metric, there)
+    else:
+        st.info(label_queues.why_nothing(there), icon=":material/info:")
+    _earlier(run)
+
+
+def _why_not(run: Run) -> str:
+    """Why nothing of this run can be labelled now; empty where it can."""
+    if run.workspace == EXAMPLES:
+        return EXAMPLE
+    if registry.is_at_work(run.id, session.store()):
+        # Drawn now, the labels would speak for the answers checked so far, not for the run.
+        return "This run is at work. Wait for its end, or stop it: then draw from all of it."
+    return ""
+
+
+def _way_back(run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Back to the run", icon=":material/arrow_back:"):
+            session.open_run(run)
+        st.caption(plain(run.title))
+
+
+def _form(view: RunView, metric: int, there: Labelable) -> None:
+    filtered = samples.last_answers(view.run)
+    ways = _ways(view, metric, there, filtered)
+    if not ways:
+        st.info("Every answer stands in one of the queues below.", icon=":material/task_alt:")
+        return
+    with st.container(border=True, key="label_form"):
+        with st.container(horizontal=True, gap="large"):
+            drawn = st.segmented_control(
+                "Draw",
+                list(ways),
+                default=next(iter(ways)),
+                format_func=HOW.__getitem__,
+                required=True,
+            )
+            most = min(MOST, ways[drawn])
+            n = st.number_input("How many", 1, most, min(USUAL, most), width=160)
+            name = people_names.field()
+        with st.container(horizontal=True, gap="large", vertical_alignment="center"):
+            is_blind = st.toggle("Blind: the run's own labels stay hidden", value=True)
+            is_after_each = is_blind and st.toggle("Show them after each answer")
+        st.caption(_what_to_expect(there, drawn, n))
+        wish = Wish(
+            n=n,
+            drawn=drawn,
+            metric=metric,
+            blind=is_blind,
+            reveal="after each" if is_after_each else "at the end",
+            among=filtered,
+        )
+        if st.button(f"Label {counted(n, 'answer')}", type="primary", icon=":material/edit_note:"):
+            people_names.check(name)
+            _start(view, wish, name)
+
+
+def _ways(
+    view: RunView, metric: int, there: Labelable, filtered: Sequence[Answer]
+) -> dict[Drawn, int]:
+    """How answers can be found here, each with how many there are at most."""
+    ways: dict[Drawn, int] = {}
+    if there.undrawn:
+        ways["by verdict"] = there.undrawn
+    if label_queues.has_doubt(view, metric):
+        ways["by doubt"] = len(there.candidates)
+    labelable = {Answer(*candidate[:2]) for candidate in there.candidates}
+    passing = labelable.intersection(filtered)
+    if 0 < len(passing) < len(labelable):
+        ways["by filter"] = len(passing)
+    return ways
+
+
+def _what_to_expect(there: Labelable, drawn: Drawn, n: int) -> str:
+    """What so many labels bring and take, and what cannot be labelled."""
+    facts = [f"About {counted(drawing.minutes(n), 'minute')}."]
+    if drawn == "by verdict":
+        points = round(100 * drawing.half_width(n))
+        facts.append(
+            f"Drawn inside the judge's verdicts. The mean is then known to about ± {points} points "
+            f"if the judge errs on one answer in ten; ± {100 * WIDTH:.0f} take "
+            f"{drawing.needed(WIDTH)} labels."
+        )
+    else:
+        facts.append("Chosen, not drawn: such labels find errors, but cannot correct a mean.")
+    if there.failed:
+        noun = "sample" if there.failed == 1 else "samples"
+        facts.append(f"{there.failed:,} failed {noun} cannot be labelled.")
+    if there.not_applicable:
+        facts.append(f"Not applicable to {there.not_applicable:,}.")
+    if there.unchecked:
+        facts.append(f"{there.unchecked:,} are not checked yet and are left out.")
+    return " ".join(facts)
+
+
+def _start(view: RunView, wish: Wish, name: str) -> None:
+    session.check_room()
+    # Another seed for each further queue, so that it draws others; the same for the same history.
+    seed = len(session.store().label_queues.of_run(view.run.id))
+    with st.spinner("Drawing …"):
+        queue = label_queues.draw(view, wish, seed)
+    session.store().label_queues.save(queue)
+    _open(queue, name)
+
+
+def _open(queue: LabelQueue, name: str) -> None:
+    people_names.remember(name)
+    address = session.address(queue=queue.id, person=name)
+    st.switch_page(label_some.PAGE, query_params=address)
+
+
+# Earlier queues
+
+
+def _earlier(run: Run) -> None:
+    """The run's queues, with who is how far in each."""
+    queues = session.store().label_queues.of_run(run.id)
+    if not queues:
+        return
+    labels = session.store().person_labels.by_cell(run.id)
+    st.header("Queues")
+    for queue in queues:
+        total = len(queue.answers)
+        done = [
+            f"{name} {progress(queue, labels, name).finished} of {total}"
+            for name in people(queue, labels)
+        ]
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            what = f"**{counted(total, 'answer')}**, {HOW[queue.drawn].lower()}"
+            who = plain(", ".join(done) or "nobody began yet")
+            st.markdown(f"{what} · {who}")
+            if st.button("Open", icon=":material/open_in_new:", key=f"open_{queue.id}"):
+                address = session.address(queue=queue.id)
+                st.switch_page(label_some.PAGE, query_params=address)

@@ -1,0 +1,157 @@
+// The bar below an answer that is being labelled: what is asked, and where to go from here.
+//
+// Keys mean the same as its buttons, wherever the focus is. What comes from files and models goes in
+// by textContent. Python stores what was said, and decides which answer comes next.
+
+const ACTIONS = [
+  { name: "back", text: "←", key: "ArrowLeft", label: "Previous answer", hint: "" },
+  { name: "undo", text: "Undo", key: "u", hint: "U" },
+  { name: "cannot tell", text: "Cannot tell", key: "c", hint: "C" },
+  { name: "skipped", text: "Skip", key: "s", hint: "S" },
+  { name: "done", text: "Next", key: "n", hint: "N" },
+  { name: "forward", text: "→", key: "ArrowRight", label: "Following answer", hint: "" },
+];
+const VALUES = { yes: "Yes", no: "No" };
+// A field that takes letters itself.
+const WRITES = "input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox]";
+// Enter on one of these means to press it.
+const PRESSED_BY_ENTER = "button, a, summary, [role=button], [role=tab], [role=radio]";
+
+const bars = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const bar = bars.get(parentElement) ?? new Bar(parentElement);
+  bars.set(parentElement, bar);
+  bar.send = (changes) => setTriggerValue("changed", changes);
+  bar.update(data);
+  return () => {
+    bar.close();
+    bars.delete(parentElement);
+  };
+}
+
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") element.textContent = value;
+    else if (name === "click") element.onclick = value;
+    else if (value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter(Boolean));
+  return element;
+}
+
+class Bar {
+  constructor(parent) {
+    this.root = parent.querySelector(".label");
+    this.pending = [];
+    this.onKey = (event) => this.key(event);
+    // Before Streamlit, for which C means to clear what it remembers.
+    window.addEventListener("keydown", this.onKey, true);
+  }
+
+  close() {
+    window.removeEventListener("keydown", this.onKey, true);
+  }
+
+  update(data) {
+    const isNew = this.data?.sample !== data.sample;
+    this.data = data;
+    if (isNew) this.pending = [];
+    this.pending = this.pending.filter((change) => change.number > data.answered);
+    // A step to another answer was asked for: what is said until it comes is said of none.
+    this.isLeaving = this.pending.some(({ action }) => action !== "verdict");
+    this.values = Object.fromEntries(data.questions.map(({ name, value }) => [name, value]));
+    this.pending.forEach(({ key, value }) => key && (this.values[key] = value));
+    this.draw();
+    // Another answer begins at its top.
+    if (isNew) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
+  }
+
+  draw() {
+    const { progress, share, note, questions } = this.data;
+    const current = this.current();
+    const line = el("progress", { max: 1, value: share, "aria-label": progress });
+    const head = el("div", { class: "head" }, el("b", { text: progress }), line);
+    const rows = questions.map((question) => this.question(question, question.name === current));
+    const buttons = ACTIONS.map((action) => this.button(action));
+    const message = el("p", { class: "note", role: "status", text: note });
+    const held = this.root.getRootNode().activeElement?.dataset.name;
+    this.root.replaceChildren(head, ...rows, message, el("div", { class: "actions" }, ...buttons));
+    // The button that was pressed is a new one now.
+    if (held) this.root.querySelector(`[data-name="${held}"]`)?.focus({ preventScroll: true });
+  }
+
+  question({ name, text }, isCurrent) {
+    const group = el("div", { class: isCurrent ? "question current" : "question", role: "group", "aria-label": text });
+    group.append(el("span", { class: "text", dir: "auto", text }));
+    Object.entries(VALUES).forEach(([value, words], place) => {
+      const button = el(
+        "button",
+        { type: "button", "data-name": `${name} ${value}`, click: () => this.say(name, value) },
+        el("span", { text: words }),
+        isCurrent && el("kbd", { "aria-hidden": true, text: String(place + 1) }),
+      );
+      button.setAttribute("aria-pressed", String(this.values[name] === value));
+      group.append(button);
+    });
+    return group;
+  }
+
+  button({ name, text, label, hint }) {
+    const button = el(
+      "button",
+      { type: "button", class: name.replace(" ", "-"), "data-name": name, "aria-label": label },
+      el("span", { text }),
+      hint && el("kbd", { "aria-hidden": true, text: hint }),
+    );
+    button.onclick = () => this.act(name);
+    button.disabled = this.data.off.includes(name);
+    return button;
+  }
+
+  /** The question that the keys 1 and 2 answer: the first without an answer, else the last. */
+  current() {
+    const { questions } = this.data;
+    return (questions.find(({ name }) => !this.values[name]) ?? questions.at(-1))?.name;
+  }
+
+  say(key, value) {
+    if (this.isLeaving) return;
+    this.change({ action: "verdict", key, value });
+  }
+
+  act(action) {
+    if (this.isLeaving || this.data.off.includes(action)) return;
+    this.change({ action, key: "", value: "" });
+  }
+
+  change(change) {
+    const last = this.pending.at(-1)?.number ?? this.data.answered;
+    this.pending.push({ sample: this.data.sample, number: last + 1, ...change });
+    this.isLeaving = change.action !== "verdict";
+    if (change.key) this.values[change.key] = change.value;
+    this.draw();
+    this.send([...this.pending]);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("[role=dialog]")) return;
+    const target = event.composedPath()[0];
+    if (target.closest?.(WRITES)) return;
+    if (!this.press(event.key, target)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /** Whether the key means something here; does it. */
+  press(key, target) {
+    const action = ACTIONS.find((each) => each.key === (key.length === 1 ? key.toLowerCase() : key));
+    if (action) this.act(action.name);
+    else if (key === "Enter" && !target.closest?.(PRESSED_BY_ENTER)) this.act("done");
+    else if ((key === "1" || key === "2") && this.current()) {
+      this.say(this.current(), Object.keys(VALUES)[Number(key) - 1]);
+    } else return false;
+    return true;
+  }
+}
