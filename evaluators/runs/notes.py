@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from evaluators.errors import ParameterError
+from evaluators.people.records import YOU, PersonName
 from evaluators.records import Record
 from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
@@ -25,7 +26,7 @@ class Note(Record):
     text: str
     tags: tuple[str, ...]
     created: str
-    person: str = "you"
+    person: PersonName = YOU
 
     @property
     def joined_tags(self) -> str:
@@ -43,7 +44,7 @@ class Note(Record):
         return not (self.text or self.tags)
 
 
-def written(text: str, tags: Iterable[str], created: str, person: str = "you") -> Note:
+def written(text: str, tags: Iterable[str], created: str, person: str = YOU) -> Note:
     """The note that somebody typed, tidied up.
 
     Raises `ParameterError` where it is longer than a note may be.

@@ -12,6 +12,7 @@ from evaluators.runs.store import Answer
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, markdown, said, samples, segments
 from ui import session
+from ui.parts import people
 
 AT = "2026-11-23T00:30:00+00:00"
 
@@ -90,11 +91,13 @@ def test_the_last_word_stands_and_the_other_part_stays(open_page: OpenPage, fill
     # Another browser, meanwhile.
     filled.store.notes.save(run.id, Answer(0), written("Theirs.", ["theirs"], AT))
 
+    at.session_state[people.NAME] = "Anna"
     at = enter(at, run, "mine")
 
     note = filled.store.notes.get(run.id, Answer(0))
     assert note is not None
-    assert (note.text, note.tags) == ("Theirs.", ("mine",))
+    assert (note.text, note.tags, note.person) == ("Theirs.", ("mine",), "Anna")
+    assert "Anna, " in said(at)
     assert at.text_area(key=key(run, "text")).value == "Theirs."
 
 

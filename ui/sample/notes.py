@@ -15,7 +15,7 @@ from evaluators.runs.store import Answer
 from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.workspaces import EXAMPLES
 from ui import session
-from ui.parts import problems
+from ui.parts import people, problems
 from ui.parts.untrusted import plain
 
 MOST_ON_BUTTON = 30
@@ -27,7 +27,7 @@ OPEN = "notes_are_open"
 LOCKED = "Everybody sees the same example. Press “Make it yours” to write notes in a copy."
 
 
-class Place(NamedTuple):
+class RunAnswer(NamedTuple):
     """An answer of a run, where a note belongs; its fields have names of their own."""
 
     run_id: str
@@ -72,7 +72,7 @@ def show(run: Run, answer: Answer) -> None:
     with problems.caught():
         notes = session.store().notes.by_answer(run.id)
         note = notes.get(answer)
-        place = Place(run.id, answer)
+        place = RunAnswer(run.id, answer)
         # What could not be kept stays in its field, for another try.
         if not problems.show(place.name):
             _set_as_stored(place, note)
@@ -84,7 +84,7 @@ def show(run: Run, answer: Answer) -> None:
             left.caption(plain(f"{note.person}, {created:%d %b %Y, %H:%M UTC}"))
 
 
-def _set_as_stored(place: Place, note: Note | None) -> None:
+def _set_as_stored(place: RunAnswer, note: Note | None) -> None:
     """Somebody else may have written meanwhile, and what was typed is tidied up."""
     note = note or written("", (), "")
     for key, value in ((place.tags_key, list(note.tags)), (place.text_key, note.text)):
@@ -92,7 +92,7 @@ def _set_as_stored(place: Place, note: Note | None) -> None:
             st.session_state[key] = value
 
 
-def _tags_field(column: DeltaGenerator, place: Place, known_tags: Sequence[str]) -> None:
+def _tags_field(column: DeltaGenerator, place: RunAnswer, known_tags: Sequence[str]) -> None:
     def keep() -> None:
         _keep(place, tags=st.session_state[place.tags_key])
 
@@ -109,7 +109,7 @@ def _tags_field(column: DeltaGenerator, place: Place, known_tags: Sequence[str])
     )
 
 
-def _text_field(column: DeltaGenerator, place: Place) -> None:
+def _text_field(column: DeltaGenerator, place: RunAnswer) -> None:
     def keep() -> None:
         _keep(place, text=st.session_state[place.text_key])
 
@@ -122,7 +122,7 @@ def _text_field(column: DeltaGenerator, place: Place) -> None:
     )
 
 
-def _keep(place: Place, tags: Sequence[str] | None = None, text: str | None = None) -> None:
+def _keep(place: RunAnswer, tags: Sequence[str] | None = None, text: str | None = None) -> None:
     """Keeps what was entered; the other part stays as it is stored, perhaps by somebody else."""
     table = session.store().notes
     stored = table.get(*place) or written("", (), "")
@@ -130,6 +130,7 @@ def _keep(place: Place, tags: Sequence[str] | None = None, text: str | None = No
         stored.text if text is None else text,
         stored.tags if tags is None else tags,
         timestamp(),
+        people.me(),
     )
     session.check_room(len(note.text))
     table.save(*place, note)
