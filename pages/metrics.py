@@ -1,7 +1,5 @@
 """Metrics: one or several in a run, each with what it needs, and metrics of one's own."""
 
-import streamlit as st
-
 from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
@@ -15,10 +13,7 @@ if run is not None and present.is_on():
 else:
     head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
     overview.say_first(run)
-    # Another run begins with another expander, shut: after Start its results are in sight.
-    place = f"new_run_{run.id}" if run else "new_run"
-    with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
-        metric_form.show()
+    page.new_run(run, metric_form.show)
     own_metrics.show()
     if run is None:
         overview.none_shown("No run on this page yet. Metrics without a judge need no key.")

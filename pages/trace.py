@@ -1,7 +1,5 @@
 """TRACE: relevance, utilization, completeness and adherence, from sentence labels."""
 
-import streamlit as st
-
 from ui import session
 from ui.parts import head, present, samples
 from ui.parts.words import TRACE
@@ -15,10 +13,7 @@ if run is not None and present.is_on():
 else:
     head.show("TRACE", TRACE)
     overview.say_first(run)
-    # Another run begins with another expander, shut: after Start its results are in sight.
-    place = f"new_run_{run.id}" if run else "new_run"
-    with st.expander("New run", expanded=run is None, icon=":material/tune:", key=place):
-        trace_form.show()
+    page.new_run(run, trace_form.show)
     if run is None:
         overview.none_shown("No run on this page yet. The heuristic needs no key.")
     else:

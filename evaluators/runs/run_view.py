@@ -17,12 +17,14 @@ from evaluators.people.labels import labels_by_labeller
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
+    Labels,
     Reason,
     Record,
     Run,
     Sample,
     SampleResult,
     Score,
+    Sentences,
 )
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
@@ -190,13 +192,32 @@ class RunView:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
 
         def compare() -> list[Agreement]:
-            return agreement(
-                (cell, *labels_by_labeller(sample, score, self.people.get(cell, ())))
-                for cell, sample, score in self.scored()
-                if cell.model == model
-            )
+            return agreement(self._labels(model, self.scored(), {}))
 
-        return self._from_store(f"agreements {model}", list[Agreement], compare)
+        def compare_people() -> list[Agreement]:
+            positions = {cell.position for cell in self.people}
+            scored = self.store.results.scored(self.run, positions=positions)
+            pairs = agreement(self._labels(model, scored, self.people))
+            return [pair for pair in pairs if CORRECTED in (pair.first, pair.second)]
+
+        kind = list[Agreement]
+        agreements = self._from_store(f"agree {model}", kind, compare, is_of_results=True)
+        if not self.people:
+            return agreements
+        # Apart, as they change with every label of a person, and few samples are read for them.
+        of_people = self._from_store(f"agree with people {model}", kind, compare_people)
+        return [*agreements, *of_people]
+
+    def _labels(
+        self,
+        model: int,
+        scored: Iterator[tuple[Cell, Sample, Score]],
+        people: Mapping[Cell, Sequence[PersonLabel]],
+    ) -> Iterator[tuple[Cell, Sentences, Mapping[str, Labels]]]:
+        """Whose labels each of one model's answers has, with these by people."""
+        for cell, sample, score in scored:
+            if cell.model == model:
+                yield cell, *labels_by_labeller(sample, score, people.get(cell, ()))
 
     def notes(self) -> Notes:
         """Why cells failed, and what a reader of the run's card should know beside it."""

@@ -41,7 +41,7 @@ def finished_run(folder: str) -> Run:
 
 @contextmanager
 def server(folder: str):
-    """The address of a running app and the seconds until it was healthy."""
+    """The address of a running app, the seconds until it was healthy, its process."""
     port = free_port()
     address = f"http://localhost:{port}"
     environment = {**os.environ, "PLUMBLINE_DATA_DIR": folder}
@@ -50,7 +50,7 @@ def server(folder: str):
         while not healthy(address):
             time.sleep(0.05)
     try:
-        yield address, clock.seconds
+        yield address, clock.seconds, process.pid
     finally:
         process.terminate()
         process.wait()
@@ -75,7 +75,7 @@ def switch_seconds(page: Page, title: str) -> float:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         run = finished_run(folder)
-        with server(folder) as (address, start_seconds), sync_playwright() as playwright:
+        with server(folder) as (address, start_seconds, _), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=browser_path(), args=list(QUIET))
             page, received = browser.new_page(), []
             page.on(

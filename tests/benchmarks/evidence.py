@@ -85,7 +85,7 @@ if __name__ == "__main__":
         store = Store(Path(folder) / "plumbline.sqlite3")
         runs = {size: finished_run(store, size) for size in SIZES}
         store.close()
-        with server(folder) as (address, _), sync_playwright() as playwright:
+        with server(folder) as (address, _, _), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=browser_path(), args=list(QUIET))
             page = browser.new_page()
             print(

@@ -98,7 +98,7 @@ def test_the_figures_of_a_run_are_there_when_it_ends(store, registry):
     finished(store, run, registry)
 
     revision = store.figures.revision(run.id)
-    for name in ("figures 0 0 what counts", "labelled", "agreements 0"):
+    for name in ("figures 0 0 what counts", "labelled", "agree 0"):
         assert store.figures.get(run.id, name, revision) is not None
 
 

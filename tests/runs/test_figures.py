@@ -28,7 +28,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import GOLD, HEURISTIC
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -295,6 +295,22 @@ def test_a_correction_leaves_what_the_labellers_said(store, run):
     assert view.figures().means["adherence"].mean == 1 / 3
     save(store, 3, None)
     assert RunView.read(store, run).results_revision == view.results_revision + 1
+
+
+def test_agreement_with_people_changes_with_their_labels_and_the_others_stay(store, run):
+    """Two answers have gold labels; the heuristic and gold are equal on one of their sentences."""
+    before = RunView.read(store, run).agreements(0)
+    store.person_labels.save("r", Cell(4), CHANGE)
+    view = RunView.read(store, run)
+    support = [pair for pair in view.agreements(0) if pair.label == "support"]
+
+    assert store.figures.get("r", "agree 0", view.results_revision) is not None
+    assert view.agreements(0)[: len(before)] == before
+    assert {(frozenset((pair.first, pair.second)), pair.equal) for pair in support} == {
+        (frozenset((HEURISTIC, GOLD)), 0.5),
+        (frozenset((HEURISTIC, CORRECTED)), 0.0),
+        (frozenset((GOLD, CORRECTED)), 0.0),
+    }
 
 
 def test_what_an_earlier_version_kept_still_holds(tmp_path, run):

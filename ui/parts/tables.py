@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-import pandas as pd
 import streamlit as st
 
 from evaluators.runs.aggregate import Mean
@@ -36,7 +35,7 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
                         **_mean_cells(point.accuracy),
                     }
                 )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Accuracy by noise")
+    st.dataframe(rows, hide_index=True, alt="Accuracy by noise")
 
 
 def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
@@ -52,7 +51,7 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
                         **_mean_cells(own[title]),
                     }
                 )
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rates")
+    st.dataframe(rows, hide_index=True, alt="Rates")
 
 
 def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
@@ -75,7 +74,7 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
 
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
     """Rows as they are."""
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt=alt)
+    st.dataframe(rows, hide_index=True, alt=alt)
 
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:

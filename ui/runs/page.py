@@ -22,6 +22,23 @@ MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
 
 
+def new_run(shown: Run | None, form: Callable[[], None]) -> None:
+    """The form of a new run; shut where a run is shown, and then drawn only if it is opened."""
+    # Another run begins with another expander, shut: after Start its results are in sight.
+    place = f"new_run_{shown.id}" if shown else "new_run"
+    box = st.expander(
+        "New run",
+        expanded=shown is None,
+        icon=":material/tune:",
+        key=place,
+        # Without this its forty fields are drawn unseen, which takes a browser as long as results.
+        on_change="rerun",
+    )
+    if box.open:
+        with box:
+            form()
+
+
 def watched(run: Run, card: Callable[[Run], None], results: Callable[[RunView], None]) -> None:
     """The page of a run: its state while it is at work, its head with the card, its results."""
 

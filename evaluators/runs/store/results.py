@@ -209,13 +209,22 @@ class ResultTable:
         rows = self._database.rows(query, **_named(run, view), **selection.named_values())
         return [Answer(*row) for row in rows]
 
-    def scored(self, run: Run, metric: int = 0) -> Iterator[tuple[Cell, Sample, Score]]:
+    def scored(
+        self,
+        run: Run,
+        metric: int = 0,
+        positions: Iterable[int] | None = None,
+    ) -> Iterator[tuple[Cell, Sample, Score]]:
         """Every cell that the metric scored with its sample and score, in order.
 
-        A few hundred are in memory at a time. Those whose sample or result cannot be read are left
-        out.
+        `positions` limits them to these. A few hundred are in memory at a time. Those whose sample
+        or result cannot be read are left out.
         """
-        yield from self._scored_where(run, "r.metric = :metric", metric=metric)
+        condition = "r.metric = :metric"
+        if positions is not None:
+            condition += " and r.position in (select value from json_each(:positions))"
+        listed = json.dumps(list(positions or ()))
+        yield from self._scored_where(run, condition, metric=metric, positions=listed)
 
     def not_viewed(self, run: Run, view: StoredView) -> Iterator[tuple[Cell, Sample, Score]]:
         """Those answers that the first metric scored and of which the view has no values yet.
