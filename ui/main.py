@@ -35,6 +35,7 @@ page = st.navigation(
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
         st.Page("../pages/metrics.py", title="Metrics", icon=":material/straighten:"),
         st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
+        st.Page("../pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
         st.Page(
             "../pages/sample.py",
             title="Sample",

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from evaluators.comparison.paired import Pair, holm, paired
 from evaluators.comparison.result import Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
-from evaluators.comparison.sides import Matched, Side, Value, matched, titles, values_of
+from evaluators.comparison.sides import (
+    NOISE,
+    Matched,
+    Side,
+    Value,
+    at_each_noise,
+    matched,
+    titles,
+    values_of,
+)
 from evaluators.errors import ParameterError
 
 
@@ -30,11 +40,20 @@ def compared(first: Side, second: Side) -> Comparison:
             f"second {', '.join(others) or 'none'}. Run the same metric on both."
         )
     values = [_compared(name, own[name], others[name], partners) for name in common]
+    by_noise = []
+    if NOISE in common:
+        at_level = at_each_noise(own[NOISE])
+        if len(at_level) > 1:
+            other = others[NOISE]
+            by_noise = [_compared(name, at, other, partners) for name, at in at_level.items()]
+    # Holm counts all that stands together on the screen.
+    together = _adjusted([*values, *by_noise])
     first_title, second_title = titles(first, second)
     return Comparison(
         first=first_title,
         second=second_title,
-        values=_adjusted(values),
+        values=together[: len(values)],
+        by_noise=together[len(values) :],
         only_first=tuple(name for name in own if name not in others),
         only_second=tuple(name for name in others if name not in own),
         matched=len(partners.pairs),
@@ -106,5 +125,5 @@ def _adjusted(values: Sequence[Compared]) -> tuple[Compared, ...]:
         difference = value.difference
         if difference is not None:
             difference = difference.model_copy(update={"adjusted": p})
-        together.append(value.model_copy(update={"difference": difference}))
+        together.append(replace(value, difference=difference))
     return tuple(together)

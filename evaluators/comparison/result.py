@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.errors import ParameterError
-from evaluators.records import Record
 from evaluators.runs.settings import Change
 from evaluators.text.printable import printable
 
@@ -29,7 +29,7 @@ _OF_DIFFERENCE = (
 )
 
 
-class RowPair(Record):
+class RowPair(NamedTuple):
     """One sample's value by both systems, with where the sample stands in the data of each."""
 
     first_position: int
@@ -42,7 +42,8 @@ class RowPair(Record):
         return self.second - self.first
 
 
-class Compared(Record):
+@dataclass(frozen=True)
+class Compared:
     """How two systems compare in one value.
 
     `matched` samples are in the data of both. Of these `difference` counts those that both were
@@ -79,17 +80,21 @@ class Compared(Record):
         }
 
 
-class Comparison(Record):
+@dataclass(frozen=True, repr=False)
+class Comparison:
     """Two systems side by side; `first` and `second` are what they are called.
 
-    `values` are those that both have, `only_first` and `only_second` the names of those that one of
-    them has. `alone` are positions of samples that only the first has, then only the second.
-    `changes` says what differs between the runs, `warnings` why they are not like with like.
+    `values` are those that both have, `by_noise` is the accuracy of RGB at each noise level, under
+    the level as its name, where there are several. `only_first` and `only_second` are the names of
+    values that one of them has. `alone` are positions of samples that only the first has, then only
+    the second. `changes` says what differs between the runs, `warnings` why they are not like with
+    like.
     """
 
     first: str
     second: str
     values: tuple[Compared, ...]
+    by_noise: tuple[Compared, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     matched: int
@@ -111,6 +116,20 @@ class Comparison(Record):
             (value.name, value.difference) for value in self.values if value.difference is not None
         ]
         return words.sentence(self.first, self.second, differences)
+
+    def summary(self) -> dict[str, object]:
+        """All of it but the single samples, for a program."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "sentence": self.sentence(),
+            "values": [value.line() for value in self.values],
+            "by_noise": [value.line() for value in self.by_noise],
+            "matched": self.matched,
+            "without_partner": [len(alone) for alone in self.alone],
+            "changes": [change.model_dump() for change in self.changes],
+            "warnings": list(self.warnings),
+        }
 
     def to_pandas(self) -> DataFrame:
         """One row for each value: means, difference with its interval, p-values, counts."""

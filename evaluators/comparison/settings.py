@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluators.comparison.sides import Side
+from evaluators.llm.catalogue import model_title
 from evaluators.runs import rulings
 from evaluators.runs.settings import Change, differing, settings_of
 
@@ -18,7 +19,7 @@ def _settings(side: Side) -> dict[str, str]:
     # Two data sets of one name may hold different samples.
     words["data"] = run.fingerprint[:12]
     if run.models:
-        words["model"] = run.models[side.model].id
+        words["model"] = model_title(run.models[side.model])
     words["labels"] = side.counted.by or "those of the run"
     words["formula"] = side.counted.definition
     if policy := rulings.policy_of(run, side.counted.policy):

@@ -15,6 +15,9 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
 from evaluators.text.normalise import slug
 
+NOISE = "noise_robustness"
+"""The rate of RGB that is asked at several noise levels."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -65,6 +68,15 @@ def _rates(rows: Sequence[Outline]) -> dict[str, Value]:
 def _plain_values(rows: Sequence[Outline]) -> dict[str, Value]:
     names = dict.fromkeys(name for row in rows for name in row.values)
     return {name: Value(rows, name) for name in names}
+
+
+def at_each_noise(value: Value) -> dict[str, Value]:
+    """The same value over the samples of each noise level alone, lowest first."""
+    levels: dict[float, list[Outline]] = {}
+    for row in value.rows:
+        if row.noise is not None:
+            levels.setdefault(row.noise, []).append(row)
+    return {f"{level:g}": Value(levels[level], value.name) for level in sorted(levels)}
 
 
 def titles(first: Side, second: Side) -> tuple[str, str]:

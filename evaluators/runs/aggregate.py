@@ -194,19 +194,21 @@ class SupportCounts(NamedTuple):
     unlabelled: int
 
 
-def support_counts(
+def viewed_scores(
     sample: Sample,
     score: Score,
     view: View,
     given: Sequence[PersonLabel],
-) -> SupportCounts | None:
-    """What the view's labels say of an answer's sentences; `None` where there are no labels."""
-    counted = None
+) -> TRACEScores | None:
+    """The sentences of an answer with the view's labels; `None` where there are no labels."""
     # Metrics of one's own may give TRACE values without labels.
     with suppress(StoreError):
-        counted = _viewed_scores(sample, score, view, given)
-    if counted is None:
-        return None
+        return _viewed_scores(sample, score, view, given)
+    return None
+
+
+def support_counts(counted: TRACEScores) -> SupportCounts:
+    """What labels say of an answer's sentences."""
     supports = response_supports(counted.sentences, counted.labels)
     return SupportCounts(
         sentences=len(supports),

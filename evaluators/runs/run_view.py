@@ -42,7 +42,7 @@ from evaluators.runs.store import (
 from evaluators.trace.agreement import Agreement, agreement
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED
-from evaluators.trace.metrics import VALUES
+from evaluators.trace.metrics import VALUES, TRACEScores
 
 LAST_CHOICES = 3
 """Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
@@ -306,6 +306,21 @@ class RunView:
                 contents[answer] = Content(sample, results.get(answer, {}))
         return contents
 
+    def labelled_sentences(
+        self,
+        answer: Answer,
+        content: Content,
+        view: View,
+    ) -> TRACEScores | None:
+        """An answer's sentences with the view's labels, where it has some."""
+        result = content.results.get(0)
+        if result is None or result.score is None:
+            return None
+        if self._stored(view) == USUAL:
+            return None
+        given = self.people.get(Cell(*answer), ())
+        return aggregate.viewed_scores(content.sample, result.score, view, given)
+
     def support_counts(
         self,
         answer: Answer,
@@ -313,13 +328,8 @@ class RunView:
         view: View,
     ) -> SupportCounts | None:
         """How far an answer's sentences are supported by the view's labels, where it has some."""
-        result = content.results.get(0)
-        if result is None or result.score is None:
-            return None
-        if self._stored(view) == USUAL:
-            return None
-        given = self.people.get(Cell(*answer), ())
-        return aggregate.support_counts(content.sample, result.score, view, given)
+        counted = self.labelled_sentences(answer, content, view)
+        return aggregate.support_counts(counted) if counted else None
 
     # Every row, for files and for what is drawn of single rows
 

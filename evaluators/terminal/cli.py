@@ -411,7 +411,7 @@ def compare(
         labels=options.two_of("--labels", labels),
     )
     if as_json:
-        click.echo(tables.as_json(comparison.model_dump(mode="json")))
+        click.echo(tables.as_json(comparison.summary()))
     else:
         tables.echo(*tables.of_comparison(comparison))
     unmet = worse(comparison, margins, at_least)

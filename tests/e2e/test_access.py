@@ -33,6 +33,7 @@ PAGES = {
     "Settings": "/settings",
     "RGB, result": "/rgb?run=example-noise",
     "TRACE, result": "/trace?run=example-invented",
+    "Compare": "/compare?first=example-noise.1&second=example-noise.2",
     "Sample of RGB": "/sample?run=example-noise&sample=1",
     "Sample of TRACE": "/sample?run=example-invented&sample=6",
 }

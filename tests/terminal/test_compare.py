@@ -66,7 +66,7 @@ def test_two_models_and_two_labellers_of_a_run(plumbline):
 def test_json_is_for_programs(plumbline, runs):
     comparison = json.loads(plumbline("compare", "old", "new", "--json").stdout)
 
-    assert comparison["values"][0]["difference"]["wins"] == 6
+    assert comparison["values"][0]["wins"] == 6
     assert comparison["first"] == "old"
 
 

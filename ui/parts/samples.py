@@ -42,7 +42,7 @@ RETURNS = "returns_to_a_run"
 """Where the session counts the ways back."""
 
 STATIC = ROOT / "ui" / "static"
-_component = st.components.v2.component(
+component = st.components.v2.component(
     "plumbline_samples",
     html='<div class="samples"></div>',
     css=(STATIC / "samples.css").read_text(encoding="utf-8"),
@@ -258,7 +258,7 @@ def _rows(table: Table, answers: Sequence[Answer], last: Answer | None, arrival:
         direction = HIGHEST if is_lowest else LOWEST
         st.session_state[_order_key(table.run)] = f"{title}, {direction}"
 
-    chosen = _component(
+    chosen = component(
         key=key,
         data=_data(table, answers, last, arrival),
         on_order_change=reorder,

@@ -13,7 +13,16 @@ from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
-from ui.parts import command, label_some, present, problems, run_again, run_facts, spending
+from ui.parts import (
+    command,
+    compare_with,
+    label_some,
+    present,
+    problems,
+    run_again,
+    run_facts,
+    spending,
+)
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.runs import files, progress
@@ -73,6 +82,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             if leads(run.evaluator.name) != "trace":
                 label_some.button(run)
             if not progress.is_moving(run):
+                compare_with.button(run)
                 files.popover(view)
                 present.button(run.id)
     have_many_failed = view.counts.failed > MANY * view.counts.asked

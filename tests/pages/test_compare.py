@@ -1,0 +1,117 @@
+"""The Compare page: what can be chosen, what it says first, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.runs.examples import INVENTED, NOISE
+from tests.comparison.made import MODELS, results
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import button, said
+from ui import session
+
+QUESTIONS = [f"Question {number}?" for number in range(8)]
+OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+NEW = [1.0] * 8
+
+
+def headline(at: AppTest) -> str:
+    return said(at, "subheader")
+
+
+def forest(at: AppTest) -> str:
+    return next(
+        element.proto.body for element in at.get("html") if "pl-forest" in element.proto.body
+    )
+
+
+def rows(at: AppTest) -> list[list[str]]:
+    [component] = at.get("bidi_component")
+    return [row["cells"] for row in json.loads(component.proto.json)["rows"]]
+
+
+def test_without_a_run_it_leads_to_the_examples(open_page: OpenPage) -> None:
+    assert "No run yet" in said(open_page("compare"))
+
+
+def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: OpenPage) -> None:
+    results(session.store(), "Elsewhere", ["Another?"], [1.0])
+    results(session.store(), "Old", QUESTIONS, OLD)
+    results(session.store(), "New", QUESTIONS, NEW)
+
+    at = open_page("compare", first="Old.1")
+
+    assert at.selectbox(key="compare_second").value == "New.1"
+    assert headline(at) == "New is better in answer match by 75 points (18 to 93)."
+    assert "+75.0 (18." in forest(at)
+    # The greatest difference first
+    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
+
+
+def test_the_choice_stands_in_the_address(open_page: OpenPage) -> None:
+    results(session.store(), "Both", QUESTIONS, OLD, NEW, models=MODELS)
+    at = open_page("compare", first="Both.1", second="Both.2")
+    assert headline(at).startswith("large is better")
+
+    at.selectbox(key="compare_first").set_value("Both.2")
+    at = checked(at.run())
+
+    assert at.query_params["first"] == "Both.2"
+    assert "Both are the same. Choose another run or model for one of them." in said(at)
+
+
+def test_runs_without_anything_in_common_say_so(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("compare", first=f"{filled.rgb.id}.1", second=f"{filled.trace.id}.1")
+
+    assert "These runs have no sample and no question in common." in said(at)
+
+
+def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
+    at = open_page("compare", first=f"{NOISE}.1", second=f"{NOISE}.2")
+
+    assert "Model A is better in noise robustness by 23 points (17 to 30)" in headline(at)
+    assert "at 80% noise" in forest(at)
+    assert "Answers to one question count as one cluster." in said(at)
+    at.number_input(key="compare_points").set_value(10.0)
+    assert "Noise robustness: " in said(checked(at.run()), "markdown")
+
+
+def test_two_labellers_go_by_their_names(open_page: OpenPage) -> None:
+    labels = {"first_labels": "heuristic", "second_labels": "gold"}
+
+    at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
+
+    assert "<bdi>Heuristic</bdi>" in forest(at)
+    assert at.selectbox(key="compare_second_labels").value == "gold"
+    assert len(rows(at)) == 24
+
+
+@pytest.mark.parametrize("first", ["nobody.1", "<script>", "", "Old", "Old.9"])
+def test_an_address_that_leads_nowhere_chooses_the_newest(open_page: OpenPage, first: str) -> None:
+    results(session.store(), "Old", QUESTIONS, OLD)
+
+    at = open_page("compare", first=first)
+
+    assert at.selectbox(key="compare_first").value == "Old.1"
+
+
+def test_names_of_strangers_are_text(open_page: OpenPage) -> None:
+    results(session.store(), "<img src=x>", QUESTIONS, OLD)
+    results(session.store(), "![x](http://x)", QUESTIONS, NEW)
+
+    at = open_page("compare")
+
+    assert "<img" not in forest(at)
+    assert "&lt;img src=x&gt;" in forest(at)
+
+
+def test_a_run_leads_to_its_comparison(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("rgb", run=filled.rgb.id)
+    button(at, "Compare").click()
+
+    at = checked(at.run())
+
+    assert at.selectbox(key="compare_first").value == f"{filled.rgb.id}.1"

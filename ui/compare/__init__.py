@@ -1,0 +1,1 @@
+"""The page that lays two systems side by side."""

@@ -1,0 +1,143 @@
+"""Which two systems are compared: a model of a run each, and whose labels count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.catalogue import leads
+from evaluators.comparison.sides import Side
+from evaluators.records import Run
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import RunView
+from ui import run_views, session
+from ui.parts import compare_with, labellers, run_facts
+from ui.parts.compare_with import FIRST, SECOND
+
+MOST_RUNS = 200
+"""Runs that can be chosen, newest first; an older one is compared by its address."""
+WHAT_COUNTS = ""
+"""The choice of labels that leaves them as the run has them."""
+
+
+class System(NamedTuple):
+    """A run and one of its models, by its number from 0; 0 too where answers were given."""
+
+    run: Run
+    model: int
+
+    @property
+    def address(self) -> str:
+        return compare_with.address(self.run, self.model)
+
+    @property
+    def title(self) -> str:
+        model = f" · {run_facts.titles(self.run)[self.model]}" if self.run.models else ""
+        metrics = ", ".join(run_facts.metric_titles(self.run))
+        return f"{self.run.title}{model} · {metrics} · {self.run.created[:16].replace('T', ' ')}"
+
+
+def sides() -> tuple[Side, Side] | None:
+    """The two that are chosen; `None` where there is nothing to choose or both are the same."""
+    systems = _systems()
+    if not systems:
+        st.info("No run yet. Start one, or open an example on the Home page.")
+        st.page_link("../pages/home.py", label="Home", icon=":material/home:")
+        return None
+    left, right = st.columns(2)
+    with left:
+        first = _chosen("First", FIRST, systems, systems[0])
+        own = _labels(first, FIRST)
+    with right:
+        others = _likeliest_first(systems, first)
+        second = _chosen("Second", SECOND, systems, others[0])
+        other = _labels(second, SECOND)
+    chosen = [
+        Side(_view(system), system.model, View(by=by))
+        for system, by in ((first, own), (second, other))
+    ]
+    if (first, own) == (second, other):
+        has_labels = leads(first.run.evaluator.name) == "trace"
+        further = " or other labels" if has_labels else ""
+        st.info(f"Both are the same. Choose another run or model{further} for one of them.")
+        return None
+    return chosen[0], chosen[1]
+
+
+def _systems() -> list[System]:
+    """Every model of every run that can be chosen, and of those that the address names."""
+    runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
+    named = [
+        session.find_run(st.query_params.get(name, "").partition(".")[0])
+        for name in (FIRST, SECOND)
+    ]
+    by_id = {run.id: run for run in (*runs, *filter(None, named))}
+    return [
+        System(run, model) for run in by_id.values() for model in range(max(1, len(run.models)))
+    ]
+
+
+def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:
+    """Another model of the same run, the same data, the same kind of run; then all others."""
+
+    def unlikeness(system: System) -> tuple[bool, bool, bool, bool]:
+        return (
+            system == first,
+            system.run.id != first.run.id,
+            system.run.fingerprint != first.run.fingerprint,
+            system.run.evaluator.name != first.run.evaluator.name,
+        )
+
+    return sorted(systems, key=unlikeness)
+
+
+def _chosen(label: str, name: str, systems: Sequence[System], usual: System) -> System:
+    by_address = {system.address: system for system in systems}
+    asked = st.query_params.get(name)
+    address = _select(
+        label,
+        name,
+        {address: system.title for address, system in by_address.items()},
+        asked if asked in by_address else usual.address,
+    )
+    return by_address[address]
+
+
+def _labels(system: System, name: str) -> str | None:
+    """Whose labels count, where several labelled the run; `None` for those of the run."""
+    if leads(system.run.evaluator.name) != "trace":
+        return None
+    names = _view(system).labellers()
+    if len(names) < 2:
+        return None
+    titles = {WHAT_COUNTS: "Those of the run"}
+    titles |= {by: labellers.title(by) for by in names}
+    asked = st.query_params.get(f"{name}_labels", WHAT_COUNTS)
+    usual = asked if asked in titles else WHAT_COUNTS
+    return _select("Labels", f"{name}_labels", titles, usual) or None
+
+
+def _select(label: str, name: str, titles: Mapping[str, str], usual: str) -> str:
+    """A choice that stands in the address, so that a link leads to the same comparison."""
+    key = f"compare_{name}"
+
+    def keep() -> None:
+        st.query_params[name] = st.session_state[key]
+
+    options: list[str] = list(titles)
+    chosen: Any = st.selectbox(
+        label,
+        options,
+        index=options.index(usual),
+        format_func=lambda option: titles.get(option, option),
+        # What can be chosen, or is the usual choice, may change with the other side.
+        key=key if key not in st.session_state or st.session_state[key] in titles else None,
+        on_change=keep,
+    )
+    return str(chosen)
+
+
+def _view(system: System) -> RunView:
+    return run_views.latest(system.run)

@@ -1,0 +1,103 @@
+"""The differences of all values on one line: a table that is a forest plot, drawn at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from evaluators.comparison import words
+from evaluators.comparison.paired import Difference
+from evaluators.comparison.result import Compared, Comparison
+from evaluators.config import ROOT
+from ui.parts.untrusted import html
+from ui.parts.words import readable
+
+STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""Where the line may end, on both sides: the first that holds every interval."""
+
+
+def show(comparison: Comparison) -> None:
+    """Each value with both means, the difference with its interval, and how sure it is."""
+    style = (ROOT / "ui" / "static" / "forest.css").read_text(encoding="utf-8")
+    titles = {value.name: readable(value.name) for value in comparison.values}
+    body = _rows(comparison.values, titles, _end(comparison))
+    if comparison.by_noise:
+        levels = {value.name: f"at {float(value.name):.0%} noise" for value in comparison.by_noise}
+        body += _rows(comparison.by_noise, levels, _end(comparison))
+    head = _head(comparison)
+    st.html(
+        f'<style>{style}</style><div class="pl-forest"><table><thead>{head}</thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _head(comparison: Comparison) -> str:
+    first, second = html(comparison.first), html(comparison.second)
+    ends = f"<span>← <bdi>{first}</bdi> higher</span><span><bdi>{second}</bdi> higher →</span>"
+    cells = [
+        '<th scope="col">Value</th>',
+        f'<th scope="col"><bdi>{first}</bdi></th>',
+        f'<th scope="col"><bdi>{second}</bdi></th>',
+        f'<th scope="col" class="ends" aria-label="Difference">{ends}</th>',
+        '<th scope="col">Difference in points</th>',
+        '<th scope="col">p</th>',
+        '<th scope="col">Higher · equal · lower</th>',
+        '<th scope="col">Checked for both</th>',
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> str:
+    return "".join(_row(value, titles[value.name], end) for value in values)
+
+
+def _row(value: Compared, title: str, end: float) -> str:
+    difference = value.difference
+    name = f'<th scope="row"><bdi>{html(title)}</bdi></th>'
+    coverage = f'<td data-title="Checked for both">{value.coverage}</td>'
+    if difference is None:
+        empty = '<td class="number">–</td>' * 2
+        return f"<tr>{name}{empty}<td></td><td>none</td><td></td><td></td>{coverage}</tr>"
+    told = "told" if difference.is_told_apart else "alike"
+    p = "" if difference.adjusted is None else _p_value(difference.adjusted)
+    counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
+    return (
+        f'<tr class="{told}">{name}'
+        f'<td class="number">{difference.first:.2f}</td>'
+        f'<td class="number">{difference.second:.2f}</td>'
+        f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
+        f'<td class="number wide">{words.in_points(difference)}</td>'
+        f'<td class="number" data-title="p">{p}</td>'
+        f'<td data-title="Higher · equal · lower">{counts}</td>{coverage}</tr>'
+    )
+
+
+def _track(difference: Difference, end: float) -> str:
+    """The zero line, the dot of the difference and the line of its interval."""
+    parts = ['<span class="track"><s></s>']
+    if difference.low is not None and difference.high is not None:
+        left, right = _place(difference.low, end), _place(difference.high, end)
+        parts.append(f'<i style="left: {left:.1f}%; width: {right - left:.1f}%"></i>')
+    parts.append(f'<b style="left: {_place(difference.difference, end):.1f}%"></b></span>')
+    return "".join(parts)
+
+
+def _place(difference: float, end: float) -> float:
+    """Where a difference lies on the line, in percent of its length."""
+    return 50 + 50 * max(-1.0, min(1.0, difference / end))
+
+
+def _end(comparison: Comparison) -> float:
+    ends = [0.0]
+    for value in (*comparison.values, *comparison.by_noise):
+        difference = value.difference
+        if difference:
+            ends += [abs(difference.difference)]
+            ends += [abs(end) for end in (difference.low, difference.high) if end is not None]
+    longest = max(ends)
+    return next((step for step in STEPS if step >= longest), longest)
+
+
+def _p_value(p: float) -> str:
+    return "&lt; 0.001" if p < 0.001 else f"{p:.3f}"

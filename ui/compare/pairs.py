@@ -1,0 +1,213 @@
+"""The samples of a comparison, the greatest difference first, and both answers side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.comparison.changed import Parts, changed_words
+from evaluators.comparison.result import Comparison, RowPair
+from evaluators.comparison.sides import Side
+from evaluators.records import Sentence
+from evaluators.runs.run_view import Content
+from evaluators.runs.store import Answer
+from ui import session
+from ui.parts import highlight, samples
+from ui.parts.untrusted import html, plain
+from ui.parts.words import counted, readable
+
+ALL, HIGHER, LOWER, EQUAL = "All", "higher", "lower", "Equal"
+TEXT_SHOWN = 300
+
+
+class Both(NamedTuple):
+    """The two systems with what they are called."""
+
+    sides: tuple[Side, Side]
+    titles: tuple[str, str]
+
+
+class _Answer(NamedTuple):
+    """An answer's sentences, and what the labels say of each by its key."""
+
+    sentences: Sequence[Sentence]
+    cues: Mapping[str, str]
+
+
+def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
+    """A table of samples for one value; a row opens both answers."""
+    both = Both(sides, (comparison.first, comparison.second))
+    values = {value.name: value for value in comparison.values if value.rows}
+    if not values:
+        return
+    st.header("Samples", anchor="samples")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Value", list(values), format_func=readable, key="compare_value", width=280
+        )
+        rows = _filtered(values[name].rows, both.titles)
+    rows = sorted(rows, key=lambda row: -abs(row.difference))
+    pages = -(-len(rows) // samples.PAGE_ROWS)
+    page = 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if pages > 1:
+            page = st.pagination(pages, key="compare_page")
+        st.caption(f"{counted(len(rows), 'sample')}. Click a row to read both answers.")
+    start = (page - 1) * samples.PAGE_ROWS
+    of_page = rows[start : start + samples.PAGE_ROWS]
+    contents = [_contents(side, of_page, place) for place, side in enumerate(sides)]
+    opened = samples.component(
+        key="compare_samples",
+        data=_data(of_page, contents, both),
+        on_opened_change=lambda: None,
+        on_order_change=lambda: None,
+    ).opened
+    if opened:
+        _side_by_side(of_page[opened[0]], contents, both)
+
+
+def _filtered(rows: Sequence[RowPair], titles: tuple[str, str]) -> list[RowPair]:
+    first, second = titles
+    kinds = {
+        ALL: list(rows),
+        f"{second} {HIGHER}": [row for row in rows if row.difference > 0],
+        f"{first} {HIGHER}": [row for row in rows if row.difference < 0],
+        EQUAL: [row for row in rows if row.difference == 0],
+    }
+    kinds = {name: own for name, own in kinds.items() if own}
+    chosen = st.segmented_control(
+        "Samples",
+        list(kinds),
+        default=ALL,
+        required=True,
+        format_func=lambda name: f"{plain(name)} {len(kinds[name]):,}" if name in kinds else "",
+        key="compare_filter",
+        label_visibility="collapsed",
+    )
+    return kinds.get(chosen, kinds[ALL])
+
+
+def _contents(side: Side, rows: Sequence[RowPair], place: int) -> Mapping[int, Content]:
+    """The texts of one side's answers, by where the sample stands in its data."""
+    answers = [Answer(_position(row, place), side.model) for row in rows]
+    found = side.view.contents(answers)
+    return {answer.position: content for answer, content in found.items()}
+
+
+def _position(row: RowPair, place: int) -> int:
+    return row.second_position if place else row.first_position
+
+
+def _data(
+    rows: Sequence[RowPair], contents: Sequence[Mapping[int, Content]], both: Both
+) -> dict[str, Any]:
+    first, second = both.titles
+    kinds = [
+        ("#", "number"),
+        ("Question", "question"),
+        (first, "text"),
+        (second, "text"),
+        ("First", "value"),
+        ("Second", "value"),
+        ("Difference", "value"),
+    ]
+    return {
+        "columns": [{"title": title, "kind": kind, "order": ""} for title, kind in kinds],
+        "order": {},
+        "rows": [_row(number, row, contents) for number, row in enumerate(rows)],
+        "current": -1,
+        "arrival": 0,
+    }
+
+
+def _row(number: int, row: RowPair, contents: Sequence[Mapping[int, Content]]) -> dict[str, Any]:
+    found = [own.get(_position(row, place)) for place, own in enumerate(contents)]
+    question = next((content.sample.question for content in found if content), "")
+    answers = [(content.response or "")[:TEXT_SHOWN] if content else "" for content in found]
+    cells = [
+        str(row.first_position + 1),
+        question[:TEXT_SHOWN],
+        *answers,
+        f"{row.first:.2f}",
+        f"{row.second:.2f}",
+        f"{row.difference:+.2f}",
+    ]
+    return {
+        "cells": cells,
+        "mark": "",
+        "note": "",
+        "name": question[:TEXT_SHOWN],
+        "answer": [number, 0],
+    }
+
+
+# Both answers
+
+
+@st.dialog("Both answers", width="large")
+def _side_by_side(row: RowPair, contents: Sequence[Mapping[int, Content]], both: Both) -> None:
+    found = [own.get(_position(row, place)) for place, own in enumerate(contents)]
+    question = next((content.sample.question for content in found if content), "")
+    st.markdown(f"**{plain(question)}**")
+    answers = [
+        _answer_in_sentences(side, row, place, found[place])
+        for place, side in enumerate(both.sides)
+    ]
+    ours, theirs = ([sentence.text for sentence in answer.sentences] for answer in answers)
+    marked = changed_words(ours, theirs)
+    for place, column in enumerate(st.columns(2)):
+        value = row.second if place else row.first
+        with column:
+            st.markdown(f"**{plain(both.titles[place])}** · {value:.2f}")
+            if found[place] is None:
+                st.warning("This sample cannot be read.")
+                continue
+            st.html(_html(answers[place], marked[place]))
+            _link(both.sides[place], _position(row, place))
+    documents = [content.sample.retrieved_documents for content in found if content]
+    if documents:
+        is_same = all(own == documents[0] for own in documents)
+        title = "Documents" if is_same else f"Documents of {plain(both.titles[0])}"
+        with st.expander(title):
+            st.html(highlight.passages(documents[0]))
+
+
+def _link(side: Side, position: int) -> None:
+    address = session.address(
+        run=side.run.id,
+        sample=str(position + 1),
+        model=str(side.model + 1),
+    )
+    st.page_link("../pages/sample.py", label="Open with its evidence", query_params=address)
+
+
+def _answer_in_sentences(side: Side, row: RowPair, place: int, content: Content | None) -> _Answer:
+    """The answer in sentences with what the labels say of each, else as a whole."""
+    if content is None:
+        return _Answer((), {})
+    answer = Answer(_position(row, place), side.model)
+    scores = side.view.labelled_sentences(answer, content, side.counted)
+    if scores is None:
+        return _Answer((Sentence(key="", text=content.response or ""),), {})
+    cues = highlight.verdicts(scores.sentences, scores.labels)
+    return _Answer(scores.sentences.response, cues)
+
+
+def _html(answer: _Answer, marked: Parts) -> str:
+    """The sentences in the colours of their labels, with the words that changed."""
+    spans = []
+    for sentence, parts in zip(answer.sentences, marked, strict=True):
+        words = "".join(
+            f"<mark>{html(part.text)}</mark>" if part.is_changed else html(part.text)
+            for part in parts
+        )
+        cue = answer.cues.get(sentence.key, "")
+        # Said in words as well: colour alone is not seen by everybody.
+        said = f'<span class="pl-cue">{html(cue)}</span>' if cue else ""
+        colour = highlight.COLOURS.get(cue, "")
+        spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{said}</span>')
+    return (
+        f'<div class="pl-text pl-changed">{" ".join(spans) or "<i>The answer is empty.</i>"}</div>'
+    )

@@ -1,0 +1,121 @@
+"""Compare: the sentence first, then what differs, every difference, and the samples behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from evaluators.comparison.compare import compared
+from evaluators.comparison.result import Comparison
+from evaluators.comparison.sides import Side
+from evaluators.errors import ParameterError
+from ui import session
+from ui.compare import choice, forest, pairs
+from ui.held import held
+from ui.parts import labellers
+from ui.parts.untrusted import plain
+from ui.parts.words import counted, readable
+
+ROW_BYTES = 200
+"""Bytes in memory for each sample of each value."""
+MOST_CHANGES = 8
+"""Settings that are named in the line of what differs; more would be a wall of text."""
+
+
+def show() -> None:
+    sides = choice.sides()
+    if sides is None:
+        return
+    try:
+        comparison = _compared(*sides)
+    except ParameterError as error:
+        st.warning(plain(str(error)), icon=":material/compare_arrows:")
+        return
+    st.subheader(plain(comparison.sentence()), anchor=False)
+    for warning in comparison.warnings:
+        st.warning(warning, icon=":material/balance:")
+    _what_differs(comparison)
+    forest.show(comparison)
+    _how_it_is_counted(comparison)
+    _samples_needed(comparison)
+    pairs.show(comparison, sides)
+
+
+def _compared(first: Side, second: Side) -> Comparison:
+    """The comparison, counted once for as long as both runs stay as they are."""
+    which = [(side.run.id, side.model, side.counted) for side in (first, second)]
+
+    def read() -> Comparison:
+        comparison = compared(first, second)
+        if comparison.first != first.counted.by:
+            return comparison
+        # Labellers go by the names that they have on the screen.
+        return replace(
+            comparison,
+            first=labellers.title(comparison.first),
+            second=labellers.title(comparison.second),
+        )
+
+    version = (first.view.revision, second.view.revision)
+    return held.read((compared, session.store(), *which), read, version, _bytes)
+
+
+def _bytes(comparison: Comparison) -> int:
+    return ROW_BYTES * sum(len(value.rows) for value in comparison.values)
+
+
+def _what_differs(comparison: Comparison) -> None:
+    changes = [
+        f"{change.setting} {change.first} → {change.second}"
+        for change in comparison.changes[:MOST_CHANGES]
+    ]
+    more = len(comparison.changes) - MOST_CHANGES
+    if more > 0:
+        changes.append(f"{more} more")
+    words = [f"What differs: {'; '.join(changes)}." if changes else "Nothing but the answers."]
+    first, second = map(len, comparison.alone)
+    if first or second:
+        words.append(
+            f"Without a partner: {counted(first, 'sample')} of {comparison.first}, "
+            f"{counted(second, 'sample')} of {comparison.second}."
+        )
+    for names, title in (
+        (comparison.only_first, comparison.first),
+        (comparison.only_second, comparison.second),
+    ):
+        if names:
+            words.append(f"Only {title} has {', '.join(map(readable, names))}.")
+    st.caption(plain(" ".join(words)))
+
+
+def _how_it_is_counted(comparison: Comparison) -> None:
+    clusters = any(
+        value.difference and value.difference.method == "clusters" for value in comparison.values
+    )
+    repeated = " Answers to one question count as one cluster." if clusters else ""
+    st.caption(
+        "95 % intervals; p-values count all that stands here (Holm); filled dots are told apart "
+        f"beyond chance.{repeated} What a labeller gets wrong is not in an interval."
+    )
+
+
+def _samples_needed(comparison: Comparison) -> None:
+    """The calculator: how many samples a difference of this size would take."""
+    with st.expander("How many samples do I need?", icon=":material/calculate:"):
+        points = st.number_input(
+            "Difference that matters, in points of a hundred",
+            min_value=0.5,
+            max_value=100.0,
+            value=3.0,
+            step=0.5,
+            key="compare_points",
+            width=340,
+        )
+        lines = []
+        for value in comparison.values:
+            needed = value.difference.rows_needed(points / 100) if value.difference else None
+            words = "cannot be said from these samples" if needed is None else f"{needed:,} samples"
+            lines.append(f"- {readable(value.name)}: {words}")
+        st.markdown("\n".join(lines))
+        st.caption("Power 80 %, 5 %: by how much the two differ from sample to sample so far.")
