@@ -81,14 +81,23 @@ def last_words(own: Iterable[PersonLabel]) -> dict[tuple[str, str], PersonLabel]
     return last
 
 
-def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Labels:
-    """These labels after what people say of the sentences; the same object where it is the same."""
+def changes(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Votes:
+    """What people say of the sentences where it is another thing than these labels."""
     original = _votes(labels, sentences)
     voted = _majority(ballots(original, fitting(sentences, given).labels))
+    changed: Votes = {}
     for (kind, key), value in voted.items():
+        # A majority that calls a sentence not supported leaves nothing that carries it.
         is_carried = kind != "supported_by" or voted.get(("support", key)) != Support.NONE
-        if is_carried and original.get((kind, key)) != value:
-            labels = labels.model_copy(update=_changed_labels(labels, kind, key, value))
+        if kind != "verdict" and is_carried and original.get((kind, key)) != value:
+            changed[kind, key] = value
+    return changed
+
+
+def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Labels:
+    """These labels after what people say of the sentences; the same object where it is the same."""
+    for (kind, key), value in changes(labels, sentences, given).items():
+        labels = labels.model_copy(update=_changed_labels(labels, kind, key, value))
     return labels
 
 
@@ -174,6 +183,24 @@ def verdict_values(
     return {
         name: float(value == "yes") for (kind, name), value in voted.items() if kind == "verdict"
     }
+
+
+def corrected_values(
+    values: Mapping[str, float | None], given: Sequence[PersonLabel]
+) -> dict[str, float | None]:
+    """A metric's values after what people say of those that are yes or no.
+
+    What is worked out of them follows: RGB's correction among detected errors, and TRACE's average.
+    """
+    said = verdict_values({}, given)
+    known = {name: value for name, value in said.items() if values.get(name) in (0, 1)}
+    after = {**values, **known}
+    if "detection" in known or "correction" in known:
+        after["correction_among_detected"] = after["correction"] if after["detection"] else None
+    if "adherence" in known:
+        four = [value for name in METRICS if (value := after[name]) is not None]
+        after["average"] = sum(four) / len(four)
+    return after
 
 
 def _yes_or_no(value: float | None) -> str:

@@ -9,10 +9,27 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.errors import StoreError
-from evaluators.people.labels import corrected
+from evaluators.people.labels import (
+    PERSON,
+    changes,
+    corrected,
+    corrected_values,
+    scores_of,
+    who_is_done,
+)
 from evaluators.people.records import PersonLabel
-from evaluators.records import Ability, Cell, Labels, Record, Run, Sample, Score, Support
-from evaluators.runs.store import Answer, Outline, ValueName
+from evaluators.records import (
+    Ability,
+    Cell,
+    LabelEvidence,
+    Labels,
+    Record,
+    Run,
+    Sample,
+    Score,
+    Support,
+)
+from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
 from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
@@ -173,16 +190,43 @@ def viewed_values(
     scored: Iterable[tuple[Cell, Sample, Score]],
     view: View,
     given: Mapping[Cell, Sequence[PersonLabel]],
-) -> dict[Cell, dict[str, float | None]]:
-    """The TRACE values of each answer as the view counts them.
+) -> dict[Cell, ViewedValues]:
+    """The values of each answer as the view counts them.
 
     An answer to which the view's labeller gave no labels has none.
     """
-    values: dict[Cell, dict[str, float | None]] = {}
+    values: dict[Cell, ViewedValues] = {}
     for cell, sample, score in scored:
-        counted = _viewed_scores(sample, score, view, given.get(cell, ()))
-        values[cell] = counted.values() if counted else {}
+        own = given.get(cell, ())
+        values[cell] = _of_labels(sample, score, view, own)
+        # A labeller's own values stay as they are.
+        if own and view.by in (None, CORRECTED):
+            values[cell] = _after_verdicts(values[cell], own)
     return values
+
+
+def _of_labels(
+    sample: Sample,
+    score: Score,
+    view: View,
+    given: Sequence[PersonLabel],
+) -> ViewedValues:
+    """What the labels of sentences give; of a metric without labels its own values."""
+    if not isinstance(score.evidence, LabelEvidence):
+        return ViewedValues(score.values)
+    counted = _viewed_scores(sample, score, view, given)
+    if counted is None:
+        return ViewedValues({})
+    before = score.evidence.counted.labels
+    changed = len(changes(before, counted.sentences, given)) if given else 0
+    return ViewedValues(counted.values(), changed)
+
+
+def _after_verdicts(viewed: ViewedValues, given: Sequence[PersonLabel]) -> ViewedValues:
+    """The values after what people say of those that are yes or no."""
+    after = corrected_values(viewed.values, given)
+    changed = sum(after[name] != value for name, value in viewed.values.items())
+    return ViewedValues(after, viewed.changed + changed)
 
 
 class SupportCounts(NamedTuple):
@@ -369,6 +413,10 @@ def _viewed_scores(
     given: Sequence[PersonLabel],
 ) -> TRACEScores | None:
     counted = from_score(score, sample, view.definition)
+    if view.by and view.by.startswith(PERSON):
+        votes = who_is_done(counted.labels, counted.sentences, given)
+        own = votes.get(view.by.removeprefix(PERSON))
+        return scores_of(own, counted.sentences, view.definition) if own else None
     labels = _viewed_labels(sample, score, view.by, counted, given)
     if labels is counted.labels:
         return counted
@@ -384,10 +432,9 @@ def _viewed_labels(
     counted: TRACEScores,
     given: Sequence[PersonLabel],
 ) -> Labels | None:
-    if by == CORRECTED and not given:
-        return None
     if by in (None, CORRECTED):
-        return corrected(counted.labels, counted.sentences, given)
+        after = corrected(counted.labels, counted.sentences, given)
+        return None if by and after is counted.labels else after
     own = labelling.labellings(score, sample).get(by)
     return own.labels if own else None
 

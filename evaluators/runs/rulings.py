@@ -52,10 +52,6 @@ def read_anew(
         yield cell, answered, _with_judge(evaluator.score(answered), score)
 
 
-def values(scored: Iterable[tuple[Cell, Sample, Score]]) -> dict[Cell, dict[str, float | None]]:
-    return {cell: score.values for cell, _, score in scored}
-
-
 def _with_judge(ruled: Score, stored: Score) -> Score:
     """The new verdicts beside what the judge said then."""
     values = dict(ruled.values)

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from evaluators.catalogue import leads
 from evaluators.errors import StoreError
-from evaluators.people.labels import labels_by_labeller
-from evaluators.people.records import PersonLabel
+from evaluators.people.labels import PERSON, labels_by_labeller
+from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
     Cell,
     Labels,
@@ -30,6 +30,7 @@ from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
 from evaluators.runs.store import (
     USUAL,
+    USUAL_VIEW,
     Answer,
     Counter,
     Counts,
@@ -38,6 +39,7 @@ from evaluators.runs.store import (
     Store,
     StoredView,
     ValueName,
+    ViewedValues,
 )
 from evaluators.trace.agreement import Agreement, agreement
 from evaluators.trace.definitions import SENTENCE
@@ -127,7 +129,7 @@ class RunView:
 
         name = f"figures {metric} {model} {self._stored(view).name}"
         # What a labeller said stays the same whatever a person says of it.
-        is_of_results = view.by not in (None, CORRECTED)
+        is_of_results = not _is_of_people(view)
         return self._from_store(name, Figures, work_out, is_of_results=is_of_results)
 
     def by_group(
@@ -169,9 +171,15 @@ class RunView:
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at."""
         names = list(self.labelled().labellers)
-        if self.people:
+        if any(_is_of_a_sentence(label) for own in self.people.values() for label in own):
             names.append(CORRECTED)
-        return names
+        done = dict.fromkeys(
+            f"{PERSON}{label.person}"
+            for cell, own in self.people.items()
+            for label in own
+            if cell.metric == 0 and label.value == DONE
+        )
+        return [*names, *done]
 
     def means_by_labeller(
         self,
@@ -316,7 +324,7 @@ class RunView:
         result = content.results.get(0)
         if result is None or result.score is None:
             return None
-        if self._stored(view) == USUAL:
+        if leads(self.run.evaluator.name) != "trace":
             return None
         given = self.people.get(Cell(*answer), ())
         return aggregate.viewed_scores(content.sample, result.score, view, given)
@@ -381,30 +389,32 @@ class RunView:
     # What is kept
 
     def _stored(self, view: View) -> StoredView:
-        """Where the values of the view are kept; those of metrics without labels have one view."""
+        """Where the values of the view are kept; of metrics without labels one holds for all."""
         if policy := rulings.policy_of(self.run, view.policy):
             return StoredView(f"rules {policy}", is_usual=False)
-        if leads(self.run.evaluator.name) != "trace":
-            return USUAL
-        if view == WHAT_COUNTS:
-            return StoredView("what counts", is_usual=True)
+        if view == WHAT_COUNTS or leads(self.run.evaluator.name) != "trace":
+            return StoredView(USUAL_VIEW, is_usual=True)
         return StoredView(f"{view.definition} {view.by or ''}", is_usual=False)
 
     def _prepared(self, view: View) -> StoredView:
         """The same, with the values of all answers that have been scored so far."""
         stored = self._stored(view)
-        if stored == USUAL or (stored.is_usual and not self.people):
+        if stored.is_usual and not self.people:
             return stored
+        # Beside every view stands how many labels people changed in what counts.
+        if self.people and not stored.is_usual:
+            self._prepared(WHAT_COUNTS)
         is_whole = False
         while not is_whole:
             state = self.store.figures.labels_state(self.run.id)
             given = self.store.person_labels.by_cell(self.run.id)
-            scored = self.store.results.not_viewed(self.run, stored)
-            if policy := rulings.policy_of(self.run, view.policy):
-                anew = rulings.read_anew(self.store, self.run, scored, policy)
-                values = rulings.values(anew)
-            else:
-                values = aggregate.viewed_values(scored, view, given)
+            values: dict[Cell, ViewedValues] = {}
+            for metric in range(len(self.run.evaluators)):
+                scored = self.store.results.not_viewed(self.run, stored, metric)
+                policy = rulings.policy_of(self.run, view.policy)
+                if policy and not metric:
+                    scored = rulings.read_anew(self.store, self.run, scored, policy)
+                values |= aggregate.viewed_values(scored, view, given)
             # Where a person labels meanwhile, what was read before may be old.
             is_whole = not values or self.store.figures.save_view(
                 self.run.id, stored, values, state
@@ -461,3 +471,12 @@ class RunView:
             for earlier in list(kept)[:-most]:
                 kept.pop(earlier, None)
         return cast(T, value)
+
+
+def _is_of_people(view: View) -> bool:
+    """Whether what people say changes the view: that of one labeller stays as it is."""
+    return view.by in (None, CORRECTED) or str(view.by).startswith(PERSON)
+
+
+def _is_of_a_sentence(label: PersonLabel) -> bool:
+    return label.label not in ("verdict", "sample")

@@ -4,6 +4,7 @@ import pytest
 
 from evaluators.people.labels import (
     corrected,
+    corrected_values,
     fitting,
     people_values,
     sentence_hash,
@@ -188,3 +189,27 @@ def test_what_is_labelled_blind_determines_what_it_is_enough_for():
 def test_verdicts_are_what_people_say_or_confirm(given, expected):
     judged = {"accuracy": 1.0, "rejection": 0.0, "coherence": 0.5, "missing": None}
     assert verdict_values(judged, given) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "after"),
+    [
+        ({"accuracy": 1.0}, {"accuracy": "no"}, {"accuracy": 0.0}),
+        ({"accuracy": None}, {"accuracy": "no"}, {"accuracy": None}),  # does not apply
+        ({"coherence": 0.5}, {"coherence": "no"}, {"coherence": 0.5}),  # is not yes or no
+        ({"accuracy": 1.0}, {"unknown": "no"}, {"accuracy": 1.0}),
+        (
+            {"detection": 0.0, "correction": 1.0, "correction_among_detected": None},
+            {"detection": "yes"},
+            {"detection": 1.0, "correction": 1.0, "correction_among_detected": 1.0},
+        ),
+        (
+            {"detection": 1.0, "correction": 1.0, "correction_among_detected": 1.0},
+            {"detection": "no"},
+            {"detection": 0.0, "correction": 1.0, "correction_among_detected": None},
+        ),
+    ],
+)
+def test_a_verdict_that_people_change_takes_along_what_is_worked_out_of_it(values, said, after):
+    given = [label("verdict", name, value) for name, value in said.items()]
+    assert corrected_values(values, given) == after

@@ -20,7 +20,7 @@ from evaluators.records import (
 from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Answer
+from evaluators.runs.store import Answer, Selection, ValueName
 from evaluators.trace.definitions import METRICS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
@@ -300,3 +300,68 @@ def test_of_another_metric_it_is_enough_to_say_whether_it_is_right(store, run):
         {"answer_match": 0.0},
     )
     assert labelled(RunView.read(store, run)) == []
+
+
+def test_a_verdict_that_a_person_calls_wrong_changes_what_counts_wherever_it_is_asked(store, run):
+    match = ValueName(1, "answer_match")
+    right = Selection(values=(match,), low=1)
+    cell = Cell(0, 0, 1)
+    assert RunView.read(store, run).answers(right) == [Answer(0)]
+
+    store.person_labels.save("r", cell, person_label("verdict", "answer_match", "no"))
+    view = RunView.read(store, run)
+
+    assert view.figures(metric=1).means["answer_match"].mean == 0.0
+    assert view.answers(right) == []
+    assert view.answers(Selection(order=match, descending=True))[0] == Answer(0)
+    assert view.answers(Selection(is_corrected=True)) == [Answer(0)]
+    assert [row.corrected for row in view.counted() if row.position == 0] == [0, 1]
+    assert view.page([Answer(0)])[0].values["answer_match"] == 0.0
+    # A labeller's own values, and the values as they are stored, stay.
+    assert view.counted(View(by=HEURISTIC))[1].values == {"answer_match": 1.0}
+    assert view.rows[1].values == {"answer_match": 1.0}
+
+    store.person_labels.undo("r", cell, "you")
+    assert RunView.read(store, run).figures(metric=1).means["answer_match"].mean == 1.0
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [("verdict", "answer_match", "yes")],
+        [("sample", "", "done")],
+        [("verdict", "another", "no")],
+    ],
+)
+def test_who_confirms_a_verdict_corrects_nothing(store, run, labels):
+    store.person_labels.save("r", Cell(0, 0, 1), *(person_label(*own) for own in labels))
+    view = RunView.read(store, run)
+    assert view.figures(metric=1).means["answer_match"].mean == 1.0
+    assert view.answers(Selection(is_corrected=True)) == []
+
+
+def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
+    store.person_labels.save(
+        "r",
+        Cell(1),
+        person_label("support", "a", "none", "Ann"),
+        person_label("sample", "", "done", "Ann"),
+    )
+    blind = {"blind": True}
+    store.person_labels.save(
+        "r",
+        Cell(1),
+        person_label("support", "a", "full", "Ben", **blind),
+        person_label("sample", "", "done", "Ben", **blind),
+    )
+    view = RunView.read(store, run)
+
+    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, "person:Ann", "person:Ben"]
+    means = view.means_by_labeller(0, SENTENCE, ["adherence", "context_relevance"])
+    assert [means[f"person:{name}"]["adherence"].mean for name in ("Ann", "Ben")] == [0.0, 1.0]
+    assert means["person:Ann"]["context_relevance"].mean == 0.5  # confirmed
+    assert means["person:Ben"]["context_relevance"].mean is None  # not labelled
+    assert means["corrected"]["adherence"].coverage == "1 / 4"  # a tie
+    # A label that is taken back changes the figures of that person alone.
+    store.person_labels.withdraw_all("r", Cell(1), "Ann")
+    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD, CORRECTED, "person:Ben"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
-from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView
+from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView, ViewedValues
 from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.person_labels import PersonLabelTable
@@ -23,13 +23,14 @@ from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
 from evaluators.runs.store.saved_metrics import SavedMetricTable
-from evaluators.runs.store.selection import Answer, Selection, ValueName
+from evaluators.runs.store.selection import USUAL_VIEW, Answer, Selection, ValueName
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
 
 __all__ = [
     "NEWEST",
     "USUAL",
+    "USUAL_VIEW",
     "Answer",
     "Counter",
     "Counts",
@@ -41,6 +42,7 @@ __all__ = [
     "Unreadable",
     "Upload",
     "ValueName",
+    "ViewedValues",
 ]
 
 

@@ -21,6 +21,13 @@ class StoredView(NamedTuple):
     is_usual: bool
 
 
+class ViewedValues(NamedTuple):
+    """A cell's values in a view, and how many labels or verdicts people changed in it."""
+
+    values: Mapping[str, float | None]
+    changed: int = 0
+
+
 Counter = Literal["revision", "results"]
 """What a figure is worked out of: results with people's labels of them, or results alone."""
 
@@ -69,19 +76,19 @@ class FigureTable:
         self,
         run_id: str,
         view: StoredView,
-        values: Mapping[Cell, Mapping[str, float | None]],
+        values: Mapping[Cell, ViewedValues],
         labels_state: tuple[int, int],
     ) -> bool:
         """Keeps the values of these answers; `False` where a person labelled meanwhile."""
         rows = [
-            (run_id, view.name, cell.position, cell.model, json.dumps(own))
+            (run_id, view.name, *cell, json.dumps(own.values), own.changed)
             for cell, own in values.items()
         ]
         with self._database.transaction() as db:
             if self.labels_state(run_id) != labels_state:
                 return False
             # Only of runs that are still there: another process may have deleted this one.
-            query = """insert or replace into viewed select ?1, ?2, ?3, ?4, ?5
+            query = """insert or replace into viewed select ?1, ?2, ?3, ?4, ?5, ?6, ?7
                        where exists (select 1 from runs where id = ?1)"""
             db.executemany(query, rows)
         return True

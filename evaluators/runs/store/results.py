@@ -33,11 +33,11 @@ from evaluators.runs.store.database import Database
 from evaluators.runs.store.figures import USUAL, StoredView
 from evaluators.runs.store.samples import is_sample_facet
 from evaluators.runs.store.selection import (
-    CHANGES,
     STATUS,
     VALUES,
     Answer,
     Selection,
+    changed_labels,
     conditions,
     order,
 )
@@ -171,22 +171,19 @@ class ResultTable:
     ) -> list[Outline]:
         """Every cell of the run with its values as the view has them, sample by sample.
 
-        They are without texts; `answers` limits them to these. People's labels of
-        sentences count for the first metric only.
+        They are without texts; `answers` limits them to these.
         """
         of_answers = ""
         if answers is not None:
             of_answers = "and s.position in (select value from json_each(:positions))"
         query = f"""select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
                           {STATUS}, {VALUES}, r.facets,
-                          (select count(*) from person_labels p where p.metric = r.metric
-                           and p.run_id = r.run_id and p.position = r.position
-                           and p.model = r.model and {CHANGES})
+                          {changed_labels(_OF_RESULT, "metric = r.metric")}
                    from samples s cross join json_each(:models) m cross join json_each(:metrics) e
                    left join results r on r.run_id = :run and r.position = s.position
                         and r.model = m.value and r.metric = e.value
                    left join viewed v on v.run_id = :run and v.view = :view
-                        and v.position = s.position and v.model = m.value
+                        and v.position = s.position and v.model = m.value and v.metric = e.value
                    where s.fingerprint = :fingerprint {of_answers} order by 1, 2, 3"""
         positions = json.dumps([position for position, _ in answers or ()])
         values = {**_named(run, view), "positions": positions}
@@ -203,7 +200,7 @@ class ResultTable:
                     left join results r on r.run_id = :run and r.position = s.position
                          and r.model = m.value and r.metric = 0
                     left join viewed v on v.run_id = :run and v.view = :view
-                         and v.position = s.position and v.model = m.value
+                         and v.position = s.position and v.model = m.value and v.metric = 0
                     where s.fingerprint = :fingerprint {conditions(selection)}
                     order by {order(selection)} s.position, m.value"""
         rows = self._database.rows(query, **_named(run, view), **selection.named_values())
@@ -226,19 +223,23 @@ class ResultTable:
         listed = json.dumps(list(positions or ()))
         yield from self._scored_where(run, condition, metric=metric, positions=listed)
 
-    def not_viewed(self, run: Run, view: StoredView) -> Iterator[tuple[Cell, Sample, Score]]:
-        """Those answers that the first metric scored and of which the view has no values yet.
+    def not_viewed(
+        self, run: Run, view: StoredView, metric: int = 0
+    ) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Those answers that the metric scored and of which the view has no values yet.
 
-        Of the usual view only those that a person corrected: all others count as they are stored.
+        Of the usual view, and of all metrics but the first, only those that people labelled: all
+        others count as they are stored.
         """
-        missing = """r.metric = 0 and not exists (
+        missing = """r.metric = :metric and not exists (
                      select 1 from viewed v where v.run_id = r.run_id and v.view = :view
-                     and v.position = r.position and v.model = r.model)"""
-        if view.is_usual:
-            missing += f""" and exists (
+                     and v.position = r.position and v.model = r.model and v.metric = r.metric)"""
+        if view.is_usual or metric:
+            missing += """ and exists (
                            select 1 from person_labels p where p.run_id = r.run_id
-                           and p.position = r.position and p.model = r.model and {CHANGES})"""
-        yield from self._scored_where(run, missing, view=view.name)
+                           and p.position = r.position and p.model = r.model
+                           and p.metric = r.metric and p.withdrawn is null)"""
+        yield from self._scored_where(run, missing, view=view.name, metric=metric)
 
     def _scored_where(
         self, run: Run, condition: str, **values: str | int
@@ -292,6 +293,9 @@ class ResultTable:
         """How many answers the run took from the store instead of paying for them."""
         query = f"select coalesce(sum({sql_field('cached')}), 0) from results where run_id = ?"
         return int(self._database.rows(query, run_id)[0][0])
+
+
+_OF_RESULT = "run_id = r.run_id and position = r.position and model = r.model"
 
 
 def insert_results(db: sqlite3.Connection, run_id: str, results: Iterable[SampleResult]) -> None:

@@ -5,15 +5,26 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-_IS_VIEWED = 'r.metric = 0 and v."values" is not null'
+_IS_VIEWED = 'v."values" is not null'
 _HAS_NO_VIEW = 'r.metric = 0 and not :is_usual and v."values" is null'
 VALUES = f"""case when {_IS_VIEWED} then v."values" when {_HAS_NO_VIEW} then null
              else r."values" end"""
 """What a view has of a cell, as JSON; `r` is its result and `v` its row of the view, if any."""
 STATUS = f"case when {_HAS_NO_VIEW} and r.status = 'scored' then 'failed' else r.status end"
 """A score that cannot be read has no values in a view: it counts as failed."""
-CHANGES = "p.withdrawn is null and p.label <> 'sample'"
-"""What holds of a label `p` of `person_labels` that may change what counts."""
+USUAL_VIEW = "what counts"
+"""The view of the run's own labels with what people say of them."""
+
+
+def changed_labels(answer: str, metric: str) -> str:
+    """How many labels people changed in a cell, as SQL; `answer` is where its rows are.
+
+    Before the usual view is worked out, all that people set with the labels in sight.
+    """
+    return f"""coalesce(
+        (select sum(changed) from viewed where {answer} and {metric} and view = '{USUAL_VIEW}'),
+        (select count(*) from person_labels where {answer} and {metric} and withdrawn is null
+         and label <> 'sample' and not blind))"""
 
 
 class Answer(NamedTuple):
@@ -98,14 +109,17 @@ def order(selection: Selection) -> str:
 
 _OF_ANSWER = "run_id = :run and position = s.position and model = m.value"
 _ANY_FAILED = f"exists (select 1 from results where {_OF_ANSWER} and status = 'failed')"
-_ANY_CORRECTED = f"exists (select 1 from person_labels p where {_OF_ANSWER} and {CHANGES})"
+_ANY_CORRECTED = f"{changed_labels(_OF_ANSWER, 'true')} > 0"
 _AMONG = "(s.position, m.value) in (select value ->> 0, value ->> 1 from json_each(:among))"
 
 
 def _value(parameter: str) -> str:
     """The value that the parameters `metric_` and `name_` of that ending name."""
+    values = 'coalesce(w."values", x."values")'
     return f"""case when :metric_{parameter} = 0 then {_number(VALUES, parameter)} else (
-        select {_number('x."values"', parameter)} from results x
+        select {_number(values, parameter)} from results x
+        left join viewed w on w.run_id = :run and w.view = :view and w.position = x.position
+             and w.model = x.model and w.metric = x.metric
         where x.run_id = :run and x.position = s.position and x.model = m.value
         and x.metric = :metric_{parameter}) end"""
 
