@@ -4,15 +4,15 @@ from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
-from ui.parts import head, present, samples
+from ui.parts import present, samples
 from ui.runs import overview, page
 
 run = session.shown_run()
 if run is not None and present.is_on():
     page.presented(run, metric_results.blocks)
 else:
-    head.show("Metrics", "Measures beside RGB and TRACE, from comparing words to asking a judge.")
-    overview.say_first(run)
+    line = "Measures beside RGB and TRACE, from comparing words to asking a judge."
+    overview.head("Metrics", line, run)
     page.new_run(run, metric_form.show)
     own_metrics.show()
     if run is None:

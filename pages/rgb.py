@@ -1,7 +1,7 @@
 """RGB: noise robustness, negative rejection, information integration, counterfactual robustness."""
 
 from ui import session
-from ui.parts import head, present, samples
+from ui.parts import present, samples
 from ui.parts.words import RGB
 from ui.rgb import form as rgb_form
 from ui.rgb import results as rgb_results
@@ -11,8 +11,7 @@ run = session.shown_run("rgb")
 if run is not None and present.is_on():
     page.presented(run, rgb_results.blocks)
 else:
-    head.show("RGB", RGB)
-    overview.say_first(run)
+    overview.head("RGB", RGB, run)
     page.new_run(run, rgb_form.show)
     if run is None:
         overview.none_shown(rgb_form.hint())

@@ -1,6 +1,6 @@
 """Sample: one sample under the lamp."""
 
-from ui.parts import head, highlight, present, samples
+from ui.parts import highlight, present, samples
 from ui.runs import overview
 from ui.sample import view as sample_view
 
@@ -9,8 +9,7 @@ if run is not None and present.is_on():
     highlight.style()
     sample_view.presented(run, cell)
 else:
-    head.show("Sample", "One answer, what was judged of it, and why.")
-    overview.say_first(run)
+    overview.head("Sample", "One answer, what was judged of it, and why.", run)
     if run is None:
         overview.none_shown("Open a run and select a row there.")
     else:

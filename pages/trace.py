@@ -1,7 +1,7 @@
 """TRACE: relevance, utilization, completeness and adherence, from sentence labels."""
 
 from ui import session
-from ui.parts import head, present, samples
+from ui.parts import present, samples
 from ui.parts.words import TRACE
 from ui.runs import overview, page
 from ui.trace import form as trace_form
@@ -11,8 +11,7 @@ run = session.shown_run("trace")
 if run is not None and present.is_on():
     page.presented(run, trace_results.blocks)
 else:
-    head.show("TRACE", TRACE)
-    overview.say_first(run)
+    overview.head("TRACE", TRACE, run)
     page.new_run(run, trace_form.show)
     if run is None:
         overview.none_shown("No run on this page yet. The heuristic needs no key.")

@@ -102,7 +102,11 @@ def shown(page: Page) -> Locator:
 def finish(page: Page, words: str) -> None:
     """Starts the run of the form and waits for its end."""
     page.get_by_role("button", name=STARTS).click()
-    expect(page.get_by_test_id("stMain").get_by_text(words)).to_be_visible(timeout=LONG)
+    main = page.get_by_test_id("stMain")
+    # While it is at work both its state and its head count the answers.
+    in_its_head = main.get_by_text(words).filter(has_not_text="Running")
+    expect(in_its_head).to_be_visible(timeout=LONG)
+    expect(main.get_by_text("Running ·")).to_have_count(0)
 
 
 def text(name: str, data: bytes) -> FilePayload:

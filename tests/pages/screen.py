@@ -143,7 +143,8 @@ def table(at: AppTest, first_column: str) -> list[dict[str, Any]]:
 
 
 def html(at: AppTest) -> str:
-    return "\n".join(element.proto.body for element in at.get("html"))
+    """Every text that is HTML, with its blanks that are not broken as blanks."""
+    return "\n".join(element.proto.body for element in at.get("html")).replace("&nbsp;", " ")
 
 
 def evidence(at: AppTest) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
     at = open_page("trace", run=filled.trace.id)
     told = f"{failures} of 24 failed: the results are of the other {24 - failures}."
     assert told in said(at, "warning")
-    details = next(each for each in at.expander if each.label == "Details")
+    details = next(box for box in at.get("popover") if box.proto.popover.label == "Details")
     reasons = "**Why samples failed**"
     assert reasons in markdown(at)
     assert (reasons not in [text.value for text in details.markdown]) is at_once

@@ -9,15 +9,10 @@ from evaluators.terminal.command import command
 
 
 def show(run: Run) -> None:
-    """A popover with the command, to be copied."""
-    with st.popover(
-        "As a command",
-        icon=":material/terminal:",
-        type="tertiary",
-        key=f"command_{run.id}",
-    ):
-        st.code(command(run), language="bash", wrap_lines=True)
-        st.caption(
-            "Run it in Plumbline's folder. The data are named as they are here: uploaded "
-            "there too, or a file."
-        )
+    """The command, to be copied."""
+    st.markdown("**As a command**")
+    st.code(command(run), language="bash", wrap_lines=True)
+    st.caption(
+        "Run it in Plumbline's folder. The data are named as they are here: uploaded there too, "
+        "or a file."
+    )

@@ -104,9 +104,8 @@ def blocks(view: RunView) -> list[Block]:
     curves = {model: _noise_curves(own) for model, own in by_model.items()}
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     shown = [Block(run.title, partial(_say_the_finding, by_model))]
-    for title, lines in _lines_of_charts(curves) if any(curves.values()) else []:
-        name = "Accuracy by noise" if len(curves) == 1 else f"{title}: accuracy by noise"
-        shown.append(Block(name, partial(_presented_chart, title, lines)))
+    for title, lines in _lines_of_charts(curves):
+        shown.append(Block(title, partial(_presented_chart, title, lines)))
     for title in _judged_rates(rates):
         panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
         shown.append(Block(title, panel))
@@ -135,7 +134,6 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     curves = {model: _noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
-        st.header("Accuracy by noise")
         # The published questions are English.
         is_english = not any(is_chinese(row.question) for row in rows)
         _accuracy_charts(run, curves, is_english)
@@ -159,7 +157,9 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
 def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
     if finding := findings.sentence(by_model):
         marked.style()
-        st.html(f'<p class="pl-finding">{html(finding)}</p>')
+        # A sign at the beginning of a line would be looked for at the end of the last one.
+        words = html(finding).replace(" %", "&nbsp;%")
+        st.html(f'<p class="pl-finding">{words}</p>')
 
 
 def _judged_rates(rates: Mapping[str, Mapping[str, aggregate.Mean]]) -> list[str]:
@@ -230,9 +230,8 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
         st.caption(FROM_THE_PAPER)
     with place:
         for title, by_line in _lines_of_charts(curves):
-            if len(curves) > 1:
-                st.markdown(f"**{title}**")
-            under = {} if title == Ability.INTEGRATION.label else paper
+            st.header(title)
+            under = {} if Ability.INTEGRATION.label in title else paper
             _accuracy_chart(run, title, by_line, under)
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
@@ -244,11 +243,12 @@ def _lines_of_charts(
     """The lines of each chart under its title: a model's abilities, or an ability's models."""
     if len(curves) == 1:
         (own,) = curves.values()
-        return [("Accuracy by noise", {ability.label: own[ability] for ability in own})]
+        abilities_of_one = {ability.label: own[ability] for ability in own}
+        return [("Accuracy by noise", abilities_of_one)] if own else []
     abilities = dict.fromkeys(itertools.chain.from_iterable(curves.values()))
     return [
         (
-            ability.label,
+            f"{ability.label}: accuracy by noise",
             {model: own[ability] for model, own in curves.items() if ability in own},
         )
         for ability in abilities

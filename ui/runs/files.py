@@ -16,8 +16,8 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from ui.parts import chosen_view, run_facts
 
 
-def popover(view: RunView) -> None:
-    """A button behind which the files are; they hold what the page shows."""
+def buttons(view: RunView) -> None:
+    """A button for each file; they hold what the page shows."""
     shown = chosen_view.of(view.run)
     has_labels = _has_labels(view.run)
     parts = [
@@ -27,17 +27,16 @@ def popover(view: RunView) -> None:
         shown.policy or "",
     ]
     stem = "-".join(filter(None, parts))
-    with st.popover("Export", icon=":material/download:", key=f"export_{view.run.id}"):
-        _button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
-        _button(
-            "Results with texts (JSON lines)",
-            f"{stem}-results.jsonl",
-            lambda: _results_lines(view, shown),
-            "With documents and true answers: as an upload it gets the same scores again.",
-        )
-        if has_labels:
-            file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
-            _button("Labels (JSON lines)", file, lambda: _label_lines(view))
+    _button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
+    _button(
+        "Results with texts (JSON lines)",
+        f"{stem}-results.jsonl",
+        lambda: _results_lines(view, shown),
+        "With documents and true answers: as an upload it gets the same scores again.",
+    )
+    if has_labels:
+        file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
+        _button("Labels (JSON lines)", file, lambda: _label_lines(view))
 
 
 def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:

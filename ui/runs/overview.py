@@ -15,6 +15,7 @@ from evaluators.runs.engine import registry
 from evaluators.runs.store import Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
 from ui import session
+from ui.parts import head as page_head
 from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain
 from ui.runs import example, progress
@@ -51,10 +52,13 @@ def show(limit: int, *, editable: bool = False) -> None:
         _unreadable_run(lost, editable)
 
 
-def say_first(run: Run | None) -> None:
-    """What a page says first of all: that the run is an example, or that there is no such run."""
-    if run is not None and run.workspace == EXAMPLES:
-        example.banner(run)
+def head(title: str, line: str, run: Run | None) -> None:
+    """The head of a run's page, which says that it is an example, or that there is no such run."""
+    with page_head.row(title):
+        if run is not None and run.workspace == EXAMPLES:
+            example.banner(run)
+        else:
+            st.caption(line)
     if run is None and "run" in st.query_params:
         unreadable = session.store().runs.unreadable(session.workspace())
         if st.query_params["run"] in {lost.name for lost in unreadable}:

@@ -1,4 +1,4 @@
-"""The head of a run's page: what it was in one line, what can be done with it, details folded."""
+"""The head of a run's page: what it was and what can be done with it, details folded."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def presented(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> None:
 def show(view: RunView, card: Callable[[Run], None]) -> None:
     """The head; `card` draws what else the run was, among the details."""
     run = view.run
+    have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
         facts = [
             *run_facts.method(run),
@@ -77,24 +78,25 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         st.markdown(f"**{plain(run.title)}** · {plain(' · '.join(facts))}")
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):
-            _link(run)
+            with st.popover("Details", icon=":material/info:", key=f"details_{run.id}"):
+                card(run)
+                spending.show(run, view.notes().reused)
+                progress.what_was_refused(view)
+                if not have_many_failed:
+                    progress.why_samples_failed(view)
+                command.show(run)
+            with st.popover("Share", icon=":material/share:", key=f"share_{run.id}"):
+                _link(run)
+                if not progress.is_moving(run):
+                    files.buttons(view)
             run_again.button(run)
             if leads(run.evaluator.name) != "trace":
                 label_some.button(run)
             if not progress.is_moving(run):
                 compare_with.button(run)
-                files.popover(view)
-                present.button(run.id)
-    have_many_failed = view.counts.failed > MANY * view.counts.asked
+            present.button(run.id)
     if have_many_failed:
         progress.why_samples_failed(view)
-    with st.expander("Details", icon=":material/info:", key=f"details_{run.id}"):
-        card(run)
-        command.show(run)
-        spending.show(run, view.notes().reused)
-        progress.what_was_refused(view)
-        if not have_many_failed:
-            progress.why_samples_failed(view)
 
 
 def local_time(moment: str) -> str:
@@ -113,11 +115,10 @@ def local_time(moment: str) -> str:
 
 
 def _link(run: Run) -> None:
-    with st.popover("Link", icon=":material/link:", key=f"link_{run.id}"):
-        if config().public:
-            st.caption("Whoever has this link sees and changes all that is in your workspace.")
-        else:
-            st.caption("Opens this run on this machine.")
-        address = (st.context.url or "").partition("?")[0]
-        query = "&".join(f"{name}={value}" for name, value in session.address(run=run.id).items())
-        st.code(f"{address}?{query}", language=None, wrap_lines=True)
+    address = (st.context.url or "").partition("?")[0]
+    query = "&".join(f"{name}={value}" for name, value in session.address(run=run.id).items())
+    st.code(f"{address}?{query}", language=None, wrap_lines=True)
+    if config().public:
+        st.caption("Whoever has this link sees and changes all that is in your workspace.")
+    else:
+        st.caption("Opens this run on this machine.")
