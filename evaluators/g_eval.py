@@ -180,7 +180,7 @@ class GEvalJudgeEvaluator(Evaluator):
         answer = remove_reasoning(sample.response or "").strip()
         criteria = self.criteria
         if not answer:
-            reason = "The response is empty, so there is nothing to rate."
+            reason = "The answer is empty, so there is nothing to rate."
             return Score(values=_rated_values(criteria, {}), reason=reason)
         judge, documents = self.judge(), sample.retrieved_documents
         has_documents = any(map(str.strip, documents))

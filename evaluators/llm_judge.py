@@ -151,7 +151,7 @@ class LLMasJudge(Evaluator):
         if not truth and self.judgement_query == JUDGEMENT_QUERY:
             return Score(
                 values={"llm_judge": None},
-                reason="There is no ground truth that the answer could contain.",
+                reason="There is no true answer that the answer could contain.",
             )
         text = fenced(
             load(TEMPLATE),

@@ -299,7 +299,7 @@ class RGBEvaluator(Evaluator):
             return {"rejection": self.rejection(response)}
         truth = sample.ground_truth
         if truth is None or not _is_complete(truth):
-            what = f"Sample {sample.id}: an accepted answer is missing or empty."
+            what = f"Sample {sample.id}: a true answer is missing or empty."
             raise MissingInputError(f"{what} Fill in the column `answer`.")
         if task.ability is not Ability.COUNTERFACTUAL:
             return {"accuracy": self.correctness(response, truth)}
@@ -345,7 +345,7 @@ class RGBEvaluator(Evaluator):
         steps = [*rgb_rules.tried_rules("Does it notice the error?", rules), *answer]
         if task.counterfactual and truth and self.is_correct(response, truth):
             verdict = rgb_rules.only_planted(self._reading, response, truth, task.counterfactual)
-            question = "Is it only the planted answer?"
+            question = "Is it only the planted error?"
             steps.append(TriedRule(question, rgb_rules.ONLY_PLANTED, verdict))
         return steps
 

@@ -120,7 +120,7 @@ def answer_verdicts(
     """A verdict on each required answer; raises `MissingInputError` where there is none."""
     required = groups(truth)
     if not required or not all(required):
-        raise MissingInputError("There is no accepted answer. Give a string or a list of strings.")
+        raise MissingInputError("There is no true answer. Give a string or a list of strings.")
     answer = reading.comparable(response)
     return [_best_spelling(reading, answer, group, strict) for group in required]
 
@@ -250,7 +250,7 @@ def _phrases(rule: str, phrases: Sequence[str], answer: str) -> Trial:
     return rule, None
 
 
-# Is it only the planted answer?
+# Is it only the planted error?
 
 
 def only_planted(

@@ -679,7 +679,7 @@ def test_steps_of_a_counterfactual_show_detection_before_correction():
     assert steps(counterfactual("Wrong: it is Paris.")) == [
         ("Does it notice the error?", "keyword", True),
         ("Is it “Paris”?", "contains the answer", True),
-        ("Is it only the planted answer?", "only the planted answer", None),
+        ("Is it only the planted error?", "only the planted answer", None),
     ]
 
 

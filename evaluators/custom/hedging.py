@@ -14,7 +14,7 @@ class Hedging(Evaluator):
         require(self.needs, sample, self.title)
         sentences = split_sentences(sample.response or "")
         if not sentences:
-            return Score(values={"hedging": None}, reason="The response is empty.")
+            return Score(values={"hedging": None}, reason="The answer is empty.")
         hedged = [sentence for sentence in sentences if words_of(HEDGES) & words_of(sentence)]
         share = len(hedged) / len(sentences)
         return Score(values={"hedging": share}, details={"hedged": hedged})

@@ -105,7 +105,7 @@ _LEAKED = (
     "A document meant as noise holds the whole answer, so the prompt has less noise than it says, "
     "and a right answer counts against rejection."
 )
-_UNPLANTED = "No document holds the planted wrong answer, so there is no error to detect."
+_UNPLANTED = "No document holds the planted error, so there is nothing to detect."
 
 
 def _where(title: str, is_so: Sequence[bool], words: str) -> _Oddity:

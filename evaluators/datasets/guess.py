@@ -17,8 +17,8 @@ DOUBTFUL = 0.4
 class Shape(StrEnum):
     """The kinds of file that are known by their columns."""
 
-    BED = "RGB test bed"
-    ANSWERS = "RGB prediction file"
+    BED = "RGB data set"
+    ANSWERS = "RGB answers"
     RAGBENCH = "RAGBench rows"
     RAGAS = "RAGAS table"
     ADALFLOW = "AdalFlow lists"

@@ -115,7 +115,7 @@ def compose(
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:
-    """The sample in one row of an RGB prediction file,
+    """The sample in one row of an RGB answers,
     its ability guessed from noise and answers.
     """
     noise = row.get("noise_rate")

@@ -130,7 +130,7 @@ def check_text_length(texts: Iterable[str]) -> None:
     count = sum(map(len, texts))
     if count > MOST_CHARACTERS:
         raise DatasetError(
-            f"Documents and response have {count:,} characters, and the heuristic compares "
+            f"Documents and answer have {count:,} characters, and the heuristic compares "
             f"{MOST_CHARACTERS:,} at most. Shorten them, or split the sample."
         )
 
@@ -143,7 +143,7 @@ def check_sentence_count(sentences: Sentences, is_embedded: bool) -> None:
         most, who = MOST_EMBEDDED, "with an embedding model the heuristic"
     if len(both) > most:
         raise DatasetError(
-            f"Documents and response have {len(both):,} sentences, and {who} compares "
+            f"Documents and answer have {len(both):,} sentences, and {who} compares "
             f"{most:,} at most. Shorten them, or split the sample."
         )
     check_text_length(sentence.text for sentence in both)

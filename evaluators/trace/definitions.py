@@ -53,7 +53,7 @@ def published_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
 
 # The formulas
 
-_UTILIZED_OF_RELEVANT = "sentences both relevant and utilized / relevant sentences"
+_UTILIZED_OF_RELEVANT = "sentences both relevant and used / relevant sentences"
 
 
 def relevant_share(counts: SentenceCounts) -> Step:
@@ -65,13 +65,13 @@ def relevant_of_20(counts: SentenceCounts) -> Step:
 
 
 def utilized_share(counts: SentenceCounts) -> Step:
-    return _ratio("utilized sentences / all document sentences", counts.utilized, counts.total)
+    return _ratio("used sentences / all document sentences", counts.utilized, counts.total)
 
 
 def utilized_of_relevant(counts: SentenceCounts) -> Step:
     if not counts.relevant:
         return Step(0.0, "= 0.00, because no document sentence is relevant")
-    return _capped("utilized sentences / relevant sentences", counts.utilized, counts.relevant)
+    return _capped("used sentences / relevant sentences", counts.utilized, counts.relevant)
 
 
 def complete(counts: SentenceCounts) -> Step:
@@ -80,8 +80,8 @@ def complete(counts: SentenceCounts) -> Step:
     if counts.relevant:
         return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
     if counts.utilized:
-        return Step(0.0, f"= 0.00, {nothing}, yet {counts.utilized} utilized")
-    return Step(1.0, f"= 1.00, {nothing} and none is utilized")
+        return Step(0.0, f"= 0.00, {nothing}, yet {counts.utilized} used")
+    return Step(1.0, f"= 1.00, {nothing} and none is used")
 
 
 def complete_or_nothing_relevant(counts: SentenceCounts) -> Step:
@@ -92,14 +92,14 @@ def complete_or_nothing_relevant(counts: SentenceCounts) -> Step:
 
 
 def all_supported(sentences: Sentences, labels: Labels) -> Step:
-    """1 if every response sentence is fully supported; unknown where only labels are missing."""
+    """1 if every sentence of the answer is fully supported; unknown where only labels are missing."""
     supports = response_supports(sentences, labels)
-    rule = "= 1 if every response sentence is fully supported, else 0"
+    rule = "= 1 if every sentence of the answer is fully supported, else 0"
     full, missing = supports.count(Support.FULL), supports.count(None)
     if not supports:
-        return Step(1.0, f"{rule}; the response holds no sentence = 1.00")
+        return Step(1.0, f"{rule}; the answer holds no sentence = 1.00")
     if missing and full + missing == len(supports):
-        unlabelled = f"{missing} of {len(supports)} response sentences have no label."
+        unlabelled = f"{missing} of {len(supports)} sentences of the answer have no label."
         return Step(None, f"is not known: {unlabelled}")
     value = float(full == len(supports))
     words = f"{rule}; {full} of {len(supports)} are = {value:.2f}"
@@ -113,7 +113,7 @@ def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
     """
     count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
     value = float(not count)
-    words = f"= 1 if no response sentence is unsupported, else 0; {count} unsupported = {value:.2f}"
+    words = f"= 1 if no sentence of the answer is unsupported, else 0; {count} unsupported = {value:.2f}"
     total = len(labels.sentence_support)
     return Step(value, words, f"{total - count}/{total}" if total else "")
 

@@ -121,7 +121,7 @@ def why_missing(scores: TRACEScores) -> dict[str, str]:
 
 _FURTHER_REASONS = {
     "average": "None of the four values applies.",
-    "supported_share": "No response sentence has a label.",
+    "supported_share": "No sentence of the answer has a label.",
 }
 
 
@@ -194,6 +194,6 @@ def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
             "The documents hold no sentence: relevance, utilization and completeness do not apply."
         )
     if not sentences.response:
-        yield "The response holds no sentence: nothing in it is unsupported."
+        yield "The answer holds no sentence: nothing in it is unsupported."
     if adherence.value is None:
         yield f"Adherence {adherence.words}"

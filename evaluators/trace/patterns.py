@@ -49,7 +49,7 @@ CONSERVATIVE = Pattern(
 )
 COMPREHENSIVE = Pattern(
     name="Comprehensive and grounded",
-    meaning="Retrieval is relevant, the response uses it, leaves little out and is supported.",
+    meaning="Retrieval is relevant, the answer uses it, leaves little out and is supported.",
     remedy="Nothing to fix. Keep watching the values.",
 )
 

@@ -32,7 +32,7 @@ BOUND = 2.0
 """Seconds within which a click and a health check are answered, whatever else is sent."""
 PATIENCE = 150.0
 """Seconds to wait for what becomes of one input; a document may take longer in its child."""
-READ = re.compile(r"rows? in the file|Which column is what|Samples · |Test bed · ")
+READ = re.compile(r"rows? in the file|Which column is what|Samples · |RGB data set · ")
 RUN = re.compile(r"\d answers? checked|Stopped · |\d failed: ")
 ROOMY = {
     "PLUMBLINE_PUBLIC": "1",

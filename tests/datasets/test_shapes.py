@@ -51,11 +51,11 @@ SECOND = ("user_input", "response", "retrieved_contexts", "reference", "referenc
 @pytest.mark.parametrize(
     ("row", "title"),
     [
-        (BED, "RGB test bed: noise robustness and rejection (English)"),
-        (BED | {"positive": [["p"], ["p2"]]}, "RGB test bed: information integration (English)"),
-        (BED | {"positive": '[["p"], ["p2"]]'}, "RGB test bed: information integration (English)"),
-        (FACT, "RGB test bed: counterfactual robustness (English)"),
-        (FACT | {"query": "谁是总统？"}, "RGB test bed: counterfactual robustness (Chinese)"),
+        (BED, "RGB data set: noise robustness and rejection (English)"),
+        (BED | {"positive": [["p"], ["p2"]]}, "RGB data set: information integration (English)"),
+        (BED | {"positive": '[["p"], ["p2"]]'}, "RGB data set: information integration (English)"),
+        (FACT, "RGB data set: counterfactual robustness (English)"),
+        (FACT | {"query": "谁是总统？"}, "RGB data set: counterfactual robustness (Chinese)"),
     ],
 )
 def test_a_test_bed_says_what_it_tests_and_in_which_language(row, title):

@@ -50,7 +50,7 @@ def test_bundled_data_is_there_without_an_upload(open_page: OpenPage) -> None:
         "RGB sample (Chinese) (bundled)",
         "TRACE sample (English) (bundled)",
     ]
-    assert "RGB test bed · 48 rows" in said(at)
+    assert "RGB data set · 48 rows" in said(at)
 
 
 @pytest.mark.parametrize("name", ["RGB sample (Chinese)", "TRACE sample (English)"])
@@ -189,7 +189,7 @@ def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload: Upload
 
 
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
-    assert "RGB test bed · 1 row · tests noise robustness, negative rejection" in said(
+    assert "RGB data set · 1 row · tests noise robustness, negative rejection" in said(
         upload("bed.json", jsonl(BED))
     )
 
@@ -491,14 +491,14 @@ def test_the_address_brings_back_the_chosen_data(upload: Upload, open_page: Open
 
 def test_answers_lead_to_the_form_that_scores_them(upload: Upload) -> None:
     at = upload("answers.jsonl", jsonl({**GOOD, "ground_truth": "May"}))
-    assert "Score answers on the RGB page" in links(at)
+    assert "Check answers on the RGB page" in links(at)
     checked(at.switch_page("../pages/rgb.py").run())
     assert at.selectbox(key="rgb_data").value == "answers.jsonl"
     assert "checking answers, need no key" in said(at)
 
 
 def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload: Upload) -> None:
-    assert "Score answers on the RGB page" not in links(upload("answers.jsonl", jsonl(GOOD)))
+    assert "Check answers on the RGB page" not in links(upload("answers.jsonl", jsonl(GOOD)))
 
 
 @pytest.fixture

@@ -232,10 +232,10 @@ def test_the_sample_shows_the_response_and_what_was_asked_for_it(
     run = of_two_models(open_page)
     at = open_page("sample", run=run.id, sample="2", model="2")
     assert OTHER in html(at)
-    assert f"Response by {OF_LUNA}." in said(at)
+    assert f"Answer by {OF_LUNA}." in said(at)
     assert [code.value for code in at.code if "Question: When was the mill built?" in code.value]
     at = open_page("sample", run=run.id, sample="1", model="2")
-    assert "The response is from the data; no model was asked." in said(at)
+    assert "The answer is from the data set; no model was asked." in said(at)
 
 
 def of_two_models(open_page: OpenPage) -> Run:

@@ -121,7 +121,7 @@ def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
         f"Models: {TITLES[0]} (temperature 0, effort low, up to 1,024 answer tokens), "
         f"{TITLES[1]} (temperature left to the model, up to 2,048 answer tokens)",
         f"Judge: {model_title(JUDGE)} (temperature 0, effort low, up to 1,024 answer tokens)",
-        "Cap: 500 calls, $0.50",
+        "Budget: 500 calls, $0.50",
         "Stored answers not used",
     ):
         assert fact in card

@@ -407,7 +407,7 @@ def test_what_could_not_be_judged_is_told_metric_by_metric(plumbline, data_folde
     empty, absent = map(
         json.loads, plumbline("export", "last", "--format", "jsonl").stdout.splitlines()
     )
-    assert empty["metrics"][0]["reason"] == "The response is empty."
+    assert empty["metrics"][0]["reason"] == "The answer is empty."
     assert [each["status"] for each in absent["metrics"]] == ["failed", "failed"]
     assert (
         "response missing, and Answer match needs it. Fill it in." in absent["metrics"][1]["error"]

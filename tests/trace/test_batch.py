@@ -108,7 +108,7 @@ def test_beside_every_null_stands_its_reason():
         "context_relevance": "Context relevance does not apply: the documents hold no sentence.",
         "context_utilization": "Context utilization does not apply: the documents hold no sentence.",
         "completeness": "Completeness does not apply: the documents hold no sentence.",
-        "supported_share": "No response sentence has a label.",
+        "supported_share": "No sentence of the answer has a label.",
     }
     found = batch_summary([entry, {"error": "The judge said nothing."}, entry], "sentence")
     assert found["coverage"]["adherence"] == {"scored": 2, "asked": 3}

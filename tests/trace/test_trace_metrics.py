@@ -198,7 +198,7 @@ def test_without_documents_only_adherence_applies(definition):
 def test_an_empty_response_is_adherent_and_says_why():
     found = scores(relevant=["0a"])
     assert (found.adherence, found.supported_share) == (1.0, None)
-    assert found.reason == "The response holds no sentence: nothing in it is unsupported."
+    assert found.reason == "The answer holds no sentence: nothing in it is unsupported."
 
 
 def test_a_response_sentence_without_a_label_leaves_adherence_unknown():
@@ -220,13 +220,13 @@ def test_a_definition_is_a_view_and_leads_back():
 def test_the_arithmetic_is_spelled_out_with_the_numbers_of_the_sample():
     assert arithmetic(scores(**MACHINE_LEARNING)) == {
         "context_relevance": "Context relevance = relevant sentences / all document sentences = 4 / 7 = 0.57",
-        "context_utilization": "Context utilization = utilized sentences / relevant sentences = 4 / 4 = 1.00",
+        "context_utilization": "Context utilization = used sentences / relevant sentences = 4 / 4 = 1.00",
         "completeness": (
-            "Completeness = sentences both relevant and utilized / relevant sentences = 4 / "
+            "Completeness = sentences both relevant and used / relevant sentences = 4 / "
             "4 = 1.00"
         ),
         "adherence": (
-            "Adherence = 1 if every response sentence is fully supported, else 0; 2 of 3 are = 0.00"
+            "Adherence = 1 if every sentence of the answer is fully supported, else 0; 2 of 3 are = 0.00"
         ),
     }
 
@@ -243,19 +243,19 @@ def test_the_arithmetic_is_spelled_out_with_the_numbers_of_the_sample():
             "sentence",
             "context_utilization",
             (
-                "Context utilization = utilized sentences / relevant sentences, at most 1 = "
+                "Context utilization = used sentences / relevant sentences, at most 1 = "
                 "2 / 1, so 1.00"
             ),
         ),
         (
             "ragbench",
             "context_utilization",
-            "Context utilization = utilized sentences / all document sentences = 2 / 2 = 1.00",
+            "Context utilization = used sentences / all document sentences = 2 / 2 = 1.00",
         ),
         (
             "ragbench",
             "adherence",
-            "Adherence = 1 if no response sentence is unsupported, else 0; 0 unsupported = 1.00",
+            "Adherence = 1 if no sentence of the answer is unsupported, else 0; 0 unsupported = 1.00",
         ),
     ],
 )

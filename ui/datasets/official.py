@@ -14,7 +14,7 @@ def show() -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     titles = {bed: f"{about} · {bed}.json" for bed, about in official.BEDS.items()}
     bed = left.selectbox(
-        "Test bed",
+        "File",
         list(titles),
         format_func=titles.__getitem__,
         key="official_bed",

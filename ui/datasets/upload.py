@@ -21,7 +21,7 @@ EXAMPLE = """question,response,contexts,ground_truth
 When was the mill built?,In 1812.,It was built in 1812.,1812"""
 
 FIELDS = (
-    "A question or a response in each row; also documents, a true answer, labels. RGB, "
+    "A question or an answer in each row; also documents, a true answer, labels. RGB, "
     "RAGBench and RAGAS files too."
 )
 

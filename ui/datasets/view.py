@@ -375,7 +375,7 @@ def _preselect(data: TestBed | Dataset) -> None:
 
 def _about_bed(data: TestBed) -> None:
     abilities = ", ".join(ability.label.lower() for ability in data.abilities)
-    st.caption(f"RGB test bed · {counted(len(data.rows), 'row')} · tests {abilities}")
+    st.caption(f"RGB data set · {counted(len(data.rows), 'row')} · tests {abilities}")
     st.page_link(
         "../pages/rgb.py",
         label="Ask a model on the RGB page",
@@ -397,7 +397,7 @@ def _about(data: Dataset) -> None:
         if _serves_rgb(data):
             st.page_link(
                 "../pages/rgb.py",
-                label="Score answers on the RGB page",
+                label="Check answers on the RGB page",
                 icon=":material/arrow_forward:",
                 query_params=address,
             )

@@ -164,7 +164,7 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
     question = st.text_area(
         value=values["question"],
         max_chars=4000,
-        placeholder="Does the response say where its facts are from, such as a document?",
+        placeholder="Does the answer say where its facts are from, such as a document?",
         **common["question"],
     )
     seen = st.multiselect(

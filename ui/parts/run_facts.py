@@ -77,7 +77,7 @@ def facts(run: Run) -> list[str]:
     if run.cap.cost:
         limits.append(dollars(run.cap.cost))
     if limits:
-        facts.append(f"Cap: {', '.join(limits)}")
+        facts.append(f"Budget: {', '.join(limits)}")
     if not run.use_cache:
         facts.append("Stored answers not used")
     return facts

@@ -264,7 +264,7 @@ def _form_to_score_answers(name: str) -> None:
         default=choices[0],
         required=True,
         help=(
-            f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted answer of each row."
+            f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted error of each sample."
         ),
         key=f"rgb_ability_{name}",
         **KEPT,

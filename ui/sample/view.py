@@ -159,7 +159,7 @@ def show(run: Run, cell: Cell) -> None:
     if leads(run.evaluator.name) != "trace":
         texts.question(sample)
     if run.models and is_given:
-        st.caption("The response is from the data; no model was asked.")
+        st.caption("The answer is from the data set; no model was asked.")
     if leads(run.evaluator.name):
         _leading_evaluator(run, cell, sample, results.get(0))
         _metrics_from(1, run, results)
@@ -171,7 +171,7 @@ def show(run: Run, cell: Cell) -> None:
         _metrics_from(0, run, results)
     if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         model = run_facts.titles(run)[cell.model]
-        st.caption(plain(f"Response by {model}."))
+        st.caption(plain(f"Answer by {model}."))
         texts.generator_prompt(f"Prompt · {model}", run.prompt, sample)
     for number, spec in enumerate(run.evaluators):
         _judge_prompts(spec, sample, number)

@@ -108,9 +108,9 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
         if len(names) > 1:
             # The choice is one for all samples, so that the next sample begins with it.
             st.session_state[key] = by
-            st.markdown("Labels by", width="content")
+            st.markdown("Labeller", width="content")
             st.segmented_control(
-                "Labels by",
+                "Labeller",
                 names,
                 format_func=escaped_title,
                 required=True,
