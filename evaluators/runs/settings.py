@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evaluators.catalogue import catalogue
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.money import dollars
+from evaluators.params import parameters
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Record, Run, prompt_hash
 from evaluators.runs.plan import RunPlan
 
@@ -36,7 +38,7 @@ def settings(
     words["metrics"] = ", ".join(spec.name for spec in specs)
     for spec in specs:
         for parameter, value in spec.params.items():
-            words[f"{parameter.replace('_', ' ')} ({spec.name})"] = _in_words(value)
+            words[f"{_title(spec, parameter)} ({spec.name})"] = _in_words(value)
     if of.prompt:
         words["prompt"] = prompt_hash(of.prompt)
     if of.cap != Cap():
@@ -76,6 +78,13 @@ def _options(spec: ModelSpec) -> str:
     if spec.effort:
         options.append(f"effort {spec.effort}")
     return " and ".join(options)
+
+
+def _title(spec: EvaluatorSpec, name: str) -> str:
+    """What forms call the parameter; its name where the metric or the parameter is gone."""
+    cls = catalogue().get(spec.name)
+    titles = {parameter.name: parameter.title for parameter in (parameters(cls) if cls else ())}
+    return titles.get(name, name.replace("_", " ")).lower()
 
 
 def _in_words(value: Any) -> str:

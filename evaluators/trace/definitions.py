@@ -92,7 +92,7 @@ def complete_or_nothing_relevant(counts: SentenceCounts) -> Step:
 
 
 def all_supported(sentences: Sentences, labels: Labels) -> Step:
-    """1 if every sentence of the answer is fully supported; unknown where only labels are missing."""
+    """1 if every response sentence is fully supported; unknown where only labels are missing."""
     supports = response_supports(sentences, labels)
     rule = "= 1 if every sentence of the answer is fully supported, else 0"
     full, missing = supports.count(Support.FULL), supports.count(None)
@@ -113,7 +113,8 @@ def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
     """
     count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
     value = float(not count)
-    words = f"= 1 if no sentence of the answer is unsupported, else 0; {count} unsupported = {value:.2f}"
+    rule = "= 1 if no sentence of the answer is unsupported, else 0"
+    words = f"{rule}; {count} unsupported = {value:.2f}"
     total = len(labels.sentence_support)
     return Step(value, words, f"{total - count}/{total}" if total else "")
 

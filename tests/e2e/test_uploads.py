@@ -42,9 +42,9 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     page.get_by_role("link", name="TRACE", exact=True).click()
     expect(page.get_by_role("button", name="Label all 2 samples")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
-    expect(page.get_by_test_id("stMain").get_by_text("(heuristic) · 2 answers checked")).to_be_visible(
-        timeout=LONG
-    )
+    expect(
+        page.get_by_test_id("stMain").get_by_text("(heuristic) · 2 answers checked")
+    ).to_be_visible(timeout=LONG)
     expect(page.get_by_text("of 2 answers contain something")).to_be_visible()
 
 

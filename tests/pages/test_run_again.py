@@ -101,6 +101,9 @@ def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None
     assert at.toggle(key="rgb_nfkc").value is False
     assert at.button(key="rgb_start").label == "Ask 40 questions"
     assert "nothing changed yet" in said(at)
+    at.selectbox(key="rgb_policy").set_value("paper")
+    changes = said(checked(at.run()))
+    assert f"Against that run of {ENGLISH_BED}: rules (rgb) documented → paper." in changes
 
 
 def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:

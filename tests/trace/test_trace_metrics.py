@@ -205,7 +205,7 @@ def test_a_response_sentence_without_a_label_leaves_adherence_unknown():
     found = trace_scores(sentences(["0a"], "ab"), labels(a=FULL))
     assert (found.adherence, found.supported_share) == (None, 1.0)
     assert found.average() == pytest.approx((0 + 0 + 1) / 3)
-    assert "1 of 2 response sentences have no label" in found.reason
+    assert "1 of 2 sentences of the answer have no label" in found.reason
 
 
 def test_an_unsupported_sentence_decides_even_where_another_has_no_label():
@@ -222,8 +222,7 @@ def test_the_arithmetic_is_spelled_out_with_the_numbers_of_the_sample():
         "context_relevance": "Context relevance = relevant sentences / all document sentences = 4 / 7 = 0.57",
         "context_utilization": "Context utilization = used sentences / relevant sentences = 4 / 4 = 1.00",
         "completeness": (
-            "Completeness = sentences both relevant and used / relevant sentences = 4 / "
-            "4 = 1.00"
+            "Completeness = sentences both relevant and used / relevant sentences = 4 / 4 = 1.00"
         ),
         "adherence": (
             "Adherence = 1 if every sentence of the answer is fully supported, else 0; 2 of 3 are = 0.00"

@@ -263,9 +263,7 @@ def _form_to_score_answers(name: str) -> None:
         format_func=lambda choice: choice.label if isinstance(choice, Ability) else choice,
         default=choices[0],
         required=True,
-        help=(
-            f"“{AS_IN_FILE}” goes by noise rate, number of answers and planted error of each sample."
-        ),
+        help=f"“{AS_IN_FILE}” goes by each sample's noise rate, true answers and planted error.",
         key=f"rgb_ability_{name}",
         **KEPT,
     )
