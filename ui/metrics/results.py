@@ -125,6 +125,7 @@ def show(view: RunView) -> None:
         values = (ValueName(metric, name),)
         filters[f"{titles[column]} below a half"] = Selection(values=values, high=BELOW_A_HALF)
     filters["Failed"] = Selection(is_failed=True)
+    filters["Corrected"] = Selection(is_corrected=True)
     # Without models the answers are those in the data, which count as one model's
     count = max(1, len(view.run.models))
     has_situations = any(view.figures(0, model).situations for model in range(count))

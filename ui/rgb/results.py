@@ -65,7 +65,8 @@ def show(view: RunView) -> None:
         else:
             st.caption("Nothing is checked yet.")
         _beside_judge(view.run, rows)
-    differ = rulings.differing(aggregate.of_metric(view.rows, 0), rows)
+    # What people changed counts by all rules: it is no difference between them.
+    differ = rulings.differing(aggregate.of_metric(view.counted(), 0), rows)
     if differ:
         st.info(f"Verdicts that differ from the run's own rules: {len(differ):,}. They are below.")
     elif rulings.policy_of(view.run, shown.policy):
@@ -80,6 +81,7 @@ def show(view: RunView) -> None:
         "Verdicts differ by rules": Selection(among=differ),
         "Rule and judge differ": Selection(among=rulings.rule_and_judge_differ(rows)),
         "Failed": Selection(is_failed=True),
+        "Corrected": Selection(is_corrected=True),
     }
     values = metric_results.column_titles(view, _values_of(rows, ability))
     samples.show(

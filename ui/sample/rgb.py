@@ -29,6 +29,7 @@ from ui.parts.words import short_name
 from ui.rgb import marked, rules
 from ui.rgb import verdicts as in_words
 from ui.rgb.verdicts import Headline
+from ui.sample import verdict_labels
 
 SHOWN_OF_AN_ANSWER = 300
 """Characters of another model's answer: more than a line of the widest window holds."""
@@ -50,7 +51,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         _task(sample)
         if len(run.models) > 1:
             _every_model(run, cell, evaluator, sample)
-        _answer_and_documents(run, evaluator, sample, verdicts, score)
+        _answer_and_documents(run, cell, evaluator, sample, verdicts, score)
 
 
 def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
@@ -71,6 +72,7 @@ def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
 
 def _answer_and_documents(
     run: Run,
+    cell: Cell,
     evaluator: RGBEvaluator,
     sample: Sample,
     verdicts: Mapping[str, Verdict],
@@ -89,6 +91,7 @@ def _answer_and_documents(
         texts.expected_answer(sample)
         if score:
             _decided(run, verdicts, score, sample.response or "")
+            verdict_labels.ask(run, cell, score, in_words.ASKED)
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:

@@ -30,7 +30,7 @@ from ui.metrics.results import title, value_titles
 from ui.parts import highlight, present, remedies, run_facts, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.sample import notes, rgb
+from ui.sample import notes, rgb, verdict_labels
 from ui.trace import labels as trace_labels
 
 LINE = 160
@@ -162,13 +162,13 @@ def show(run: Run, cell: Cell) -> None:
         st.caption("The answer is from the data set; no model was asked.")
     if leads(run.evaluator.name):
         _leading_evaluator(run, cell, sample, results.get(0))
-        _metrics_from(1, run, results)
+        _metrics_from(1, run, cell, results)
     elif len(run.evaluators) == 1:
-        _metrics_from(0, run, results)
+        _metrics_from(0, run, cell, results)
         _answer_and_documents(sample)
     else:
         _answer_and_documents(sample)
-        _metrics_from(0, run, results)
+        _metrics_from(0, run, cell, results)
     if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         model = run_facts.titles(run)[cell.model]
         st.caption(plain(f"Answer by {model}."))
@@ -230,7 +230,7 @@ def _cost_and_failure(result: SampleResult | None, number: int) -> None:
     spending.of_sample(result)
 
 
-def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> None:
+def _metrics_from(first: int, run: Run, answer: Cell, results: Mapping[int, SampleResult]) -> None:
     """Every metric from this number on: its values and what it says of them, under its name."""
     titles = run_facts.metric_titles(run)
     for number in range(first, len(titles)):
@@ -242,7 +242,9 @@ def _metrics_from(first: int, run: Run, results: Mapping[int, SampleResult]) -> 
                 st.header(plain(titles[number]))
             _cost_and_failure(result, number)
             if score:
-                _value_cards(score, own_titles)
+                cell = answer._replace(metric=number)
+                _value_cards(score, verdict_labels.counted(run, cell, score), own_titles)
+                verdict_labels.ask(run, cell, score, own_titles)
                 if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
                     _line_or_expander("Reason", score.evidence.reason)
                 _show_details(score.details)
@@ -267,12 +269,18 @@ def _answer_and_documents(sample: Sample) -> None:
             st.html(highlight.passages(sample.gold_documents))
 
 
-def _value_cards(score: Score, titles: Mapping[str, str]) -> None:
+def _value_cards(
+    score: Score, counted: Mapping[str, float | None], titles: Mapping[str, str]
+) -> None:
+    """The values as they count; one that people changed with the one before."""
     grid = st.grid(4, min_column_width=150)
-    for name, value in score.values.items():
+    for name, before in score.values.items():
+        value = counted[name]
         with grid.container(border=True, height="stretch"):
             st.metric(plain(titles[name]), "–" if value is None else f"{value:.2f}")
-            if value is None:
+            if before is not None and value != before:
+                st.caption(f"corrected, before {before:.2f}")
+            elif value is None:
                 st.caption("not applicable")
     if score.reason:
         st.info(plain(score.reason), icon=":material/info:")

@@ -1,0 +1,101 @@
+"""A person calls the verdict of a rule or of a judge right or wrong, and it counts."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.records import Cell, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.runs.labelled import labelled
+from evaluators.runs.run_view import RunView
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import markdown, said, segments
+from ui import session
+
+KEY = "verdict_hand_0_0_0_llm_judge"
+
+
+@pytest.fixture
+def opened(open_page: OpenPage) -> AppTest:
+    """The answer of a run whose judge says yes; of its second sample nothing is known."""
+    samples = tuple(
+        Sample(id=f"s{n}", question="Where is Rome?", response="In Italy.") for n in (0, 1)
+    )
+    data = Dataset(name="By hand", samples=samples)
+    run = Run(
+        id="hand",
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="By hand",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="llm_judge"),),
+    )
+    store = session.store()
+    store.runs.save(run, data)
+    for position, value in enumerate((1.0, None)):
+        score = Score(values={"llm_judge": value})
+        store.results.save("hand", SampleResult(position=position, status="scored", score=score))
+    return open_page("sample", run="hand", sample="1")
+
+
+def view() -> RunView:
+    return RunView.read(session.store(), session.store().runs.get("hand"))
+
+
+def cards(at: AppTest) -> list[str]:
+    return [metric.value for metric in at.metric]
+
+
+def press(at: AppTest, name: str) -> AppTest:
+    return checked(next(button for button in at.button if button.label == name).click().run())
+
+
+def test_a_verdict_called_wrong_counts_as_the_other_and_undo_restores_it(opened: AppTest) -> None:
+    assert cards(opened) == ["1.00"]
+    at = checked(segments(opened, KEY).set_value("wrong").run())
+    assert cards(at) == ["0.00"]
+    assert "corrected, before 1.00" in said(at, "caption")
+    (label,) = session.store().person_labels.by_cell("hand")[Cell(0)]
+    assert (label.label, label.key, label.value) == ("verdict", "llm_judge", "no")
+    assert view().figures().means["llm_judge"].mean == 0.0
+    (found,) = labelled(view())
+    assert (found.judged, found.people) == ({"llm_judge": 1.0}, {"llm_judge": 0.0})
+
+    at = press(at, "Undo")
+    assert cards(at) == ["1.00"]
+    assert segments(at, KEY).value is None
+
+
+def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothing(
+    opened: AppTest,
+) -> None:
+    at = checked(segments(opened, KEY).set_value("right").run())
+    at = press(at, "All right as it is")
+    assert "✓ You: all right as it is" in markdown(at)
+    assert cards(at) == ["1.00"]
+    assert view().figures().corrected == 0
+    (found,) = labelled(view())
+    assert found.people == {"llm_judge": 1.0}
+
+
+def test_another_person_sees_what_was_said_and_has_an_own_word(opened: AppTest) -> None:
+    at = checked(segments(opened, KEY).set_value("wrong").run())
+    at = checked(at.text_input("verdict_name_0").set_value("<b>Ann</b>").run())
+    assert segments(at, KEY).value is None
+    assert "You: wrong" in said(at, "caption")
+    at = checked(segments(at, KEY).set_value("right").run())
+    assert cards(at) == ["0.00"]  # a tie goes to the stricter
+
+
+def test_what_does_not_apply_cannot_be_called_right(opened: AppTest, open_page: OpenPage) -> None:
+    at = open_page("sample", run="hand", sample="2")
+    assert [button.label for button in at.button if button.label.startswith("All right")] == []
+
+
+def test_a_run_that_was_deleted_meanwhile_says_so(opened: AppTest) -> None:
+    session.store().runs.delete("hand")
+    segments(opened, KEY).set_value("wrong")
+    at = opened.run()
+    assert not at.exception
+    assert session.store().person_labels.by_cell("hand") == {}

@@ -1,0 +1,147 @@
+"""Whether the yes-or-no values of a metric are right, in the eyes of whoever looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from evaluators.people.labels import by_person, corrected_values, last_words
+from evaluators.people.records import DONE, PersonLabel, PersonLabelKind
+from evaluators.records import Cell, Run, Score
+from evaluators.runs.label_queues import asked_values
+from evaluators.runs.store.workspaces import EXAMPLES
+from ui import run_views, session
+from ui.parts import people, problems
+from ui.parts.labellers import person_title
+from ui.parts.untrusted import plain
+
+WORD: Mapping[float | None, str] = {1.0: "yes", 0.0: "no"}
+RIGHT, WRONG = "right", "wrong"
+
+
+def counted(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
+    """The values of a metric as they count, after what people say of them."""
+    given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
+    return corrected_values(score.values, given)
+
+
+def ask(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
+    """A line for each yes-or-no value: what it counts as, and whether a person calls it right."""
+    names = [name for name in asked_values(run_views.latest(run), cell.metric) if name in titles]
+    names = [name for name in names if score.values.get(name) is not None]
+    if not names or run.workspace == EXAMPLES:
+        return
+    given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
+    own = [label for label in given if label.person == people.me()]
+    said = last_words(own)
+    key = f"verdicts_{run.id}_{cell.position}_{cell.model}_{cell.metric}"
+    with st.container(border=True, key=f"verdicts_{cell.metric}"):
+        problems.show(key)
+        after = corrected_values(score.values, given)
+        for name in names:
+            _one_value(run, cell, titles[name], name, score.values[name], after[name], said)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _whole(run, cell, key, is_done=_is_done(own), can_undo=bool(own))
+            people.choose(f"verdict_name_{cell.metric}")
+        if others := _others(given, score.values):
+            st.caption(plain(others))
+
+
+def _one_value(
+    run: Run,
+    cell: Cell,
+    title: str,
+    name: str,
+    value: float | None,
+    after: float | None,
+    said: Mapping[tuple[str, str], PersonLabel],
+) -> None:
+    own = said.get(("verdict", name))
+    widget = f"verdict_{run.id}_{cell.position}_{cell.model}_{cell.metric}_{name}"
+    st.session_state[widget] = _right_or_wrong(own.value, value) if own else None
+
+    def change() -> None:
+        table, chosen = session.store().person_labels, st.session_state[widget]
+        if chosen is None:
+            table.withdraw(run.id, cell, people.me(), "verdict", name)
+            return
+        verdict = WORD[value] if chosen == RIGHT else WORD[1.0 - (value or 0.0)]
+        table.save(run.id, cell, _label("verdict", name, verdict))
+
+    words = f"**{plain(title)}: {WORD[value]}.**"
+    if after != value:
+        words += f" Corrected: {WORD[after]}."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(words, width="content")
+        st.segmented_control(
+            f"{plain(title)} is",
+            [RIGHT, WRONG],
+            key=widget,
+            on_change=problems.guarded(change, widget),
+            label_visibility="collapsed",
+        )
+    problems.show(widget)
+
+
+def _whole(run: Run, cell: Cell, key: str, *, is_done: bool, can_undo: bool) -> None:
+    table = session.store().person_labels
+    # Of several metrics on a page the first has the keys.
+    has_keys = cell.metric == 0
+    if is_done:
+        st.markdown("✓ You: all right as it is", width="content")
+    else:
+
+        def confirm() -> None:
+            table.save(run.id, cell, _label("sample", "", DONE))
+
+        st.button(
+            "All right as it is",
+            key=f"{key}_confirm",
+            on_click=problems.guarded(confirm, key),
+            shortcut="A" if has_keys else None,
+        )
+    if can_undo:
+        undo = partial(table.undo, run.id, cell, people.me())
+        st.button(
+            "Undo",
+            key=f"{key}_undo",
+            on_click=problems.guarded(undo, key),
+            shortcut="U" if has_keys else None,
+        )
+
+
+def _is_done(own: Sequence[PersonLabel]) -> bool:
+    return any(label.label == "sample" and label.value == DONE for label in own)
+
+
+def _others(given: Sequence[PersonLabel], values: Mapping[str, float | None]) -> str:
+    """What other people said, in a line."""
+    lines = []
+    for person, labels in by_person(given).items():
+        if person == people.me():
+            continue
+        words = []
+        for (kind, name), label in last_words(labels).items():
+            if kind == "sample":
+                words.append("all right as it is" if label.value == DONE else label.value)
+            elif values.get(name) is not None:
+                words.append(_right_or_wrong(label.value, values[name]))
+        lines.append(f"{person_title(person)}: {', '.join(words)}")
+    return " · ".join(lines)
+
+
+def _right_or_wrong(said: str, value: float | None) -> str:
+    return RIGHT if value is not None and said == WORD[value] else WRONG
+
+
+def _label(kind: PersonLabelKind, key: str, value: str) -> PersonLabel:
+    return PersonLabel(
+        person=people.me(),
+        label=kind,
+        key=key,
+        value=value,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
