@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -28,6 +28,21 @@ FIRST = "answer_match"
 START = "metrics_start"
 
 
+class Drafted(NamedTuple):
+    """What is chosen so far: samples, metrics, and who answers and judges.
+
+    `metrics` is `None` where they cannot be used as they are filled in, `plan` where a model or the
+    budget will not do.
+    """
+
+    dataset: Dataset
+    measures: RememberedMeasures
+    metrics: list[Evaluator] | None
+    judges: list[Choice]
+    generators: Generators
+    plan: RunPlan | None
+
+
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     again.fill(None)
@@ -50,32 +65,43 @@ def show() -> None:
         options = model_form.answer_options(generators.models, judges, "metrics")
     with right:
         cap = model_form.budget(chosen, "metrics")
-    drafted = RunPlan(
+    measuring = RunPlan(
         dataset,
         metrics or [],
         prompt=generators.prompt,
         seed=dataset.origin.get("seed"),
     )
-    plan = model_form.with_llms(drafted, generators.models, judges, options, cap)
-    missing = _still_missing(metrics, judges) or generators.missing
+    plan = model_form.with_llms(measuring, generators.models, judges, options, cap)
+    drafted = Drafted(dataset, measures, metrics, judges, generators, plan)
     with end:
-        price = ""
-        if plan and not missing:
-            price = _price(plan, measures, advanced)
-        pressed = data_choice.start_button(
-            f"Measure {counted(len(dataset.samples), 'sample')}",
-            START,
-            name,
-            is_ready=bool(plan) and model_form.can_be_asked(*chosen),
-            price=price,
-            missing=missing,
-        )
-        if pressed and plan:
-            starting.start(plan, START)
+        _end_of_form(drafted, advanced)
+
+
+def _end_of_form(drafted: Drafted, advanced: DeltaGenerator) -> None:
+    """What it takes, and the button that says what it starts."""
+    dataset = drafted.dataset
+    plan = drafted.plan
+    missing = _still_missing(drafted)
+    price = ""
+    if plan and not missing:
+        price = _price(plan, drafted.measures, advanced)
+    chosen = [*drafted.generators.models, *drafted.judges]
+    pressed = data_choice.start_button(
+        f"Measure {counted(len(dataset.samples), 'sample')}",
+        START,
+        dataset.name,
+        is_ready=bool(plan) and model_form.can_be_asked(*chosen),
+        price=price,
+        missing=missing,
+    )
+    if pressed and plan:
+        starting.start(plan, START)
 
 
 def _sample_fields(
-    whole: Dataset, place: DeltaGenerator, advanced: DeltaGenerator
+    whole: Dataset,
+    place: DeltaGenerator,
+    advanced: DeltaGenerator,
 ) -> tuple[Dataset, RememberedMeasures]:
     """The samples to measure, and what is remembered of how much text they hold."""
     with place:
@@ -87,7 +113,9 @@ def _sample_fields(
 
 
 def _metric_fields(
-    whole: Dataset, dataset: Dataset, advanced: DeltaGenerator
+    whole: Dataset,
+    dataset: Dataset,
+    advanced: DeltaGenerator,
 ) -> tuple[list[Evaluator] | None, list[Choice], Generators]:
     """The metrics, the judge they ask, and who answers where a metric reads answers.
 
@@ -102,14 +130,16 @@ def _metric_fields(
     return metrics, judges, generators
 
 
-def _still_missing(metrics: Sequence[Evaluator] | None, judges: Sequence[Choice]) -> str:
-    """What to do before a run can start; empty where neither metrics nor their judge is missing."""
+def _still_missing(drafted: Drafted) -> str:
+    """What to do before a run can start; empty where nothing is missing."""
+    metrics = drafted.metrics
     if metrics is None:
         return "Correct the metrics"
     if not metrics:
         return "Choose a metric"
-    needs_judge = any(metric.needs_judge for metric in metrics)
-    return "Choose a judge" if needs_judge and not judges else ""
+    if not drafted.judges and any(metric.needs_judge for metric in metrics):
+        return "Choose a judge"
+    return drafted.generators.missing
 
 
 def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator) -> str:

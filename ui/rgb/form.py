@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
 from evaluators.datasets.sampling import sampled
+from evaluators.llm.catalogue import Choice
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
@@ -46,6 +47,19 @@ class Composition(NamedTuple):
     passages: int
     seed: int
     sample: int | None
+
+
+class Drafted(NamedTuple):
+    """What is chosen so far: what is asked, of how many models, and who judges beside the rules."""
+
+    questions: RunPlan
+    """The plan without models."""
+    plan: RunPlan | None
+    composition: Composition
+    models: int
+    chosen: list[Choice]
+    """All models and judges that are asked."""
+    prompt_mistake: str
 
 
 def show() -> None:
@@ -85,57 +99,69 @@ def _form_to_ask_models(name: str) -> None:
         judges = [judge] if judge else []
         options = model_form.answer_options(models, judges, "rgb", labels=False)
         model_form.show_retired()
-        prompt, problem = _prompt_with_wordings(bed)
+        prompt, prompt_mistake = _prompt_with_wordings(bed)
+    chosen = [*models, *judges]
     with right:
-        cap = model_form.budget([*models, *judges], "rgb")
+        cap = model_form.budget(chosen, "rgb")
     # Composed at the start of the run only: a form is drawn again at every click.
-    drafted = RunPlan(
+    questions = RunPlan(
         partial(_composed_samples, bed, composition, prompt),
         [RGBEvaluator(**params)],
         prompt=prompt,
         seed=composition.seed,
         title=bed.name,
     )
-    plan = model_form.with_llms(drafted, models, judges, options, cap)
-    measures = RememberedMeasures((session.identity(name), composition))
+    plan = model_form.with_llms(questions, models, judges, options, cap)
+    drafted = Drafted(questions, plan, composition, len(models), chosen, prompt_mistake)
     with end:
-        number, price = 0, ""
-        if problem:
-            st.error(plain(problem), icon=":material/error:")
-        else:
-            # Without a plan too, for example by a budget that will not do.
-            number = len(measures.answers(plan or drafted).tokens)
-        if plan and models and number:
-            price = model_forecast.show(plan, measures, advanced)
-            again.show_changes("rgb", plan, name, count)
-        pressed = data_choice.start_button(
-            _what_start_does(number, len(models)),
-            START,
-            name,
-            is_ready=bool(plan) and model_form.can_be_asked(*models, *judges),
-            price=price,
-            missing=_still_missing(problem, abilities, number, len(models)),
-        )
-        if pressed and plan:
-            starting.start(plan, START)
+        _end_of_form(name, drafted, advanced)
 
 
-def _still_missing(problem: str, abilities: Collection[Ability], number: int, models: int) -> str:
+def _end_of_form(name: str, drafted: Drafted, advanced: DeltaGenerator) -> None:
+    """What it takes, and the button that says what it starts."""
+    plan = drafted.plan
+    composition = drafted.composition
+    measures = RememberedMeasures((session.identity(name), composition))
+    count = 0
+    if drafted.prompt_mistake:
+        st.error(plain(drafted.prompt_mistake), icon=":material/error:")
+    else:
+        # Without a plan too, for example by a budget that will not do.
+        count = len(measures.answers(plan or drafted.questions).tokens)
+    price = ""
+    if plan and drafted.models and count:
+        price = model_forecast.show(plan, measures, advanced)
+        again.show_changes("rgb", plan, name, composition.sample)
+    pressed = data_choice.start_button(
+        _what_start_does(count, drafted.models),
+        START,
+        name,
+        is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),
+        price=price,
+        missing=_still_missing(drafted, count),
+    )
+    if pressed and plan:
+        starting.start(plan, START)
+
+
+def _still_missing(drafted: Drafted, count: int) -> str:
     """What to do before a run can start; empty where nothing is missing."""
-    if problem:
+    if drafted.prompt_mistake:
         return "Correct the prompt"
-    if not abilities:
+    if not drafted.composition.abilities:
         return "Choose an ability"
     # Every ability asks at least one question, but noise needs a level.
-    if not number:
+    if not count:
         return "Choose a noise level"
-    return "" if models else "Choose a model"
+    if not drafted.models:
+        return "Choose a model"
+    return ""
 
 
-def _what_start_does(number: int, models: int) -> str:
+def _what_start_does(count: int, models: int) -> str:
     """ "Ask 216 questions of each of 2 models"."""
     each = f" of each of {models} models" if models > 1 else ""
-    return f"Ask {counted(number, 'question')}{each}"
+    return f"Ask {counted(count, 'question')}{each}"
 
 
 def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:

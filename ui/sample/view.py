@@ -81,24 +81,11 @@ def steps(run: Run, cell: Cell) -> Place:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
-        # By these keys the evidence view finds the buttons, for the arrows left and right.
-        if st.button(
-            "Previous",
-            icon=":material/chevron_left:",
-            disabled=place == 0,
-            key="previous_sample",
-        ):
-            place -= 1
-        if st.button(
-            "Next",
-            icon=":material/chevron_right:",
-            icon_position="right",
-            disabled=place == len(walk) - 1,
-            key="next_sample",
-        ):
-            place += 1
+        place += _step(is_first=place == 0, is_last=place == len(walk) - 1)
         position = walk[place]
-        in_table = f" · {place + 1:,} of {len(walk):,} in the table" if len(walk) < count else ""
+        in_table = ""
+        if len(walk) < count:
+            in_table = f" · {place + 1:,} of {len(walk):,} in the table"
         words = f"{position + 1:,} of {count:,}"
         st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
         present.button("sample")
@@ -114,6 +101,25 @@ def steps(run: Run, cell: Cell) -> Place:
     st.query_params.update(address)
     st.session_state["sample_address"] = address
     return Place(Cell(position, model), words)
+
+
+def _step(*, is_first: bool, is_last: bool) -> int:
+    """The buttons to the neighbours; -1 or 1 where one of them was clicked."""
+    # By these keys the evidence view finds the buttons, for the arrows left and right.
+    goes_back = st.button(
+        "Previous",
+        icon=":material/chevron_left:",
+        disabled=is_first,
+        key="previous_sample",
+    )
+    goes_on = st.button(
+        "Next",
+        icon=":material/chevron_right:",
+        icon_position="right",
+        disabled=is_last,
+        key="next_sample",
+    )
+    return goes_on - goes_back
 
 
 def presented(run: Run, cell: Cell) -> None:
