@@ -236,14 +236,17 @@ class BoundedUploads:
 
     def _bytes(self, session: str | None = None) -> int:
         """What is held and arriving, for one session or for all."""
-        arriving = sum(size for owner, size in self.arriving.values() if session in (None, owner))
+        size = 0
+        for owner, arriving in self.arriving.values():
+            if session in (None, owner):
+                size += arriving
         storage = _uploaded_files().file_storage
         owners = list(storage) if session is None else [session]
-        held = 0
         for owner in owners:
+            # A list: another thread may put a file there meanwhile.
             for file in list(storage.get(owner, {}).values()):
-                held += len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES
-        return arriving + held
+                size += len(file.data) + len(file.name) + len(file.type) + _FILE_BYTES
+        return size
 
 
 def _uploaded_files() -> MemoryUploadedFileManager:

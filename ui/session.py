@@ -86,6 +86,7 @@ def workspace() -> str:
     host = workspaces.of(store())
     named = st.query_params.get("w", "")
     own = st.session_state.get("workspace", "")
+    # The address first: who follows a link means that workspace.
     for token in dict.fromkeys(filter(None, (named, own))):
         if host.admits(token):
             st.session_state["workspace"] = token
@@ -158,7 +159,9 @@ def keep_key(access: Access) -> None:
     if config().public:
         _had_keys[workspace()] = None
         while len(_had_keys) > MOST_REMEMBERED:
-            _had_keys.pop(next(iter(_had_keys)))
+            # A dict keeps the order in which keys came, so this is the oldest.
+            oldest = next(iter(_had_keys))
+            _had_keys.pop(oldest)
 
 
 def forget_key(provider: str) -> None:
@@ -209,6 +212,7 @@ def test_bed(name: str) -> TestBed:
 
 
 def identity(name: str) -> Identity:
+    # By its moment an upload is told from one of the same name that it took the place of.
     uploaded_at = store().uploads.names(workspace()).get(name, "")
     return Identity(workspace(), name, uploaded_at)
 
@@ -232,10 +236,12 @@ def _source_of_kind(kind: type[Kind], name: str) -> Kind:
 
 def _upload(runs: Store, owner: str, name: str, uploaded_at: str) -> TestBed | Dataset | None:
     """The upload, parsed once as long as it is in use."""
+
+    def parse() -> TestBed | Dataset | None:
+        return runs.uploads.get(owner, name)
+
     # Parsing takes long, and a form looks at its data at every click.
-    return held.read(
-        (_upload, runs, owner, name), lambda: runs.uploads.get(owner, name), uploaded_at
-    )
+    return held.read((_upload, runs, owner, name), parse, uploaded_at)
 
 
 class _Traits(NamedTuple):

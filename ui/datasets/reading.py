@@ -104,16 +104,26 @@ class Reading:
 
 
 def begin(
-    name: str, content: bytes | Table, origin: Mapping[str, Any], part: str = ""
+    name: str,
+    content: bytes | Table,
+    origin: Mapping[str, Any],
+    part: str = "",
 ) -> tuple[Reading, Table]:
     """What a file seems to be, and its table; raises `DatasetError` where there is none."""
     table = content if isinstance(content, Table) else read(name, content, part)
     guess = recognise(table)
-    head = replace(table, rows=list(_first(table)), problems=[])
-    given = dict(guess.columns)
-    # Of its own for each reading, or the widgets of another file would keep their choices
-    key = f"reading_{token_hex(4)}"
-    reading = Reading(name, content, head, names_of(table), guess, given, origin, key, part)
+    reading = Reading(
+        name=name,
+        content=content,
+        head=replace(table, rows=list(_first(table)), problems=[]),
+        names=names_of(table),
+        guess=guess,
+        given=dict(guess.columns),
+        origin=origin,
+        # Of its own for each reading, or the widgets of another file would keep their choices
+        key=f"reading_{token_hex(4)}",
+        part=part,
+    )
     return reading, table
 
 
@@ -242,9 +252,11 @@ def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
     groups: dict[str, tuple[str, list[int]]] = {}
     for problem in problems:
         kind = problem.kind or problem.message
-        _, rows = groups.setdefault(kind, (problem.message, []))
+        if kind not in groups:
+            groups[kind] = (problem.message, [])
+        _, rows = groups[kind]
         rows.append(problem.row)
-    yield from sorted(groups.values(), key=lambda group: -len(group[1]))
+    yield from sorted(groups.values(), key=lambda group: len(group[1]), reverse=True)
 
 
 def _entry(title: str, where: str, words: str) -> None:

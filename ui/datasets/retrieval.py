@@ -69,9 +69,7 @@ def show() -> None:
 
 
 def _questions() -> tuple[str, bytes] | None:
-    """The questions as a file, whether they were typed or chosen;
-    nothing where there are none yet.
-    """
+    """The questions as a file, whether they were typed or chosen; nothing without any."""
     way = st.segmented_control(
         "Questions",
         [TYPED, FILE],
@@ -104,10 +102,15 @@ def _questions() -> tuple[str, bytes] | None:
 
 
 def _make(
-    files: Sequence[Any], name: str, data: bytes, settings: dict[str, Any], title: str
+    files: Sequence[Any],
+    name: str,
+    data: bytes,
+    settings: dict[str, Any],
+    title: str,
 ) -> None:
-    """Reads, searches and keeps the data set, and says what could not be used; raises
-    `DatasetError`.
+    """Reads, searches and keeps the data set, and says what could not be used.
+
+    Raises `DatasetError`.
     """
     bar = Bar("Reading the documents")
     try:
@@ -129,21 +132,21 @@ def _make(
 
 def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     """The documents that can be read; raises `DatasetError` where none can."""
-    found: list[Document] = []
+    readable: list[Document] = []
     wrong: list[str] = []
     for number, file in enumerate(files):
         # Reading is the first half of the bar, searching the second
         bar.show(number / len(files) / 2, plain(f"Reading {file.name}"))
         try:
-            found.append(document(file.name, file.getvalue()))
+            readable.append(document(file.name, file.getvalue()))
         except DatasetError as error:
             wrong.append(str(error))
-    if not found:
+    if not readable:
         raise DatasetError(" ".join(wrong[:SHOWN]))
-    notes = [f"{each.name}: {each.note}" for each in found if each.note]
+    notes = [f"{text.name}: {text.note}" for text in readable if text.note]
     _tell(wrong, "document", "left out")
     _tell(notes, "document", "to look at")
-    return found
+    return readable
 
 
 def _tell(words: Sequence[str], noun: str, what: str) -> None:
@@ -156,9 +159,7 @@ def _tell(words: Sequence[str], noun: str, what: str) -> None:
 
 
 def _tell_rest(asked: Questions, made: Dataset) -> None:
-    """The rows of questions that could not be used, and the questions that share no word with the
-    documents.
-    """
+    """The rows of questions that could not be used, and the questions that found nothing."""
     left_out = [f"Row {problem.row}: {problem.message}" for problem in asked.problems]
     _tell(left_out, "question", "left out")
     without = [sample for sample in made.samples if not sample.retrieved_documents]

@@ -100,10 +100,13 @@ def _prompt_metric_form() -> None:
     name = st.selectbox("Metric", [NEW, *usable], key="own_metric")
     chosen = usable.get(name)
     params = _fields_of_metric(dict(chosen.params) if chosen else {}, f"own_{name}")
-    metric, required = None, {"title": "a name", "question": "a question"}
+    required = {"title": "a name", "question": "a question"}
     blank = [words for field, words in required.items() if not params[field].strip()]
-    with problems.caught():
-        metric = None if blank else PromptMetric.build(**params)
+    metric = None
+    # A new form is empty, which is not worth an error.
+    if not blank:
+        with problems.caught():
+            metric = PromptMetric.build(**params)
     if metric:
         _preview_of_prompt(metric)
     if blank:
@@ -243,7 +246,8 @@ def _save_metric(metric: PromptMetric) -> None:
     """
     usable = saved()
     most = config().metrics_per_visitor
-    taken = [NEW] + [cls.title for cls in catalogue().values()]
+    taken = [NEW, *(cls.title for cls in catalogue().values())]
+    # In a list of metrics nobody tells two titles apart that differ in capitals.
     if metric.title.casefold() in map(str.casefold, taken):
         raise ParameterError(
             f"There is another metric called {metric.title}. Give yours a name of its own."
@@ -258,6 +262,7 @@ def _save_metric(metric: PromptMetric) -> None:
     session.store().metrics.save(session.workspace(), metric.title, metric.spec())
     _empty_fields(NEW)
     st.session_state["own_metric"] = metric.title
+    # Somebody writes a metric to use it.
     _choose_for_next_run([*_chosen_beside(metric.title), offered(metric.title)])
 
 
@@ -275,6 +280,7 @@ def _chosen_beside(title: str) -> list[str]:
 
 
 def _choose_for_next_run(names: list[str]) -> None:
+    # Before the field was drawn for the first time, its own default would be lost.
     if CHOSEN in st.session_state:
         st.session_state[CHOSEN] = names
 
@@ -291,6 +297,7 @@ def _empty_fields(name: str) -> None:
 def _files_in_use() -> None:
     """The files that are in use, and where to put one."""
     folder = config().custom_dir
+    # As somebody finds it who stands in the checkout.
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     st.caption(plain(f"Put a Python file that holds a metric into {shown}, and reload the page."))
     by_file = {}

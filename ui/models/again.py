@@ -77,11 +77,11 @@ def show_changes(benchmark: Benchmark | None, plan: RunPlan, name: str, count: i
         return
     specs = [evaluator.spec() for evaluator in plan.in_order]
     before = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
-    changed = [
-        f"{change.setting} {change.first} → {change.second}"
-        for change in differing(before, settings(plan, name, count, specs))
-    ]
-    words = "; ".join(changed) or "nothing changed yet"
+    after = settings(plan, name, count, specs)
+    changes = []
+    for change in differing(before, after):
+        changes.append(f"{change.setting} {change.first} → {change.second}")
+    words = "; ".join(changes) or "nothing changed yet"
     st.caption(f":material/difference: {plain(f'Against that run of {run.title}: {words}.')}")
 
 
@@ -93,9 +93,11 @@ def _how_asked(run: Run, key: str) -> dict[str, Any]:
     llms = [*run.judges, *run.models]
     fields: dict[str, Any] = {f"{key}_use_cache": run.use_cache}
     if llms:
-        tokens = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
-        fields[f"{key}_{tokens}"] = max(spec.answer_tokens for spec in llms)
+        # A form has one field for all of them; of a run from elsewhere the largest will do.
+        field = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
+        fields[f"{key}_{field}"] = max(spec.answer_tokens for spec in llms)
         fields[f"{key}_temperature"] = max(spec.temperature or 0.0 for spec in llms)
+    # Each unit has a field of its own, or a number of calls would stand there as dollars.
     fields[f"{key}_unit"] = model_form.CALLS if run.cap.calls else model_form.DOLLARS
     fields[f"{key}_{model_form.CALLS}"] = run.cap.calls
     fields[f"{key}_{model_form.DOLLARS}"] = run.cap.cost
@@ -113,29 +115,42 @@ def _part(run: Run, key: str) -> dict[str, Any]:
 
 
 def _composition(run: Run) -> dict[str, Any]:
-    name, origin = run.dataset_name, run.origin
-    fields = _part(run, f"rgb_count_{name}")
-    if abilities := origin.get("abilities"):
-        fields[f"rgb_abilities_{name}"] = [Ability(ability) for ability in abilities]
-    if levels := origin.get("noise_levels"):
-        fields["rgb_noise"] = levels
-    if passages := origin.get("passages"):
-        fields["rgb_passages"] = passages
+    origin = run.origin
+    fields = _part(run, f"rgb_count_{run.dataset_name}")
+    abilities = origin.get("abilities")
+    if abilities:
+        field = f"rgb_abilities_{run.dataset_name}"
+        fields[field] = [Ability(ability) for ability in abilities]
+    if origin.get("noise_levels"):
+        fields["rgb_noise"] = origin["noise_levels"]
+    if origin.get("passages"):
+        fields["rgb_passages"] = origin["passages"]
     return fields
 
 
 def _labellers(run: Run, judges: list[str]) -> dict[str, Any]:
     """The tile of the method, and its judges."""
-    method = {"trace": "Heuristic", "hybrid": "Hybrid"}.get(run.evaluator.name)
-    method = method or ("Jury" if len(run.judges) > 1 else "One judge")
-    field = {"One judge": "trace_judge", "Jury": "trace_jury", "Hybrid": "trace_hybrid"}.get(method)
-    fields: dict[str, Any] = {"trace_method": method}
-    if judges and field:
-        fields[field] = judges[0] if method == "One judge" else judges
-    elif judges:
-        fields["trace_metric_judge"] = judges[0]
-    if method == "Hybrid" and not run.models:
-        fields |= _judged_by_hybrid(run)
+    fields: dict[str, Any] = {}
+    if run.evaluator.name == "trace":
+        fields["trace_method"] = "Heuristic"
+        # The heuristic asks nobody, so the judge is that of a metric beside it.
+        if judges:
+            fields["trace_metric_judge"] = judges[0]
+    elif run.evaluator.name == "hybrid":
+        fields["trace_method"] = "Hybrid"
+        if judges:
+            fields["trace_hybrid"] = judges
+        # Of answers to come nobody knows the doubt, so the form has no such field.
+        if not run.models:
+            fields |= _judged_by_hybrid(run)
+    elif len(run.judges) > 1:
+        fields["trace_method"] = "Jury"
+        if judges:
+            fields["trace_jury"] = judges
+    else:
+        fields["trace_method"] = "One judge"
+        if judges:
+            fields["trace_judge"] = judges[0]
     return fields
 
 
@@ -148,7 +163,8 @@ def _judged_by_hybrid(run: Run) -> dict[str, int]:
         return {}
     if not isinstance(hybrid, HybridEvaluator):
         return {}
-    count, seed = run.origin.get("sample"), run.seed or 0
+    count = run.origin.get("sample")
+    seed = run.seed or 0
     plan = RunPlan(sampled(whole, count, seed), [hybrid])
     # As the form measures the same data: so it finds what is remembered here.
     measures = RememberedMeasures((session.identity(whole.name), count, seed))
@@ -163,16 +179,21 @@ def _metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     chosen = []
     for spec in run.evaluators:
-        is_leading = benchmark is not None and spec == run.evaluator
-        if spec.name not in catalogue():
+        cls = catalogue().get(spec.name)
+        if cls is None:
             continue
+        is_leading = benchmark is not None and spec == run.evaluator
+        prefix = key
         if not is_leading:
+            prefix = f"{key}_{spec.name}"
             # One from a prompt is chosen by its title.
-            chosen.append(" ".join(filter(None, [spec.name, spec.params.get("title", "")])))
+            title = spec.params.get("title", "")
+            chosen.append(f"{spec.name} {title}" if title else spec.name)
         for name, value in spec.params.items():
-            usual = catalogue()[spec.name].model_fields[name].get_default()
-            field = f"{key}_{name}" if is_leading else f"{key}_{spec.name}_{name}"
-            fields[field] = tuple(value) if isinstance(usual, tuple) else value
+            # JSON knows no tuples, and a widget of several choices wants the type of its default.
+            if isinstance(cls.model_fields[name].get_default(), tuple):
+                value = tuple(value)
+            fields[f"{prefix}_{name}"] = value
     if benchmark != "rgb":
         fields[f"{key}_metrics"] = chosen
     return fields

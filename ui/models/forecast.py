@@ -147,21 +147,27 @@ def warnings(plan: RunPlan, taken: Forecast) -> None:
 
 def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
     """What it costs at most, within the budget, in a few words: "up to $0.12"."""
-    asked = [each for each in (*taken.models, *taken.judges) if each.calls]
-    costs = [each.cost_high for each in asked]
+    # A model whose answers are all stored is not paid, whatever its price.
+    asked = [estimate for estimate in (*taken.models, *taken.judges) if estimate.calls]
+    costs = [estimate.cost_high for estimate in asked]
+    is_known = None not in costs
     most = sum(cost or 0.0 for cost in costs) * times
     if cap and cap.cost is not None:
-        most = cap.cost if None in costs else min(most, cap.cost)
-    elif None in costs:
+        # The budget holds for any price, known or not.
+        most = min(most, cap.cost) if is_known else cap.cost
+    elif not is_known:
         return "price unknown"
     return dollar_range(0.0, most)
 
 
 def waiting(taken: Forecast, times: float = 1.0) -> str:
     """How long the slowest of them makes it last, as far as its limits are known."""
-    asked = [each for each in (*taken.models, *taken.judges) if each.calls]
-    minutes = [each.minutes_high or 0.0 for each in asked]
-    longest = max(minutes, default=0.0) * times
+    minutes = [0.0]
+    for estimate in (*taken.models, *taken.judges):
+        if estimate.calls:
+            minutes.append(estimate.minutes_high or 0.0)
+    # Models and judges are asked side by side, so the slowest decides.
+    longest = max(minutes) * times
     return duration(longest) if longest else ""
 
 

@@ -51,12 +51,16 @@ class AnswerOptions(NamedTuple):
 def choices() -> dict[str, Choice]:
     """Every model by its id; those that cannot be asked come last, retired ones on request only."""
     by_id = catalogue.model_choices(session.keys(), session.offered())
-    if not st.session_state.get(SHOW_RETIRED):
-        today = date.today()
-        by_id = {
-            name: choice for name, choice in by_id.items() if not choice.model.is_retired(today)
-        }
-    return dict(sorted(by_id.items(), key=lambda item: bool(item[1].problem)))
+    shows_retired = st.session_state.get(SHOW_RETIRED)
+    today = date.today()
+    usable: dict[str, Choice] = {}
+    others: dict[str, Choice] = {}
+    for name, choice in by_id.items():
+        if choice.model.is_retired(today) and not shows_retired:
+            continue
+        part = others if choice.problem else usable
+        part[name] = choice
+    return usable | others
 
 
 def show_retired() -> None:

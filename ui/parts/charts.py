@@ -340,6 +340,7 @@ def _percent(mean: Mean) -> float:
 
 
 def _in_turn(choices: Sequence[str], number: int) -> str:
+    # From the start again: a run may have more models than there are colours.
     return choices[number % len(choices)]
 
 
@@ -360,7 +361,9 @@ def _whiskers(means: Sequence[Mean]) -> dict[str, Any]:
 
 def _distance(low: float | None, high: float | None) -> float | None:
     """In percent; `None` where there is no mean or no interval."""
-    return None if low is None or high is None else 100 * (high - low)
+    if low is None or high is None:
+        return None
+    return 100 * (high - low)
 
 
 def _percent_axis(update: Callable[..., object], most: float, title: str = "") -> None:
@@ -377,11 +380,16 @@ def _percent_axis(update: Callable[..., object], most: float, title: str = "") -
 
 
 def _laid_out(
-    figure: go.Figure, height: int, top: int = 8, right: int = 8, bottom: int = 8
+    figure: go.Figure,
+    height: int,
+    top: int = 8,
+    right: int = 8,
+    bottom: int = 8,
 ) -> go.Figure:
     return figure.update_layout(
         height=height,
         font={"size": FONT},
         margin={"t": top, "b": bottom, "l": 8, "r": right},
+        # Below the axis and its title: beside the plot it would take a phone's width.
         legend={"orientation": "h", "y": -0.25, "x": 0, "font": {"size": FONT}},
     )

@@ -42,12 +42,15 @@ def style() -> None:
 
 def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
     """What the labels say of each sentence, by its key; empty for an unused, irrelevant one."""
-    relevant, used = set(labels.relevant_keys), set(labels.utilized_keys)
+    relevant = set(labels.relevant_keys)
+    used = set(labels.utilized_keys)
     support = {item.key: SUPPORTS[item.support] for item in labels.sentence_support}
-    uses = {key: USES[key in relevant, key in used] for key in sentences.document_keys}
-    return uses | {
-        sentence.key: support.get(sentence.key, NO_LABEL) for sentence in sentences.response
-    }
+    verdicts: dict[str, str] = {}
+    for key in sentences.document_keys:
+        verdicts[key] = USES[key in relevant, key in used]
+    for sentence in sentences.response:
+        verdicts[sentence.key] = support.get(sentence.key, NO_LABEL)
+    return verdicts
 
 
 def documents(
@@ -69,7 +72,9 @@ def documents(
 
 
 def response(
-    sentences: Sequence[Sentence], by_key: Mapping[str, str], disputed: Collection[str] = ()
+    sentences: Sequence[Sentence],
+    by_key: Mapping[str, str],
+    disputed: Collection[str] = (),
 ) -> str:
     """The answer with each sentence coloured by its verdict."""
     coloured = _coloured(sentences, by_key, disputed)
@@ -85,10 +90,10 @@ def text(words: str) -> str:
 
 def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Plain documents, numbered."""
-    parts = (
-        f'<div class="pl-doc"><h3>{html(document_title(number, sources))}</h3>{text(words)}</div>'
-        for number, words in enumerate(texts, 1)
-    )
+    parts = []
+    for number, words in enumerate(texts, start=1):
+        heading = f"<h3>{html(document_title(number, sources))}</h3>"
+        parts.append(f'<div class="pl-doc">{heading}{text(words)}</div>')
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
@@ -99,7 +104,9 @@ def document_title(number: int, sources: Sequence[str]) -> str:
 
 
 def _coloured(
-    sentences: Sequence[Sentence], by_key: Mapping[str, str], disputed: Collection[str]
+    sentences: Sequence[Sentence],
+    by_key: Mapping[str, str],
+    disputed: Collection[str],
 ) -> str:
     spans = []
     for sentence in sentences:

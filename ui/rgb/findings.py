@@ -32,34 +32,39 @@ def sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
         return _about_noise(points)
     rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
     for title, words in RATES.items():
-        measured = {
-            model: own[title]
-            for model, own in rates.items()
-            if title in own and own[title].mean is not None
-        }
-        if measured:
-            parts = [
-                f"{_named(model, measured)} {words.format(rate=_in_words(measured[model]))}"
-                for model in _extremes(measured)
-            ]
-            return f"{_capital(', '.join(parts))}."
+        measured: dict[str, Mean] = {}
+        for model, own in rates.items():
+            if title in own and own[title].mean is not None:
+                measured[model] = own[title]
+        if not measured:
+            continue
+        parts = []
+        for model in _extremes(measured):
+            what_it_does = words.format(rate=_in_words(measured[model]))
+            parts.append(f"{_named(model, measured)} {what_it_does}")
+        return f"{_capital(', '.join(parts))}."
     return ""
 
 
 def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     """ "With 80 % noise A still answers 75 % (60 to 86) of the questions right; ..."."""
     last = {model: own[-1].accuracy for model, own in points.items()}
-    shown = _extremes(last)
-    of_first = points[shown[0]]
-    least, most = _noise(of_first[0]), _noise(of_first[-1])
+    best, *others = _extremes(last)
+    least = _noise(points[best][0])
+    most = _noise(points[best][-1])
     answers = "answers" if least == most else "still answers"
-    best = f"{_named(shown[0], last)} {answers} {_in_words(last[shown[0]])} of the questions right"
-    others = [f"{_named(model, last)} {_in_words(last[model])}" for model in shown[1:]]
-    found = f"With {most} noise {', '.join([best, *others])}"
+    parts = [f"{_named(best, last)} {answers} {_in_words(last[best])} of the questions right"]
+    for model in others:
+        parts.append(f"{_named(model, last)} {_in_words(last[model])}")
+    sentence = f"With {most} noise {', '.join(parts)}"
     if least == most:
-        return f"{found}."
-    before = [f"{100 * (points[model][0].accuracy.mean or 0):.0f} %" for model in shown]
-    return f"{found}; with {least} noise {' and '.join(dict.fromkeys(before))}."
+        return f"{sentence}."
+    before = []
+    for model in (best, *others):
+        accuracy = points[model][0].accuracy.mean or 0
+        before.append(f"{100 * accuracy:.0f} %")
+    # Where best and worst began alike, that is said once.
+    return f"{sentence}; with {least} noise {' and '.join(dict.fromkeys(before))}."
 
 
 def _noise(point: NoisePoint) -> str:
@@ -82,8 +87,14 @@ def _capital(sentence: str) -> str:
 
 def _extremes(means: Mapping[str, Mean]) -> list[str]:
     """The model with the highest mean and, of several, the one with the lowest."""
-    in_order = sorted(means, key=lambda model: -(means[model].mean or 0))
-    return in_order if len(in_order) < 2 else [in_order[0], in_order[-1]]
+
+    def mean_of(model: str) -> float:
+        return means[model].mean or 0
+
+    best_first = sorted(means, key=mean_of, reverse=True)
+    if len(best_first) < 2:
+        return best_first
+    return [best_first[0], best_first[-1]]
 
 
 def _in_words(mean: Mean) -> str:

@@ -41,13 +41,15 @@ class Marks(NamedTuple):
     def of(cls, sample: Sample, verdicts: Mapping[str, Verdict]) -> Marks:
         planted = spellings(sample.rgb.counterfactual) if sample.rgb else []
         by_words = any(verdict.rule == BY_WORDS for verdict in verdicts.values())
-        decided = [word for verdict in verdicts.values() for word in verdict.evidence]
+        decided: list[Phrase] = []
+        for verdict in verdicts.values():
+            # A single word would be found inside others, a phrase is too long for that.
+            for words in verdict.evidence:
+                decided.append(Phrase(words, "whole words" if by_words else "anywhere"))
         phrases = {
             "pl-true": [Phrase(words, "answer") for words in spellings(sample.ground_truth)],
             "pl-planted": [Phrase(words, "answer") for words in planted],
-            "pl-decided": [
-                Phrase(words, "whole words" if by_words else "anywhere") for words in decided
-            ],
+            "pl-decided": decided,
         }
         return cls({name: own for name, own in phrases.items() if own})
 
@@ -68,6 +70,7 @@ def text(words: str, marks: Marks) -> str:
     """A text with its marks; what a model thinks aloud in `<think>` is never marked."""
     if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
+    # Up to its last end mark: some models think twice.
     end = words.lower().rfind("</think>") + 1
     classes: dict[Phrase, str] = {}
     for name, phrases in marks.phrases.items():

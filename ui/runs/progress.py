@@ -27,6 +27,7 @@ REDRAW = (3.0, 10.0)
 SAMPLES_A_SECOND = 400
 """So many samples add a second to that: a run of more takes longer to draw."""
 
+# Those further down are mostly one sample each.
 REASONS = 5
 
 
@@ -202,6 +203,7 @@ def sidebar() -> None:
     if not live:
         return
 
+    # By itself: else whatever page is open would be drawn anew with every tick.
     @st.fragment(run_every=TICK)
     def watch() -> None:
         with problems.caught():
@@ -212,16 +214,26 @@ def sidebar() -> None:
                 facts = [state, *cost_so_far(run), *pace(run, brief=True)]
                 st.caption(plain(" · ".join(facts)))
         if not all(map(is_moving, live)):
+            # The page may show the run that ended, with buttons for one at work.
             st.rerun()
 
     watch()
 
 
 def _action_button(
-    label: str, icon: str, key: str, callback: Callable[[Run], None], run: Run
+    label: str,
+    icon: str,
+    key: str,
+    callback: Callable[[Run], None],
+    run: Run,
 ) -> None:
-    on_click = problems.guarded(callback, run.id)
-    st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=(run,))
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=key,
+        on_click=problems.guarded(callback, run.id),
+        args=(run,),
+    )
 
 
 def _progress_bar(counts: Counts, text: str) -> None:
@@ -230,6 +242,7 @@ def _progress_bar(counts: Counts, text: str) -> None:
 
 
 def _time_left(seconds: float) -> str:
+    # Two digits at most: a forecast is no better than that.
     if seconds < 90:
         return f"{seconds:.0f} s left"
     if seconds < 5400:
@@ -246,13 +259,19 @@ def _cap_button(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
     with st.popover("Raise the budget", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
-        calls, cost = run.cap.calls, run.cap.cost
+        calls = run.cap.calls
+        cost = run.cap.cost
+        # Twice as much is proposed: it can be had without typing, and a little more stops again.
         if calls:
             form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")
         if cost:
             form.number_input("US dollars in all", value=2 * cost, key=f"cap_cost_{run.id}")
-        on_click = problems.guarded(_raise_cap, run.id)
-        form.form_submit_button("Raise and resume", type="primary", on_click=on_click, args=(run,))
+        form.form_submit_button(
+            "Raise and resume",
+            type="primary",
+            on_click=problems.guarded(_raise_cap, run.id),
+            args=(run,),
+        )
 
 
 def _raise_cap(run: Run) -> None:
@@ -260,10 +279,13 @@ def _raise_cap(run: Run) -> None:
 
     Raises `ParameterError` where the new cap is lower than the one before, or the same.
     """
-    entered = {name: st.session_state.get(f"cap_{name}_{run.id}") for name in Cap.model_fields}
+    entered = {}
+    for name in Cap.model_fields:
+        entered[name] = st.session_state.get(f"cap_{name}_{run.id}")
     before = run.cap.model_dump(exclude_none=True)
     for name, limit in before.items():
         after = entered[name]
+        # An emptied field is no limit at all, which is more than before.
         if after is not None and after < limit:
             raise ParameterError(
                 f"{after:g} is less than the budget of {limit:g} that the run had. Enter more."

@@ -38,7 +38,9 @@ SHOWN_OF_AN_ANSWER = 300
 def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
     """An answer of an RGB run beside its documents, and the rule that decided about it."""
     marked.style()
-    story, below = st.container(), st.container()
+    story = st.container()
+    below = st.container()
+    # Drawn first although it stands below: all above depends on the rules that are chosen there.
     with below:
         evaluator = rules.switch(run)
         if run.prompt:
@@ -100,7 +102,10 @@ def _answer_and_documents(
 
 
 def _verdicts(
-    run: Run, evaluator: RGBEvaluator, sample: Sample, score: Score | None
+    run: Run,
+    evaluator: RGBEvaluator,
+    sample: Sample,
+    score: Score | None,
 ) -> Mapping[str, Verdict]:
     """The stored verdicts, or those of other rules; none of what was not checked."""
     if score is None or not isinstance(score.evidence, RuleEvidence):
@@ -142,6 +147,7 @@ def _forged(task: RGBTask, sample: Sample) -> str:
 
 
 def _noise(asked: float, effective: float | None) -> str:
+    # What reads alike is not told twice, however many digits differ.
     if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
         return f"noise {100 * asked:.0f} %"
     return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
@@ -194,7 +200,10 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
     for number, name in enumerate(run_facts.titles(run)):
         result = store.results.of_answer(run.id, cell.position, number).get(0)
         response = result.response if result else None
-        own = sample.model_copy(update={"response": given if response is None else response})
+        # Nothing is stored where no model was asked, as the data had an answer.
+        if response is None:
+            response = given
+        own = sample.model_copy(update={"response": response})
         verdicts = _verdicts(run, evaluator, own, result.score if result else None)
         headline = in_words.headline(evaluator, own, verdicts)
         answer = html((own.response or "")[:SHOWN_OF_AN_ANSWER])
