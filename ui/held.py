@@ -39,7 +39,12 @@ class Held:
     Safe to share between threads.
     """
 
-    def __init__(self, most: Callable[[], int], idle: float = IDLE, look: float = LOOK) -> None:
+    def __init__(
+        self,
+        most: Callable[[], int],
+        idle: float = IDLE,
+        look: float = LOOK,
+    ) -> None:
         self._most = most
         self._idle = idle
         self._look = look

@@ -234,7 +234,12 @@ def _source_of_kind(kind: type[Kind], name: str) -> Kind:
     return data
 
 
-def _upload(runs: Store, owner: str, name: str, uploaded_at: str) -> TestBed | Dataset | None:
+def _upload(
+    runs: Store,
+    owner: str,
+    name: str,
+    uploaded_at: str,
+) -> TestBed | Dataset | None:
     """The upload, parsed once as long as it is in use."""
 
     def parse() -> TestBed | Dataset | None:

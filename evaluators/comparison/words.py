@@ -12,7 +12,11 @@ EXAMPLE = 0.03
 """The difference for which the samples that are needed are said: three points."""
 
 
-def sentence(first: str, second: str, differences: Sequence[tuple[str, Difference]]) -> str:
+def sentence(
+    first: str,
+    second: str,
+    differences: Sequence[tuple[str, Difference]],
+) -> str:
     """Who is better in what and by how much, what cannot be told apart, and what that would take.
 
     `differences` are those of the values by name, second minus first.

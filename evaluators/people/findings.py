@@ -89,7 +89,11 @@ def _of_drawing(
         yield "One label tells almost nothing: label some more."
 
 
-def _of_verdicts(told: Told, value: ValueCheck, judged: Mapping[Cell, float]) -> Iterator[str]:
+def _of_verdicts(
+    told: Told,
+    value: ValueCheck,
+    judged: Mapping[Cell, float],
+) -> Iterator[str]:
     if value.labelled and len(set(judged.values())) == 1:
         yield f"{told.labeller} gives all answers the same value: only the labels count."
     if value.table is None:

@@ -132,7 +132,11 @@ class RunRegistry:
             return job
 
     def start_or_wait(
-        self, run: Run, store: Store, keys: Keys | None = None, address: str = ""
+        self,
+        run: Run,
+        store: Store,
+        keys: Keys | None = None,
+        address: str = "",
     ) -> None:
         """The same, but where a public host is full, the run waits and then starts by itself.
 

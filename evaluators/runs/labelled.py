@@ -17,7 +17,10 @@ Against = Literal["people", "gold"]
 
 
 def labelled(
-    view: RunView, metric: int = 0, against: Against = "people", definition: str = SENTENCE
+    view: RunView,
+    metric: int = 0,
+    against: Against = "people",
+    definition: str = SENTENCE,
 ) -> list[LabelledSample]:
     """One metric's answers that people are done with, or that have published labels, in order.
 
@@ -74,7 +77,10 @@ def _by_people(view: RunView, metric: int, definition: str) -> Iterator[Labelled
 
 
 def _values(
-    sample: Sample, score: Score, given: Sequence[PersonLabel], definition: str
+    sample: Sample,
+    score: Score,
+    given: Sequence[PersonLabel],
+    definition: str,
 ) -> tuple[dict[str, float | None], dict[str, float]]:
     """What the run's labeller says, and what people say."""
     if isinstance(score.evidence, LabelEvidence):

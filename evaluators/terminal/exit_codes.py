@@ -222,7 +222,11 @@ def _sentences_about_failures(results: Results) -> Iterator[str]:
         yield f"... and {len(reasons) - MOST_REASONS} more reasons; show lists them all."
 
 
-def worse(comparison: Comparison, margins: Iterable[Demand], at_least: int) -> list[str]:
+def worse(
+    comparison: Comparison,
+    margins: Iterable[Demand],
+    at_least: int,
+) -> list[str]:
     """Why it is not shown that the second system is no worse than the margins allow, in sentences.
 
     Shown is what the lower end of the 95 % interval says. Raises `ParameterError` for a value that

@@ -31,7 +31,10 @@ def sentences_of(sample: Sample) -> Sentences:
 
 
 def labelled_score(
-    sample: Sample, sentences: Sentences, labellings: Sequence[Labelling], counted: Labelling
+    sample: Sample,
+    sentences: Sentences,
+    labellings: Sequence[Labelling],
+    counted: Labelling,
 ) -> Score:
     """The score of the `counted` labels, with all labellings that they came from."""
     others = [labelling for labelling in labellings if labelling.by != counted.by]

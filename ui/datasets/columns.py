@@ -52,7 +52,10 @@ NAME_SHOWN, CELL = 60, 200
 
 
 def columns(
-    table: Table, names: Sequence[str], given: Mapping[str, str], key: str
+    table: Table,
+    names: Sequence[str],
+    given: Mapping[str, str],
+    key: str,
 ) -> dict[str, str] | None:
     """The column for each field, beginning with those `given`; `None` where no sample can be made
     of them.
@@ -90,7 +93,11 @@ def has_joined_documents(table: Table, given: Mapping[str, str]) -> bool:
 
 
 def _separator(
-    table: Table, names: Sequence[str], column: str | None, given: Mapping[str, str], key: str
+    table: Table,
+    names: Sequence[str],
+    column: str | None,
+    given: Mapping[str, str],
+    key: str,
 ) -> str:
     """The switch for what parts the documents of a cell; empty where it stays as it is read."""
     if column is None:

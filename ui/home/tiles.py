@@ -70,7 +70,12 @@ def do_it() -> None:
 
 
 def _button(
-    page: str, label: str, icon: str, parameters: Mapping[str, str], *, is_main: bool = False
+    page: str,
+    label: str,
+    icon: str,
+    parameters: Mapping[str, str],
+    *,
+    is_main: bool = False,
 ) -> None:
     kind: Literal["primary", "secondary"] = "primary" if is_main else "secondary"
     if st.button(label, type=kind, icon=icon, key=f"home_{label}_{page}"):

@@ -106,7 +106,12 @@ def _offer_of_saved(spec: EvaluatorSpec) -> Offer:
     return Offer(type(evaluator), evaluator.title, evaluator.needed, spec)
 
 
-def _metric_card(offer: Offer, lacking: Lacking, total: int, key: str) -> dict[str, Any]:
+def _metric_card(
+    offer: Offer,
+    lacking: Lacking,
+    total: int,
+    key: str,
+) -> dict[str, Any]:
     """One chosen metric: what it needs, how it works, and its parameters."""
     params = {}
     with st.container(border=True):
@@ -195,7 +200,9 @@ def judge_of(metrics: Sequence[Evaluator], key: str) -> list[Choice]:
 
 
 def point_out_generators(
-    judges: Sequence[Choice], models: Sequence[Choice], dataset: Dataset
+    judges: Sequence[Choice],
+    models: Sequence[Choice],
+    dataset: Dataset,
 ) -> None:
     """A judge may favour its own answers."""
     if any(judge in models for judge in judges):

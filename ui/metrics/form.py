@@ -142,7 +142,11 @@ def _still_missing(drafted: Drafted) -> str:
     return drafted.generators.missing
 
 
-def _price(plan: RunPlan, measures: RememberedMeasures, advanced: DeltaGenerator) -> str:
+def _price(
+    plan: RunPlan,
+    measures: RememberedMeasures,
+    advanced: DeltaGenerator,
+) -> str:
     """What the run may cost, with what differs from the run it began with; empty if not known."""
     price = ""
     with problems.caught():

@@ -170,7 +170,11 @@ def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict
     return titles
 
 
-def value_titles(metrics: Sequence[str], number: int, names: Iterable[str]) -> dict[str, str]:
+def value_titles(
+    metrics: Sequence[str],
+    number: int,
+    names: Iterable[str],
+) -> dict[str, str]:
     """A title for each of these values of a metric.
 
     The only value of one among several metrics also names the metric.

@@ -70,7 +70,12 @@ def catalogue_of(run: Run) -> dict[str, Any]:
     return dict(by_id)
 
 
-def show_changes(benchmark: Benchmark | None, plan: RunPlan, name: str, count: int | None) -> None:
+def show_changes(
+    benchmark: Benchmark | None,
+    plan: RunPlan,
+    name: str,
+    count: int | None,
+) -> None:
     """What is changed against the run whose settings the form began with: "seed 0 → 1"."""
     run = session.find_run(st.session_state.get(_place(benchmark)))
     if run is None:

@@ -96,7 +96,12 @@ def models(by_id: Mapping[str, Choice], key: str) -> list[Choice]:
     return chosen
 
 
-def judge(by_id: Mapping[str, Choice], key: str, *, is_needed: bool = True) -> list[Choice]:
+def judge(
+    by_id: Mapping[str, Choice],
+    key: str,
+    *,
+    is_needed: bool = True,
+) -> list[Choice]:
     """The one LLM that judges, if one is chosen; says why it cannot, and what to do."""
     names = [name for name in by_id if name != OFFLINE.id]
     begin = usual_judges(by_id, 1) if is_needed else []
@@ -115,7 +120,12 @@ def judge(by_id: Mapping[str, Choice], key: str, *, is_needed: bool = True) -> l
     return chosen
 
 
-def judges(by_id: Mapping[str, Choice], most: int, key: str, begin: int) -> list[Choice]:
+def judges(
+    by_id: Mapping[str, Choice],
+    most: int,
+    key: str,
+    begin: int,
+) -> list[Choice]:
     """The LLMs that label, so many at most; says why one cannot, and what to do."""
     names = st.multiselect(
         "Judges",
@@ -265,7 +275,11 @@ def can_be_asked(*chosen: Choice) -> bool:
 
 
 def answer_options(
-    models: Sequence[Choice], judges: Sequence[Choice], key: str, *, labels: bool = True
+    models: Sequence[Choice],
+    judges: Sequence[Choice],
+    key: str,
+    *,
+    labels: bool = True,
 ) -> AnswerOptions:
     """How the LLMs among these are asked; without one there is nothing to choose.
 

@@ -121,7 +121,12 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
     return " ".join(sentences)
 
 
-def _add_curve(figure: go.Figure, name: str, points: Sequence[NoisePoint], number: int) -> None:
+def _add_curve(
+    figure: go.Figure,
+    name: str,
+    points: Sequence[NoisePoint],
+    number: int,
+) -> None:
     symbol = _in_turn(SYMBOLS, number)
     marker = {
         "symbol": [f"{symbol}-open" if _is_hollow(point) else symbol for point in points],
@@ -169,7 +174,11 @@ def _add_published_curve(
     )
 
 
-def _add_labels(figure: go.Figure, ends: Sequence[tuple[float, str, str]], apart: float) -> None:
+def _add_labels(
+    figure: go.Figure,
+    ends: Sequence[tuple[float, str, str]],
+    apart: float,
+) -> None:
     """The names of the curves at the height of their ends, moved so that none lies on another.
 
     `apart` is what a line takes, in percent of accuracy.
@@ -217,7 +226,11 @@ def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
     return bool(asked)
 
 
-def rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean], verb: str) -> go.Figure:
+def rate(
+    by_model: Mapping[str, Mean],
+    by_judge: Mapping[str, Mean],
+    verb: str,
+) -> go.Figure:
     """The panel of one rate: for each model a dot with its interval on a scale from 0 to 100 %.
 
     What the judge says of the same answers is a diamond below it. Above each mark stand its words;

@@ -27,7 +27,12 @@ CHANGED = (
 )
 
 
-def choose_or_upload(label: str, names: Iterable[str], key: str, upload: str) -> str | None:
+def choose_or_upload(
+    label: str,
+    names: Iterable[str],
+    key: str,
+    upload: str,
+) -> str | None:
     """The name of the chosen data, beside a link to the page where others are uploaded."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     right.page_link("../pages/datasets.py", label=upload, icon=":material/upload_file:")

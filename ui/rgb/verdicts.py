@@ -76,7 +76,9 @@ class Headline(NamedTuple):
 
 
 def headline(
-    evaluator: RGBEvaluator, sample: Sample, verdicts: Mapping[str, Verdict]
+    evaluator: RGBEvaluator,
+    sample: Sample,
+    verdicts: Mapping[str, Verdict],
 ) -> Headline | None:
     """What the answer does in words; `None` for a sample of which no ability is known."""
     if sample.rgb is None or not verdicts:

@@ -153,7 +153,12 @@ def _noise(asked: float, effective: float | None) -> str:
     return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
 
 
-def _decided(run: Run, verdicts: Mapping[str, Verdict], score: Score, response: str) -> None:
+def _decided(
+    run: Run,
+    verdicts: Mapping[str, Verdict],
+    score: Score,
+    response: str,
+) -> None:
     """The rule that decided each question, and beside it what a judge said."""
     judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
     judge = catalogue.model_title(run.judge) if run.judge else "judge"

@@ -60,7 +60,11 @@ def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) 
     value_table.show("Value", columns, rows)
 
 
-def _agreement(agreements: Sequence[Agreement], labelled_by: Sequence[str], run_id: str) -> None:
+def _agreement(
+    agreements: Sequence[Agreement],
+    labelled_by: Sequence[str],
+    run_id: str,
+) -> None:
     """A grid of labellers for one kind of label: sentences with equal labels."""
     st.markdown("**How often two labellers agree**")
     kind = st.segmented_control(

@@ -79,7 +79,11 @@ class Origin(NamedTuple):
 
 
 def keep(
-    place: RunCell, changes: Any, sentences: Sentences, original: Labels, origin: Origin
+    place: RunCell,
+    changes: Any,
+    sentences: Sentences,
+    original: Labels,
+    origin: Origin,
 ) -> None:
     """Stores what the browser sent; what does not fit this sample is passed over."""
     try:
@@ -137,7 +141,11 @@ def list_all(given: Sequence[PersonLabel]) -> None:
 
 
 def _keep_change(
-    place: RunCell, change: Change, sentences: Sentences, original: Labels, origin: Origin
+    place: RunCell,
+    change: Change,
+    sentences: Sentences,
+    original: Labels,
+    origin: Origin,
 ) -> None:
     table, person = session.store().person_labels, origin.person
     if change.label == "undo":
@@ -171,7 +179,10 @@ def _as_label(change: Change, sentences: Sentences, origin: Origin) -> PersonLab
 
 
 def _takes_back(
-    change: Change, given: Sequence[PersonLabel], original: Labels, person: str
+    change: Change,
+    given: Sequence[PersonLabel],
+    original: Labels,
+    person: str,
 ) -> bool:
     """Whether a label is set back to what its labeller said, where nothing else was said of it."""
     kept = {label.key for label in given if label.person != person or label.blind}

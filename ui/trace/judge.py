@@ -71,7 +71,12 @@ def _judges_raw_output(judges: Judges) -> None:
                 st.code(output, language="json", wrap_lines=True)
 
 
-def _judges_prompts(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
+def _judges_prompts(
+    run: Run,
+    judges: Judges,
+    sentences: Sentences,
+    question: str,
+) -> None:
     """Each prompt once, as the judges' limits cut it.
 
     Prompts are not stored but made again, and the page says where they may differ from what was

@@ -198,7 +198,13 @@ def _dot(name: str, meaning: str, figures: Figures) -> Dot:
     return Dot(VALUES[name], mean, spread, meaning)
 
 
-def _table(view: RunView, chosen: View, model: int, figures: Figures, moves: bool) -> samples.Table:
+def _table(
+    view: RunView,
+    chosen: View,
+    model: int,
+    figures: Figures,
+    moves: bool,
+) -> samples.Table:
     filters = {"Unsupported": Selection(values=(ValueName(0, "adherence"),), high=0)}
     if not moves:
         filters["Labellers differ"] = Selection(among=view.labelled().differ)

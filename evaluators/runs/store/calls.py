@@ -60,7 +60,12 @@ class CallTable:
             for model, calls, prompt_tokens, answer_tokens, cost in rows
         }
 
-    def answer(self, workspace: str, key: str, run_id: str | None = None) -> Completion | None:
+    def answer(
+        self,
+        workspace: str,
+        key: str,
+        run_id: str | None = None,
+    ) -> Completion | None:
         """The newest whole answer to the same request, in this workspace or in that run alone.
 
         One that cannot be read is as if it were not there.

@@ -41,7 +41,11 @@ class NoteTable:
     def get(self, run_id: str, answer: Answer) -> Note | None:
         return self.by_answer(run_id, answer).get(answer)
 
-    def by_answer(self, run_id: str, answer: Answer | None = None) -> dict[Answer, Note]:
+    def by_answer(
+        self,
+        run_id: str,
+        answer: Answer | None = None,
+    ) -> dict[Answer, Note]:
         """The notes of a run, or the one on that answer; one that cannot be read is left out."""
         query = """select position, model, text, tags, created, person from notes
                    where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3))

@@ -49,7 +49,11 @@ class PersonLabelTable:
                 values += tuple(getattr(label, field) for field in _FIELDS)
                 db.execute(f"insert into person_labels ({columns}) values ({marks})", values)
 
-    def by_cell(self, run_id: str, cell: Cell | None = None) -> dict[Cell, list[PersonLabel]]:
+    def by_cell(
+        self,
+        run_id: str,
+        cell: Cell | None = None,
+    ) -> dict[Cell, list[PersonLabel]]:
         """The labels that hold, of one cell or of the whole run, in the order they were given in.
 
         Of one person's several labels of the same thing the last counts. One that cannot be read
@@ -69,7 +73,14 @@ class PersonLabelTable:
         newest = f"id = (select max(id) from person_labels where {_OF_A_PERSON})"
         return self._withdraw(newest, (run_id, *cell, person))
 
-    def withdraw(self, run_id: str, cell: Cell, person: str, label: str, key: str) -> None:
+    def withdraw(
+        self,
+        run_id: str,
+        cell: Cell,
+        person: str,
+        label: str,
+        key: str,
+    ) -> None:
         """Takes back what the person said of one label of one sentence, or of one value."""
         where = f"{_OF_A_PERSON} and label = ? and key = ?"
         self._withdraw(where, (run_id, *cell, person, label, key))
@@ -86,7 +97,12 @@ class PersonLabelTable:
             )
             return changed.rowcount > 0
 
-    def _read(self, run_id: str, cell: Cell | None, condition: str) -> Iterator[KeptLabel]:
+    def _read(
+        self,
+        run_id: str,
+        cell: Cell | None,
+        condition: str,
+    ) -> Iterator[KeptLabel]:
         where = "run_id = ?"
         values: tuple[Any, ...] = (run_id,)
         if cell is not None:

@@ -37,7 +37,9 @@ class SampleTable:
         return sample
 
     def get_many(
-        self, fingerprint: str, positions: Collection[int]
+        self,
+        fingerprint: str,
+        positions: Collection[int],
     ) -> dict[int, Sample | UnreadableRowError]:
         """Some samples of a data set by position, or why one cannot be read.
 
@@ -62,7 +64,11 @@ class SampleTable:
         return int(self._database.rows(query, fingerprint)[0][0])
 
 
-def insert_samples(db: sqlite3.Connection, fingerprint: str, samples: Iterable[Sample]) -> None:
+def insert_samples(
+    db: sqlite3.Connection,
+    fingerprint: str,
+    samples: Iterable[Sample],
+) -> None:
     """Stores the samples, unless those of this fingerprint are there already."""
     rows = (
         (

@@ -21,7 +21,12 @@ class SavedMappingTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, workspace: str, columns: Iterable[str], mapping: Mapping[str, str]) -> None:
+    def save(
+        self,
+        workspace: str,
+        columns: Iterable[str],
+        mapping: Mapping[str, str],
+    ) -> None:
         """Keeps which column means what in files with these columns.
 
         Of many mappings the oldest is forgotten.

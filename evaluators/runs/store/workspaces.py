@@ -19,7 +19,12 @@ _OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls")
 
 
 class WorkspaceTable:
-    def __init__(self, database: Database, uploads: UploadTable, runs: RunTable) -> None:
+    def __init__(
+        self,
+        database: Database,
+        uploads: UploadTable,
+        runs: RunTable,
+    ) -> None:
         self._database = database
         self._uploads = uploads
         self._runs = runs
