@@ -59,8 +59,12 @@ def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     sums = np.append(sums, (mean_size, 0.0))
     rate = sums.sum() / sizes.sum()
     squares = float(((sums - rate * sizes) ** 2).sum())
-    variance = len(sizes) / (len(sizes) - 1) * squares / sizes.sum() ** 2
-    telling = min(float(total), float(rate * (1 - rate) / variance))
+    count = len(sizes)
+    variance = count / (count - 1) * squares / sizes.sum() ** 2
+    telling = float(rate * (1 - rate) / variance)
+    # Groups of opposites tell more than their size, which is not believed.
+    telling = min(float(total), telling)
+    # Of the groups that are there, without the two that were added.
     share = float(sums[:-2].sum() / total)
     return wilson(share * telling, telling)
 
@@ -123,7 +127,8 @@ def auroc(scores: Sequence[float], truths: Sequence[bool]) -> float | None:
     """
     values = np.asarray(scores, dtype=float)
     is_true = np.asarray(truths, dtype=bool)
-    positives, negatives = int(is_true.sum()), int((~is_true).sum())
+    positives = int(is_true.sum())
+    negatives = len(is_true) - positives
     if not positives or not negatives:
         return None
     _, place, times = np.unique(values, return_inverse=True, return_counts=True)
@@ -136,8 +141,8 @@ def auroc(scores: Sequence[float], truths: Sequence[bool]) -> float | None:
 
 def rmse(values: Sequence[float], truths: Sequence[float]) -> float:
     """The root of the mean squared difference; raises `ValueError` for different lengths."""
-    pairs = zip(values, truths, strict=True)
-    return math.sqrt(math.fsum((value - truth) ** 2 for value, truth in pairs) / len(truths))
+    squares = [(value - truth) ** 2 for value, truth in zip(values, truths, strict=True)]
+    return math.sqrt(math.fsum(squares) / len(truths))
 
 
 def kappa(table: Sequence[Sequence[float]]) -> float | None:

@@ -161,11 +161,12 @@ def mcnemar(wins: int, losses: int) -> float:
     if wins == losses:
         return 1.0
     # As logarithms: the numbers of ways of thousands of tosses are beyond a float.
-    log_ways = [
-        math.lgamma(tosses + 1) - math.lgamma(k + 1) - math.lgamma(tosses - k + 1)
-        for k in range(fewer + 1)
-    ]
-    chances = [math.exp(ways - tosses * math.log(2)) for ways in log_ways]
+    log_orders = math.lgamma(tosses + 1)
+    log_outcomes = tosses * math.log(2)
+    chances = []
+    for k in range(fewer + 1):
+        log_ways = log_orders - math.lgamma(k + 1) - math.lgamma(tosses - k + 1)
+        chances.append(math.exp(log_ways - log_outcomes))
     return 2 * sum(chances) - chances[-1]
 
 
@@ -181,7 +182,8 @@ def bootstrap(sums: Floats, sizes: Floats) -> tuple[float, float]:
         mean = float(sums.sum() / sizes.sum())
         half = Z95 * _standard_error(sums, sizes)
         return mean - half, mean + half
-    drawn = np.random.default_rng(SEED).integers(count, size=(RESAMPLES, count))
+    rng = np.random.default_rng(SEED)
+    drawn = rng.integers(count, size=(RESAMPLES, count))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     further = math.sqrt(count / (count - 1)) * t95(count - 1)
     tail = math.erfc(further / math.sqrt(2)) / 2
@@ -204,10 +206,12 @@ def sign_flips(sums: Floats) -> float:
     if count >= MANY:
         return math.erfc(observed / math.sqrt(2 * float(sums @ sums)))
     if count <= ALL_FLIPS:
-        signs = np.array(list(product((1, -1), repeat=count)))
+        every_flip = list(product((1, -1), repeat=count))
+        signs = np.array(every_flip)
         added = 0
     else:
-        signs = np.random.default_rng(SEED).choice((1, -1), size=(FLIPS, count))
+        rng = np.random.default_rng(SEED)
+        signs = rng.choice((1, -1), size=(FLIPS, count))
         # The observed one is a flip too, which no chance may leave out.
         added = 1
     # Rounding must not make equal sums differ.
@@ -225,7 +229,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
     for rank, (p, place) in enumerate(ranked):
-        highest = max(highest, min(1.0, (len(ranked) - rank) * p))
+        multiplied = (len(ranked) - rank) * p
+        highest = max(highest, min(1.0, multiplied))
         adjusted[place] = highest
     return adjusted
 
@@ -258,14 +263,20 @@ def _by_cluster(pairs: Sequence[Pair], differences: Floats) -> tuple[Floats, Flo
     for pair, difference in zip(pairs, differences, strict=True):
         sums[pair.cluster] += float(difference)
         sizes[pair.cluster] += 1
-    return np.array(list(sums.values())), np.array(list(sizes.values()), dtype=float)
+    return (
+        np.array(list(sums.values())),
+        np.array(list(sizes.values()), dtype=float),
+    )
 
 
 def _standard_error(sums: Floats, sizes: Floats) -> float:
     """That of the mean over clusters, by the linearised ratio estimator (Cochran 1977, 11.7)."""
     count = len(sums)
-    residuals = sums - sums.sum() / sizes.sum() * sizes
-    return math.sqrt(count / (count - 1) * float(residuals @ residuals)) / float(sizes.sum())
+    total = float(sizes.sum())
+    mean = float(sums.sum()) / total
+    residuals = sums - mean * sizes
+    squares = float(residuals @ residuals)
+    return math.sqrt(count / (count - 1) * squares) / total
 
 
 def _spread(sums: Floats, sizes: Floats) -> float | None:

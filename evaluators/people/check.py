@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -59,9 +60,11 @@ def check(
     to be, where it says so. Labels that were not drawn at random are left out where `LEAST` others
     are there, else they count with a warning.
     """
-    names = dict.fromkeys(name for values in answers.values() for name in values)
+    names = dict.fromkeys(chain.from_iterable(answers.values()))
+    in_order = [name for name in LEAD if name in names]
+    in_order += [name for name in names if name not in LEAD]
     checked = []
-    for name in sorted(names, key=lambda name: LEAD.index(name) if name in LEAD else len(LEAD)):
+    for name in in_order:
         judged = {}
         for cell, values in answers.items():
             value = values.get(name)
@@ -71,7 +74,7 @@ def check(
             probability = likely if likely and name == "adherence" else {}
             told = findings.Told(labeller, name, against)
             checked.append(_value_check(told, judged, labelled, probability))
-    people = dict.fromkeys(name for sample in labelled for name in sample.by)
+    people = dict.fromkeys(chain.from_iterable(sample.by for sample in labelled))
     return Check(
         labeller=labeller,
         against=against,
@@ -99,11 +102,17 @@ def _value_check(
         labelled=len(pairs),
     )
     if pairs:
-        given = (*judged.values(), *(pair.people for pair in pairs))
-        is_binary = all(number in (0, 1) for number in given)
-        value = _rate(value, judged, pairs) if is_binary else _mean(value, judged, pairs)
-        scores = [likely[pair.cell] for pair in pairs if pair.cell in likely]
-        truths = [pair.people == 1 for pair in pairs if pair.cell in likely]
+        of_people = [pair.people for pair in pairs]
+        if all(number in (0, 1) for number in (*judged.values(), *of_people)):
+            value = _rate(value, judged, pairs)
+        else:
+            value = _mean(value, judged, pairs)
+        scores = []
+        truths = []
+        for pair in pairs:
+            if pair.cell in likely:
+                scores.append(likely[pair.cell])
+                truths.append(pair.people == 1)
         value = value.model_copy(update={"auroc": auroc(scores, truths)})
     without_value = len(of_judged) - len(with_value)
     warnings = findings.warnings(told, value, judged, with_value, counted, without_value)
@@ -126,29 +135,34 @@ def _rate(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueChe
     fields: dict[tuple[bool, bool], list[_Pair]] = {}
     for pair in pairs:
         fields.setdefault((bool(pair.judged), bool(pair.people)), []).append(pair)
-    both_yes, only_labeller = fields.get((True, True), []), fields.get((True, False), [])
-    only_people, both_no = fields.get((False, True), []), fields.get((False, False), [])
+    both_yes = fields.get((True, True), [])
+    only_labeller = fields.get((True, False), [])
+    only_people = fields.get((False, True), [])
+    both_no = fields.get((False, False), [])
     said_yes = sum(1 for number in judged.values() if number)
     strata = [
         _stratum(said_yes, both_yes, only_labeller),
         _stratum(len(judged) - said_yes, only_people, both_no),
     ]
+    table = TwoByTwo(
+        both_yes=_cells(both_yes),
+        only_labeller=_cells(only_labeller),
+        only_people=_cells(only_people),
+        both_no=_cells(both_no),
+    )
     # By what they stand for: of answers drawn by verdict, those with a rare one are too many.
-    weights = [sum(pair.weight for pair in field) for field in (both_yes, only_labeller)]
-    weights += [sum(pair.weight for pair in field) for field in (only_people, both_no)]
+    weights = [
+        [_weight(both_yes), _weight(only_labeller)],
+        [_weight(only_people), _weight(both_no)],
+    ]
     value = value.model_copy(
         update={
             "alone": labelled_rate(*_columns(pairs)),
             "corrected": corrected_rate(strata) if len(pairs) >= LEAST else None,
-            "table": TwoByTwo(
-                both_yes=tuple(pair.cell for pair in both_yes),
-                only_labeller=tuple(pair.cell for pair in only_labeller),
-                only_people=tuple(pair.cell for pair in only_people),
-                both_no=tuple(pair.cell for pair in both_no),
-            ),
+            "table": table,
             "sensitivity": _share(both_yes, only_people),
             "specificity": _share(both_no, only_labeller),
-            "kappa": kappa([weights[:2], weights[2:]]),
+            "kappa": kappa(weights),
         }
     )
     return _forecast(value, lambda more: rate_half_with_more(strata, more))
@@ -178,19 +192,32 @@ def _mean(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueChe
     others = [number for cell, number in judged.items() if cell not in labelled]
     own = [pair.judged for pair in pairs]
     people, weights = _columns(pairs)
-    enough = len(pairs) >= LEAST
+    mean_of_people = sum(people) / len(people)
+    mean_of_labeller = sum(own) / len(own)
+    distance = Distance(
+        rmse=rmse(own, people),
+        rmse_of_constant=rmse([mean_of_people] * len(people), people),
+        bias=mean_of_labeller - mean_of_people,
+    )
+    corrected = None
+    if len(pairs) >= LEAST:
+        corrected = corrected_mean(others, own, people, weights)
     value = value.model_copy(
         update={
             "alone": labelled_mean(people, weights),
-            "corrected": corrected_mean(others, own, people, weights) if enough else None,
-            "distance": Distance(
-                rmse=rmse(own, people),
-                rmse_of_constant=rmse([sum(people) / len(people)] * len(people), people),
-                bias=sum(own) / len(own) - sum(people) / len(people),
-            ),
+            "corrected": corrected,
+            "distance": distance,
         }
     )
     return _forecast(value, lambda more: mean_half_with_more(others, own, people, weights, more))
+
+
+def _cells(pairs: Sequence[_Pair]) -> tuple[Cell, ...]:
+    return tuple(pair.cell for pair in pairs)
+
+
+def _weight(pairs: Sequence[_Pair]) -> float:
+    return sum(pair.weight for pair in pairs)
 
 
 def _columns(pairs: Sequence[_Pair]) -> tuple[list[float], list[float]]:

@@ -79,14 +79,21 @@ def corrected_rate(strata: Sequence[Stratum], seed: int = 0) -> Estimate:
     total = sum(stratum.judged for stratum in judged)
     mean = sum(stratum.judged * stratum.rate for stratum in judged) / total
     rng = np.random.default_rng(seed)
-    shares = rng.dirichlet([stratum.judged + 0.5 for stratum in judged], size=DRAWS)
+    sizes = [stratum.judged + 0.5 for stratum in judged]
+    shares = rng.dirichlet(sizes, size=DRAWS)
     rates = np.empty_like(shares)
     for column, stratum in enumerate(judged):
-        negative = max(0.0, stratum.labelled - stratum.positive)
-        rates[:, column] = rng.beta(stratum.positive + 0.5, negative + 0.5, size=DRAWS)
-    low, high = np.quantile((shares * rates).sum(axis=1), (0.025, 0.975))
+        positive = stratum.positive
+        negative = max(0.0, stratum.labelled - positive)
+        rates[:, column] = rng.beta(positive + 0.5, negative + 0.5, size=DRAWS)
+    draws = (shares * rates).sum(axis=1)
+    low, high = np.quantile(draws, (0.025, 0.975))
     # Where all labels say the same, the middle of the draws lies beside the mean, at 0 or 1.
-    return Estimate(mean=mean, low=min(float(low), mean), high=max(float(high), mean))
+    return Estimate(
+        mean=mean,
+        low=min(float(low), mean),
+        high=max(float(high), mean),
+    )
 
 
 def rate_half_with_more(strata: Sequence[Stratum], more: int = MORE) -> float:
@@ -168,7 +175,11 @@ class _MeanParts(NamedTuple):
             return Estimate(mean=self.mean, low=0.0, high=1.0)
         half = t95(self.labels - 1) * math.sqrt(self.of_labels + self.of_others)
         mean = min(1.0, max(0.0, self.mean))
-        return Estimate(mean=mean, low=max(0.0, mean - half), high=min(1.0, mean + half))
+        return Estimate(
+            mean=mean,
+            low=max(0.0, mean - half),
+            high=min(1.0, mean + half),
+        )
 
 
 def _mean_parts(
@@ -180,26 +191,37 @@ def _mean_parts(
     values, weight = _weighted(people, weights)
     others = np.asarray(judge, dtype=float)
     labelled = np.asarray(judge_labelled, dtype=float)
-    power = tuning(others, labelled, values) if len(others) > 1 else 0.0
-    errors = values - power * labelled if power else values
+    power = 0.0
+    # Of a single other answer the judge's spread is not known.
+    if len(others) > 1:
+        power = tuning(others, labelled, values)
+    errors = values
+    if power:
+        errors = values - power * labelled
     mean_error = float(weight @ errors / weight.sum())
-    mean, of_others = mean_error, 0.0
+    mean = mean_error
+    of_others = 0.0
     if power:
         mean += power * float(others.mean())
         of_others = power**2 * float(others.var(ddof=1)) / len(others)
     count = len(errors)
-    squares = float(((weight * (errors - mean_error)) ** 2).sum())
-    of_labels = (squares + ONE_HALF_OFF) / (count * (count - 1)) if count > 1 else math.inf
+    of_labels = math.inf
+    if count > 1:
+        squares = float(((weight * (errors - mean_error)) ** 2).sum())
+        of_labels = (squares + ONE_HALF_OFF) / (count * (count - 1))
     return _MeanParts(mean, effective_number(weight), of_labels, of_others)
 
 
 def tuning(others: _Numbers, labelled: _Numbers, people: _Numbers) -> float:
     """PPI++'s lambda, from 0 to 1: how far the judge's values are trusted."""
-    spread = float(np.concatenate([others, labelled]).var(ddof=1))
+    by_judge = np.concatenate([others, labelled])
+    spread = float(by_judge.var(ddof=1))
     if len(people) < 2 or not spread:
         return 0.0
-    together = float(np.cov(people, labelled, ddof=1)[0, 1])
-    best = together / ((1 + len(people) / len(others)) * spread)
+    covariances = np.cov(people, labelled, ddof=1)
+    together = float(covariances[0, 1])
+    ratio = len(people) / len(others)
+    best = together / ((1 + ratio) * spread)
     return min(1.0, max(0.0, best))
 
 
@@ -209,7 +231,9 @@ def _weighted(
     """The values with weights whose mean is 1; raises `ValueError` where there are none."""
     if not len(values):
         raise ValueError("no label")
-    weight = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+    weight = np.ones(len(values))
+    if weights is not None:
+        weight = np.asarray(weights, dtype=float)
     return np.asarray(values, dtype=float), weight / weight.mean()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from evaluators.catalogue import leads
 from evaluators.people.labels import corrected
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Run, Sample, Score
+from evaluators.records import Cell, Labels, Run, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Outline
@@ -22,8 +23,14 @@ from evaluators.trace.metrics import from_score
 
 def labelling_prompt(run: Run) -> str:
     """The name of the prompt by which the run's judges label; empty where none do."""
-    is_labelling = leads(run.evaluator.name) == "trace"
-    return str(run.evaluator.params.get("prompt", "")) if is_labelling else ""
+    if leads(run.evaluator.name) != "trace":
+        return ""
+    return str(run.evaluator.params.get("prompt", ""))
+
+
+class _Column(NamedTuple):
+    heading: str
+    cell: Callable[[Outline], object]
 
 
 def results_csv(
@@ -43,43 +50,66 @@ def results_csv(
     who labelled. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
-    values = dict.fromkeys(name for row in rows for name in row.values)
-    has_models = len(models) > 1
-    has_task = any(row.ability for row in rows)
-    has_labels = any(row.by or row.corrected for row in rows)
-    facts = facts or {}
-    columns = list(dict.fromkeys(chain.from_iterable(facts.values())))
-
-    header = ["sample", "id"]
-    header += ["model"] if has_models else []
-    header += ["ability", "noise"] if has_task else []
-    header += ["status"]
-    header += ["labels_by", "corrections"] if has_labels else []
-    header += ["definition"] if definition else []
-    header += ["labelling_prompt"] if prompt else []
-    header += [*map(safe, values), "question"]
-    header += ["response"] if responses else []
-    header += columns
+    columns = [
+        _Column("sample", lambda row: row.position + 1),
+        _Column("id", lambda row: safe(row.sample_id)),
+    ]
+    if len(models) > 1:
+        columns.append(_Column("model", lambda row: safe(models[row.model])))
+    if any(row.ability for row in rows):
+        columns.append(_Column("ability", lambda row: row.ability))
+        columns.append(_Column("noise", lambda row: row.noise))
+    columns.append(_Column("status", lambda row: row.status or "open"))
+    columns += _label_columns(rows, definition, prompt)
+    for name in dict.fromkeys(chain.from_iterable(row.values for row in rows)):
+        columns.append(_value_column(name))
+    columns.append(_Column("question", lambda row: safe(row.question)))
+    if responses:
+        columns.append(_response_column(responses))
+    if facts:
+        for name in dict.fromkeys(chain.from_iterable(facts.values())):
+            columns.append(_fact_column(name, facts))
 
     file = io.StringIO()
     writer = csv.writer(file)
-    writer.writerow(header)
+    writer.writerow(column.heading for column in columns)
     for row in rows:
-        cells: list[object] = [row.position + 1, safe(row.sample_id)]
-        cells += [safe(models[row.model])] if has_models else []
-        cells += [row.ability, row.noise] if has_task else []
-        cells += [row.status or "open"]
-        cells += [safe(row.by), row.corrected] if has_labels else []
-        cells += [definition] if definition else []
-        cells += [prompt] if prompt else []
-        cells += [*(row.values.get(name) for name in values), safe(row.question)]
-        if responses:
-            cells.append(safe(responses.get((row.position, row.model), "")))
-        own = facts.get(Answer(row.position, row.model), {})
-        cells += [_cell(own.get(column)) for column in columns]
-        writer.writerow(cells)
+        writer.writerow(column.cell(row) for column in columns)
     # A text may hold half a character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _label_columns(rows: Iterable[Outline], definition: str, prompt: str) -> list[_Column]:
+    """Who labelled and corrected, and by which formula and prompt; of RGB and metrics none."""
+    columns = []
+    if any(row.by or row.corrected for row in rows):
+        columns.append(_Column("labels_by", lambda row: safe(row.by)))
+        columns.append(_Column("corrections", lambda row: row.corrected))
+    if definition:
+        columns.append(_Column("definition", lambda row: definition))
+    if prompt:
+        columns.append(_Column("labelling_prompt", lambda row: prompt))
+    return columns
+
+
+def _value_column(name: str) -> _Column:
+    return _Column(safe(name), lambda row: row.values.get(name))
+
+
+def _response_column(responses: Mapping[tuple[int, int], str]) -> _Column:
+    def cell(row: Outline) -> object:
+        response = responses.get((row.position, row.model), "")
+        return safe(response)
+
+    return _Column("response", cell)
+
+
+def _fact_column(name: str, facts: Mapping[Answer, Mapping[str, object]]) -> _Column:
+    def cell(row: Outline) -> object:
+        own = facts.get(Answer(row.position, row.model), {})
+        return _cell(own.get(name))
+
+    return _Column(name, cell)
 
 
 def _cell(value: object) -> object:
@@ -104,7 +134,10 @@ def label_lines(
     """
     notes = notes or {}
     for cell, sample, score in scored:
-        labels = {by: labelling.labels for by, labelling in labellings(score, sample).items()}
+        labels: dict[str, Labels] = {}
+        for by, labelling in labellings(score, sample).items():
+            labels[by] = labelling.labels
+        # The labels that count come first.
         counted_by = next(iter(labels))
         changes = given.get(cell, ())
         if changes:

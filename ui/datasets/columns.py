@@ -57,15 +57,17 @@ def columns(
     given: Mapping[str, str],
     key: str,
 ) -> dict[str, str] | None:
-    """The column for each field, beginning with those `given`; `None` where no sample can be made
-    of them.
+    """The column for each field, beginning with those `given`.
 
-    `table` need hold no more than the first rows.
+    `None` where no sample can be made of them. `table` need hold no more than the first rows.
     """
     # Those that are read first, or a choice beyond the limit could not be shown
     of_fields = [given[field] for field in (*USUAL, *RARE) if field in given]
-    likely_first = list(dict.fromkeys([*of_fields, *names]))[:MOST_OFFERED]
-    shown = [without_surrogates(name)[:NAME_SHOWN] or NO_NAME for name in likely_first]
+    likely_first = list(dict.fromkeys([*of_fields, *names]))
+    likely_first = likely_first[:MOST_OFFERED]
+    shown = []
+    for name in likely_first:
+        shown.append(without_surrogates(name)[:NAME_SHOWN] or NO_NAME)
     # As column names are numbered: cut ones may be alike
     offered = dict(zip(likely_first, column_names(shown), strict=True))
     chosen: dict[str, str | None] = {}
@@ -78,11 +80,13 @@ def columns(
             st.caption(
                 f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen."
             )
-    found = {field: column for field, column in chosen.items() if column is not None}
-    separator = _separator(table, names, found.get("retrieved_documents"), given, key)
+    by_field = {field: column for field, column in chosen.items() if column is not None}
+    separator = _separator(table, names, by_field.get("retrieved_documents"), given, key)
     if separator:
-        found[SEPARATOR_FIELD] = separator
-    return found if _is_usable(table, found) else None
+        by_field[SEPARATOR_FIELD] = separator
+    if not _is_usable(table, by_field):
+        return None
+    return by_field
 
 
 def has_joined_documents(table: Table, given: Mapping[str, str]) -> bool:

@@ -74,17 +74,21 @@ def list_models(provider: str) -> None:
     if not of_provider:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
-    rows = pd.DataFrame(map(_model_cells, of_provider)).astype(dict.fromkeys(NUMBERS, float))
-    empty = [name for name in ("Cannot be chosen", "Free plan") if not rows[name].any()]
-    rows = rows.drop(columns=empty)
+    rows = pd.DataFrame(map(_model_cells, of_provider))
+    # A column of nothing but unknown numbers would be one of texts.
+    rows = rows.astype(dict.fromkeys(NUMBERS, float))
+    for name in ("Cannot be chosen", "Free plan"):
+        if not rows[name].any():
+            rows = rows.drop(columns=name)
     grey = [GREY if choice.problem else "" for choice in of_provider]
+    columns = {}
+    for name, width in WIDTHS.items():
+        columns[name] = st.column_config.Column(width=width)
     st.dataframe(
         rows.style.apply(lambda column: grey).format(NUMBERS),
         hide_index=True,
         placeholder="unknown",
-        column_config={
-            name: st.column_config.Column(width=width) for name, width in WIDTHS.items()
-        },
+        column_config=columns,
         alt="Models of this provider",
     )
     advice = "" if provider in offered else " Test the key to see which of them it may use."
@@ -149,7 +153,11 @@ def _expiry() -> str:
 
 def _access_form(provider: str) -> None:
     """The fields, empty of any key."""
-    current, is_custom = session.keys().get(provider), PROVIDERS[provider].is_custom
+    current = session.keys().get(provider)
+    is_custom = PROVIDERS[provider].is_custom
+    placeholder = ""
+    if current and current.key.get_secret_value():
+        placeholder = "Type to replace it"
     with st.form(f"access_{provider}"):
         if is_custom:
             address = current.base_url if current else OLLAMA
@@ -158,7 +166,7 @@ def _access_form(provider: str) -> None:
             "API key (if the endpoint wants one)" if is_custom else "API key",
             type="password",
             autocomplete="off",
-            placeholder="Type to replace it" if current and current.key.get_secret_value() else "",
+            placeholder=placeholder,
             help="It stays in memory: on no disk, in no address, in no log.",
             key=f"typed_{provider}",
         )
@@ -176,7 +184,8 @@ def _access_form(provider: str) -> None:
 
 def _take_up_for_test(provider: str) -> None:
     """Keeps what was typed for the test that follows, and empties the field."""
-    typed, current = st.session_state[f"typed_{provider}"], session.keys().get(provider)
+    typed = st.session_state[f"typed_{provider}"]
+    current = session.keys().get(provider)
     # An empty field: the browser does not hold the key either.
     st.session_state[f"typed_{provider}"] = ""
     address = _address_of_key(provider)
@@ -223,7 +232,8 @@ def _test_failed(entered: Access, error: LLMError) -> None:
 
     It is kept where nothing speaks against it and nothing else works yet.
     """
-    provider, own = entered.provider, session.own_keys()
+    provider = entered.provider
+    own = session.own_keys()
     has_working = provider in session.offered()
     what = error.reason.worded(remedies.ON_SETTINGS)
     if entered == session.keys().get(provider) and (has_working or provider not in own):
@@ -231,8 +241,10 @@ def _test_failed(entered: Access, error: LLMError) -> None:
     elif has_working or _is_wrong(provider, error):
         if entered == own.get(provider):
             session.forget_key(provider)
-        stays = f" The one before {'stays in use' if has_working else 'is kept'}."
-        message = f"Not taken: {what}{stays if session.keys().get(provider) else ''}"
+        message = f"Not taken: {what}"
+        if session.keys().get(provider):
+            stays = "stays in use" if has_working else "is kept"
+            message = f"{message} The one before {stays}."
     else:
         _use_from_now(entered)
         message = f"Not tested: {what}"
@@ -286,7 +298,9 @@ def _forget_key(provider: str) -> None:
 
 def _other_address(access: Access) -> str:
     """The address, where it is not the provider's own."""
-    return "" if access.base_url == PROVIDERS[access.provider].address else f" at {access.base_url}"
+    if access.base_url == PROVIDERS[access.provider].address:
+        return ""
+    return f" at {access.base_url}"
 
 
 def _forget_answers() -> None:

@@ -98,8 +98,11 @@ class RunTable:
         if unwritten := self._unwritten.get(run_id):
             return unwritten
         rows = self._database.rows("select stopped from runs where id = ?", run_id)
+        if not rows:
+            return ()
+        body = rows[0][0] or "[]"
         try:
-            return _REASONS.validate_json(rows[0][0] or "[]") if rows else ()
+            return _REASONS.validate_json(body)
         except (ValueError, TypeError):
             return (Reason(message="Why the run stopped cannot be read. Resume it."),)
 
@@ -131,7 +134,8 @@ class RunTable:
     def _read(self, workspace: str, limit: int) -> tuple[list[Run], list[Unreadable]]:
         query = """select id, workspace, fingerprint, body from runs
                    where workspace = ? order by rowid desc limit ?"""
-        runs, unreadable = [], []
+        runs: list[Run] = []
+        unreadable: list[Unreadable] = []
         for row in self._database.rows(query, workspace, limit):
             try:
                 runs.append(_run_of_row(*row))
