@@ -104,23 +104,14 @@ def progress(
     return Progress(tuple(said))
 
 
-def labels_of(
-    queue: LabelQueue,
-    labels: Sequence[PersonLabel],
-    person: str,
-) -> list[PersonLabel]:
-    """The labels of an answer that a person gave in the queue."""
-    return [label for label in labels if (label.queue, label.person) == (queue.id, person)]
-
-
 def said_of(
     queue: LabelQueue,
     labels: Sequence[PersonLabel],
     person: str,
 ) -> dict[tuple[str, str], str]:
-    """What of that counts: values by label and key."""
-    last = last_words(labels_of(queue, labels, person))
-    return {named: label.value for named, label in last.items()}
+    """What counts of what a person said of an answer in the queue: values by label and key."""
+    own = [label for label in labels if (label.queue, label.person) == (queue.id, person)]
+    return {named: label.value for named, label in last_words(own).items()}
 
 
 def people(queue: LabelQueue, labels: Mapping[Cell, Sequence[PersonLabel]]) -> list[str]:

@@ -253,12 +253,12 @@ def compared(
     person: str,
 ) -> list[Compared]:
     """What a person says beside what the run's labeller says, in the order of the queue."""
+    are_done = queues.progress(queue, labels, person).said
     done = {}
-    for place in range(len(queue.answers)):
-        cell = queue.cell(place)
-        own = queues.labels_of(queue, labels.get(cell, ()), person)
-        if any(label.value == DONE for label in own if label.label == "sample"):
-            done[place] = own
+    for place, word in enumerate(are_done):
+        if word == DONE:
+            of_answer = labels.get(queue.cell(place), ())
+            done[place] = [label for label in of_answer if label.person == person]
     answers = {place: Answer(*queue.cell(place)[:2]) for place in done}
     contents = view.contents(list(answers.values()))
     rows = []

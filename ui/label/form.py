@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evaluators.people import drawing
-from evaluators.people.queues import MOST, LabelQueue, people, progress
+from evaluators.people import drawing, queues
+from evaluators.people.queues import MOST, LabelQueue
 from evaluators.people.records import Drawn
 from evaluators.records import Run
 from evaluators.runs import label_queues
@@ -17,8 +17,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.runs.store.workspaces import EXAMPLES
 from ui import run_views, session
-from ui.label import people_names
-from ui.parts import head, label_some, problems, run_facts, samples
+from ui.parts import head, label_some, people, problems, run_facts, samples
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
@@ -94,7 +93,7 @@ def _form(view: RunView, metric: int, there: Labelable) -> None:
             )
             most = min(MOST, ways[drawn])
             n = st.number_input("How many", 1, most, min(USUAL, most), width=160)
-            name = people_names.field()
+            name = people.field()
         with st.container(horizontal=True, gap="large", vertical_alignment="center"):
             is_blind = st.toggle("Blind: the run's own labels stay hidden", value=True)
             is_after_each = is_blind and st.toggle("Show them after each answer")
@@ -108,7 +107,7 @@ def _form(view: RunView, metric: int, there: Labelable) -> None:
             among=filtered,
         )
         if st.button(f"Label {counted(n, 'answer')}", type="primary", icon=":material/edit_note:"):
-            people_names.check(name)
+            people.rename(name)
             _start(view, wish, name)
 
 
@@ -161,7 +160,6 @@ def _start(view: RunView, wish: Wish, name: str) -> None:
 
 
 def _open(queue: LabelQueue, name: str) -> None:
-    people_names.remember(name)
     address = session.address(queue=queue.id, person=name)
     st.switch_page(label_some.PAGE, query_params=address)
 
@@ -171,16 +169,16 @@ def _open(queue: LabelQueue, name: str) -> None:
 
 def _earlier(run: Run) -> None:
     """The run's queues, with who is how far in each."""
-    queues = session.store().label_queues.of_run(run.id)
-    if not queues:
+    of_run = session.store().label_queues.of_run(run.id)
+    if not of_run:
         return
     labels = session.store().person_labels.by_cell(run.id)
     st.header("Queues")
-    for queue in queues:
+    for queue in of_run:
         total = len(queue.answers)
         done = [
-            f"{name} {progress(queue, labels, name).finished} of {total}"
-            for name in people(queue, labels)
+            f"{name} {queues.progress(queue, labels, name).finished} of {total}"
+            for name in queues.people(queue, labels)
         ]
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             what = f"**{counted(total, 'answer')}**, {HOW[queue.drawn].lower()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
@@ -13,15 +13,17 @@ from evaluators.config import ROOT, config
 from evaluators.errors import UnreadableRowError
 from evaluators.people import drawing, queues
 from evaluators.people.queues import LabelQueue, Progress
-from evaluators.people.records import PersonLabel
-from evaluators.records import Run
+from evaluators.people.records import DONE, PersonLabel
+from evaluators.records import Cell, Run
 from evaluators.runs import workspaces
 from ui import session
-from ui.label import answer, bar, end, people_names
+from ui.label import answer, bar, end, sentences
+from ui.label.answer import Shown
 from ui.label.bar import Action
-from ui.parts import head, highlight, problems
+from ui.parts import head, highlight, people, problems
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
+from ui.trace.correction import Origin
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
 UNKNOWN = "There is no such queue here: the link is incomplete, or its run was deleted."
@@ -45,6 +47,47 @@ class Opened(NamedTuple):
         return f"place_{self.queue.id}_{self.name}"
 
 
+class Step(NamedTuple):
+    """An answer of the queue on the screen, with what was said up to now.
+
+    `given` are the labels of the answer by anybody, in or outside the queue.
+    """
+
+    opened: Opened
+    place: int
+    progress: Progress
+    given: Sequence[PersonLabel]
+
+    @property
+    def name(self) -> str:
+        """Tells it from all other answers on the screen."""
+        return f"{self.opened.queue.id}_{self.opened.name}_{self.place}"
+
+    @property
+    def cell(self) -> Cell:
+        return self.opened.queue.cell(self.place)
+
+    @property
+    def own(self) -> list[PersonLabel]:
+        """What the person said of the answer, in or outside the queue."""
+        return [label for label in self.given if label.person == self.opened.name]
+
+    @property
+    def said(self) -> dict[tuple[str, str], str]:
+        """What of it was said in the queue and counts."""
+        return queues.said_of(self.opened.queue, self.given, self.opened.name)
+
+    @property
+    def is_blind(self) -> bool:
+        return not queues.is_judge_shown(self.opened.queue, self.progress, self.place)
+
+    @property
+    def origin(self) -> Origin:
+        queue = self.opened.queue
+        probability = queue.answers[self.place].probability
+        return Origin(self.opened.name, queue.drawn, probability, queue.id)
+
+
 def show() -> None:
     """The queue in the address, for whoever has its link.
 
@@ -61,10 +104,11 @@ def show() -> None:
     if config().public:
         # Who labels keeps the run there for its owner, as a visit of the owner would.
         workspaces.of(session.store()).admits(run.workspace)
-    name = people_names.in_address()
-    if not name:
+    name = st.query_params.get("person", "")
+    if not people.is_name(name):
         _begin(queue, run)
         return
+    people.rename(name)
     highlight.style()
     st.html(STYLE)
     _labelling(Opened(queue, run, name))
@@ -81,11 +125,10 @@ def _begin(queue: LabelQueue, run: Run) -> None:
             f"**{counted(size, 'answer')}**, {WAYS[queue.drawn]}; {hidden}. About {minutes}. "
             "You can leave at any time: the same name goes on where it was."
         )
-        name = people_names.field()
+        name = people.field()
         if st.button("Start", type="primary", icon=":material/play_arrow:"):
             with problems.caught():
-                people_names.check(name)
-                people_names.remember(name)
+                people.rename(name)
                 st.query_params["person"] = name
                 st.rerun()
 
@@ -93,130 +136,127 @@ def _begin(queue: LabelQueue, run: Run) -> None:
 # A step is drawn without the rest of the page.
 @st.fragment
 def _labelling(opened: Opened) -> None:
-    queue, name = opened.queue, opened.name
     with problems.caught():
-        note = _act(opened)
-        labels = session.store().person_labels.by_cell(opened.run.id)
-        progress = queues.progress(queue, labels, name)
-        place = st.session_state.setdefault(opened.place_key, progress.first_open())
-        if place is None:
-            end.show(opened.run, queue, name, labels)
-            return
-        _one_answer(opened, progress, place, labels.get(queue.cell(place), []), note)
+        note = ""
+        for action in bar.asked():
+            note = _do(opened, action)
+        step = _step(opened)
+        if step is None:
+            labels = session.store().person_labels.by_cell(opened.run.id)
+            end.show(opened.run, opened.queue, opened.name, labels)
+        else:
+            _one_answer(step, note)
 
 
-def _one_answer(
-    opened: Opened,
-    progress: Progress,
-    place: int,
-    own: list[PersonLabel],
-    note: str,
-) -> None:
-    queue = opened.queue
-    cell, last = queue.cell(place), len(queue.answers) - 1
-    said = queues.said_of(queue, own, opened.name)
-    shown = answer.read(opened.run, queue, cell)
-    answer.show(shown)
-    if queues.is_judge_shown(queue, progress, place):
-        note = note or answer.judged(shown)
-    ends = {"back": place == 0, "forward": place == last, "undo": place == 0 and not said}
+def _step(opened: Opened) -> Step | None:
+    """The answer on the screen, at first the first open one; `None` at the end."""
+    labels = session.store().person_labels.by_cell(opened.run.id)
+    progress = queues.progress(opened.queue, labels, opened.name)
+    place = st.session_state.setdefault(opened.place_key, progress.first_open())
+    if place is None:
+        return None
+    return Step(opened, place, progress, labels.get(opened.queue.cell(place), ()))
+
+
+def _one_answer(step: Step, note: str) -> None:
+    queue = step.opened.queue
+    shown = answer.read(step.opened.run, queue, step.cell)
+    if queue.values:
+        answer.show(shown)
+    else:
+        sentences.show(shown, step.origin, is_blind=step.is_blind)
+    if not step.is_blind:
+        note = note or _what_the_run_says(step, shown)
+    last = len(queue.answers) - 1
+    ends = {
+        "back": step.place == 0,
+        "forward": step.place == last,
+        "undo": step.place == 0 and not step.said,
+    }
     bar.show(
         bar.Bar(
-            sample=_sample_name(opened, place),
-            progress=f"{place + 1:,} of {last + 1:,}",
-            share=progress.finished / len(queue.answers),
+            sample=step.name,
+            progress=f"{step.place + 1:,} of {last + 1:,}",
+            share=step.progress.finished / len(queue.answers),
             note=note,
-            questions=answer.questions(shown, said),
+            questions=answer.questions(shown, step.said),
             off=[name for name, is_end in ends.items() if is_end],
         )
     )
 
 
+def _what_the_run_says(step: Step, shown: Shown) -> str:
+    if step.opened.queue.values:
+        return answer.judged(shown)
+    return sentences.agreement(shown, step.own)
+
+
 # What was asked for in the bar
 
 
-def _act(opened: Opened) -> str:
-    """Does what was asked for since the last drawing; returns what to say of it."""
-    note = ""
-    for action in bar.asked():
-        place = st.session_state.get(opened.place_key)
-        # What was meant for an answer that is no longer on the screen is meant for none.
-        if place is not None and action.sample == _sample_name(opened, place):
-            note = _do(opened, place, action)
-    return note
-
-
-def _do(opened: Opened, place: int, action: Action) -> str:
+def _do(opened: Opened, action: Action) -> str:
     """Does it; returns why it could not be done, where it could not."""
-    queue, store = opened.queue, session.store()
-    cell = queue.cell(place)
-    labels = store.person_labels.by_cell(queue.run_id)
-    said = queues.said_of(queue, labels.get(cell, []), opened.name)
-    progress = queues.progress(queue, labels, opened.name)
-    if action.action in ("back", "forward"):
-        step = 1 if action.action == "forward" else -1
-        _go(opened, min(max(place + step, 0), len(queue.answers) - 1))
-    elif action.action == "undo":
-        if said:
-            store.person_labels.undo(queue.run_id, cell, opened.name)
-        else:
-            _go(opened, max(place - 1, 0))
-    elif action.action == "verdict":
-        if action.key in queue.values:
-            _keep(opened, progress, place, "verdict", action)
-    else:
-        return _finish(opened, progress, place, action, said)
-    return ""
-
-
-def _finish(
-    opened: Opened,
-    progress: Progress,
-    place: int,
-    action: Action,
-    said: Mapping[tuple[str, str], str],
-) -> str:
-    """Ends an answer as done, skipped or one that nobody can tell, and goes on."""
-    queue = opened.queue
-    if action.action == "done" and not queues.is_judge_shown(queue, progress, place):
-        shown = answer.read(opened.run, queue, queue.cell(place))
-        if missing := answer.missing(shown, said):
-            return missing
-    if progress.said[place] == action.action:
-        _go(opened, progress.following(place))
+    step = _step(opened)
+    # What was meant for an answer that is no longer on the screen is meant for none.
+    if step is None or action.sample != step.name:
         return ""
-    _keep(opened, progress, place, "sample", action)
-    is_revealed_now = queue.blind and queue.reveal == "after each" and action.action == "done"
-    if not is_revealed_now:
-        _go(opened, progress.finish(place, action.action).first_open(after=place))
+    last = len(opened.queue.answers) - 1
+    if action.action == "back":
+        _go(opened, max(step.place - 1, 0))
+    elif action.action == "forward":
+        _go(opened, min(step.place + 1, last))
+    elif action.action == "undo":
+        _undo(step)
+    elif action.action == "verdict":
+        if action.key in opened.queue.values:
+            _keep(step, "verdict", action.key, action.value)
+    else:
+        return _finish(step, action.action)
     return ""
 
 
-def _keep(
-    opened: Opened,
-    progress: Progress,
-    place: int,
-    kind: Literal["verdict", "sample"],
-    action: Action,
-) -> None:
-    queue = opened.queue
+def _undo(step: Step) -> None:
+    """Takes back what the person said last of the answer; where there is nothing, steps back."""
+    opened = step.opened
+    if step.said:
+        session.store().person_labels.undo(opened.run.id, step.cell, opened.name)
+    else:
+        _go(opened, max(step.place - 1, 0))
+
+
+def _finish(step: Step, word: str) -> str:
+    """Ends an answer as done, skipped or one that nobody can tell, and goes on."""
+    opened = step.opened
+    if word == DONE and step.is_blind:
+        shown = answer.read(opened.run, opened.queue, step.cell)
+        is_of_values = bool(opened.queue.values)
+        if is_of_values:
+            missing = answer.missing(shown, step.said)
+        else:
+            missing = sentences.missing(shown, step.own)
+        if missing:
+            return missing
+    if step.progress.said[step.place] == word:
+        _go(opened, step.progress.following(step.place))
+        return ""
+    _keep(step, "sample", "", word)
+    is_revealed_now = step.is_blind and opened.queue.reveal == "after each" and word == DONE
+    if not is_revealed_now:
+        _go(opened, step.progress.finish(step.place, word).first_open(after=step.place))
+    return ""
+
+
+def _keep(step: Step, kind: Literal["verdict", "sample"], key: str, value: str) -> None:
     label = PersonLabel(
-        person=opened.name,
         label=kind,
-        key=action.key,
-        value=action.value or action.action,
+        key=key,
+        value=value,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        blind=not queues.is_judge_shown(queue, progress, place),
-        drawn=queue.drawn,
-        probability=queue.answers[place].probability,
-        queue=queue.id,
+        blind=step.is_blind,
+        **step.origin._asdict(),
     )
-    session.store().person_labels.save(queue.run_id, queue.cell(place), label)
+    session.store().person_labels.save(step.opened.run.id, step.cell, label)
 
 
 def _go(opened: Opened, place: int | None) -> None:
     st.session_state[opened.place_key] = place
-
-
-def _sample_name(opened: Opened, place: int) -> str:
-    return f"{opened.queue.id}_{opened.name}_{place}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
+from evaluators.errors import ParameterError
 from evaluators.people.records import LONGEST_NAME, YOU, PersonName
 from ui.parts.untrusted import plain
 
@@ -25,6 +26,20 @@ def is_name(text: str) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def rename(name: str) -> None:
+    """Labels from now on under this name; raises `ParameterError` for what cannot be one."""
+    if not is_name(name):
+        raise ParameterError(
+            f"A name has 1 to {LONGEST_NAME} letters that can be seen. Enter another one."
+        )
+    st.session_state[NAME] = name
+
+
+def field() -> str:
+    """A field for the name, where labelling begins with it."""
+    return str(st.text_input("Your name", me(), max_chars=LONGEST_NAME, width=260)).strip()
 
 
 def choose(key: str) -> None:

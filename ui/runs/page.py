@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs.run_view import RunView
@@ -90,8 +89,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 if not progress.is_moving(run):
                     files.buttons(view)
             run_again.button(run)
-            if leads(run.evaluator.name) != "trace":
-                label_some.button(run)
+            label_some.button(run)
             if not progress.is_moving(run):
                 compare_with.button(run)
             present.button(run.id)

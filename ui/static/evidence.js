@@ -20,7 +20,7 @@ const LEGEND = {
 };
 const STEPS = { ArrowLeft: "previous_sample", ArrowRight: "next_sample" };
 const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · A all right · U undo · R reveal · Esc close";
-const BLIND_HELP = "↑ ↓ sentence · 1 2 3 label · U undo · Esc close";
+const BLIND_HELP = "↑ ↓ sentence · 1 2 3 label · A all supported · Esc close";
 
 const FOLD_FROM = 4; // sentences in a row without a label; fewer do not hide much
 const MOST_UNFOLDED = 400; // where labels must not show, long documents fold by length alone
@@ -107,6 +107,7 @@ class View {
     if (isNew || before.by !== data.by || before.isBlind !== data.isBlind) this.build();
     else this.paint();
     this.drawStrip(isNew ? null : before);
+    if (isNew && data.isBlind) this.toUnlabelled();
     // They stand there for browsers in which this script does not run.
     const other = document.querySelector(".st-key-texts_without_script");
     if (other) other.style.display = "none";
@@ -340,7 +341,12 @@ class View {
       parts.push(confirm);
     }
     if (corrections && !this.isHidden) parts.push(el("span", { text: corrections }));
-    if (canUndo) {
+    const left = this.unlabelled.length;
+    if (this.data.isBlind && left) {
+      const words = left === this.data.answer.length ? "All supported" : "All others supported";
+      parts.push(this.button(words, "A", () => this.supportOthers()));
+    }
+    if (canUndo && !this.data.isBlind) {
       const undo = this.button("Undo", "U", () => this.change("undo"));
       undo.dataset.name = "undo";
       parts.push(undo);
@@ -579,11 +585,30 @@ class View {
     if (this.isHidden) {
       if (this.guesses[key]?.support !== value) this.change("support", key, value);
       this.drawHistory();
+      if (this.data.isBlind) this.toUnlabelled(key);
       return;
     }
     this.carried = value === "full" && !this.restsOn[key]?.length ? key : null;
     if (this.verdicts[key] !== SUPPORTS[value]) this.change("support", key, value);
     else this.drawBubble();
+  }
+
+  get unlabelled() {
+    return this.data.answer.map(([key]) => key).filter((key) => !this.guesses[key]?.support);
+  }
+
+  /** Of a queue, which is gone through: the next answer sentence without a label. */
+  toUnlabelled(after = null) {
+    const keys = this.data.answer.map(([key]) => key);
+    const left = this.unlabelled;
+    const next = left.find((key) => keys.indexOf(key) > keys.indexOf(after)) ?? left[0];
+    this.select(next ?? null);
+  }
+
+  supportOthers() {
+    this.unlabelled.forEach((key) => this.change("support", key, "full"));
+    this.drawHistory();
+    this.toUnlabelled();
   }
 
   carriedLine(key) {
@@ -667,13 +692,19 @@ class View {
 
   /** Whether the key means something here; does it. */
   press(key, target) {
-    if (key in STEPS) document.querySelector(`.st-key-${STEPS[key]} button`)?.click();
+    const step = document.querySelector(`.st-key-${STEPS[key]} button`);
+    // Below an answer of a queue stands a bar, which is left with the answer.
+    const isLeft = this.data.isBlind && document.querySelector(".st-key-label_bar[data-leaving]");
+    if (step) step.click();
+    else if (isLeft && /^[123a]$/i.test(key)) return true;
+    else if (this.data.isBlind && /^(Enter|u)$/i.test(key)) return false;
     else if (key === "ArrowDown" || key === "ArrowUp") this.move(key === "ArrowDown" ? 1 : -1);
     else if (key === "Escape" && this.selected !== null) this.escape();
     else if ((key === "Enter" || key === " ") && target.dataset?.key !== undefined) target.click();
     else if (key === "u" || key === "U") this.data.canUndo && this.change("undo");
     else if (key === "r" || key === "R") this.isHidden && !this.data.isBlind && this.reveal();
-    else if ((key === "a" || key === "A") && !this.data.isBlind) this.canConfirm && this.confirm();
+    else if ((key === "a" || key === "A") && this.data.isBlind) this.supportOthers();
+    else if (key === "a" || key === "A") this.canConfirm && this.confirm();
     else if ("123".includes(key) && this.selected !== null && (this.isHidden || !this.data.locked)) {
       this.choices(this.selected)[Number(key) - 1]?.set();
     } else return false;

@@ -15,7 +15,8 @@ const VALUES = { yes: "Yes", no: "No" };
 // A field that takes letters itself.
 const WRITES = "input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox]";
 // Enter on one of these means to press it.
-const PRESSED_BY_ENTER = "button, a, summary, [role=button], [role=tab], [role=radio]";
+const PRESSED_BY_ENTER = "button, a, summary, [role=tab], [role=radio]";
+const RETRY = 4000; // milliseconds without an answer after which an action is sent again
 
 const bars = new WeakMap();
 
@@ -52,6 +53,7 @@ class Bar {
 
   close() {
     window.removeEventListener("keydown", this.onKey, true);
+    clearTimeout(this.retry);
   }
 
   update(data) {
@@ -59,11 +61,13 @@ class Bar {
     this.data = data;
     if (isNew) this.pending = [];
     this.pending = this.pending.filter((change) => change.number > data.answered);
-    // A step to another answer was asked for: what is said until it comes is said of none.
-    this.isLeaving = this.pending.some(({ action }) => action !== "verdict");
+    this.leave(this.pending.some(({ action }) => action !== "verdict"));
     this.values = Object.fromEntries(data.questions.map(({ name, value }) => [name, value]));
     this.pending.forEach(({ key, value }) => key && (this.values[key] = value));
     this.draw();
+    const next = this.isLeaving ? null : this.next;
+    if (!this.isLeaving) this.next = null;
+    if (next && !isNew) this.act(next);
     // Another answer begins at its top.
     if (isNew) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
   }
@@ -122,6 +126,8 @@ class Bar {
   }
 
   act(action) {
+    // What comes before the last step was answered is done if that led to no other answer.
+    if (this.isLeaving) this.next = action;
     if (this.isLeaving || this.data.off.includes(action)) return;
     this.change({ action, key: "", value: "" });
   }
@@ -129,10 +135,24 @@ class Bar {
   change(change) {
     const last = this.pending.at(-1)?.number ?? this.data.answered;
     this.pending.push({ sample: this.data.sample, number: last + 1, ...change });
-    this.isLeaving = change.action !== "verdict";
+    this.leave(change.action !== "verdict");
     if (change.key) this.values[change.key] = change.value;
     this.draw();
+    this.sendPending();
+  }
+
+  sendPending() {
+    clearTimeout(this.retry);
+    if (!this.pending.length) return;
     this.send([...this.pending]);
+    this.retry = setTimeout(() => this.sendPending(), RETRY);
+  }
+
+  /** A step to another answer was asked for: what is said until it comes is said of none. */
+  leave(isLeaving) {
+    this.isLeaving = isLeaving;
+    const host = this.root.getRootNode().host ?? this.root;
+    host.closest(".st-key-label_bar")?.toggleAttribute("data-leaving", isLeaving);
   }
 
   key(event) {

@@ -152,7 +152,8 @@ def show_blind(
     data = {
         **_texts(place, sample, scores.sentences),
         **_of_person(own),
-        **dict.fromkeys(("situation", "locked", "by"), ""),
+        # What is true elsewhere says nothing of whether these documents support it.
+        **dict.fromkeys(("situation", "locked", "by", "trueAnswer"), ""),
         **dict.fromkeys(("said", "people", "disputed", "numbers", "notes"), ()),
         "own": {},
         "verdicts": dict.fromkeys(every_key, ""),

@@ -1,0 +1,184 @@
+"""A queue in the browser: ten answers by keys alone, the same by thumb, and two people who agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from evaluators.people.queues import LabelQueue
+from evaluators.people.records import PersonLabel
+from evaluators.records import (
+    Dataset,
+    EvaluatorSpec,
+    Labelling,
+    Labels,
+    Run,
+    Sample,
+    SampleResult,
+    SentenceSupport,
+    Support,
+)
+from evaluators.runs.label_queues import Wish, draw
+from evaluators.runs.run_view import RunView
+from evaluators.text.sentences import cut
+from evaluators.trace.labelling import labelled_score
+from tests.e2e.conftest import Server
+
+SIZE = 10
+
+
+@pytest.fixture
+def run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
+    """Ten answers of two sentences each, all supported in the eyes of the run's labeller."""
+    names = [f"mill {number}" for number in range(SIZE)]
+    samples = tuple(_sample(name) for name in names)
+    title = request.node.name
+    data = Dataset(name=title, samples=samples)
+    run = Run(
+        id=title,
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title=title,
+        dataset_name=title,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="trace"),),
+    )
+    server.store.runs.save(run, data)
+    full = tuple(SentenceSupport(key=key, support=Support.FULL) for key in "ab")
+    labelling = Labelling(by="heuristic", labels=Labels(sentence_support=full))
+    for position, sample in enumerate(samples):
+        assert sample.sentences
+        score = labelled_score(sample, sample.sentences, [], labelling)
+        server.store.results.save(
+            run.id, SampleResult(position=position, status="scored", score=score)
+        )
+    yield run
+    server.store.runs.delete(run.id)
+
+
+def _sample(name: str) -> Sample:
+    response = f"The {name} grinds rye. It is blue."
+    documents = (f"The {name} grinds rye.", "Its wheel is made of oak.")
+    return Sample(
+        id=name,
+        question=f"What does {name} grind?",
+        response=response,
+        retrieved_documents=documents,
+        sentences=cut(response, documents),
+    )
+
+
+@pytest.fixture
+def queue(server: Server, run: Run) -> LabelQueue:
+    drawn = draw(RunView.read(server.store, run), Wish(n=SIZE), seed=0)
+    server.store.label_queues.save(drawn)
+    return drawn
+
+
+def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run: Run) -> None:
+    page.goto(f"/label?run={run.id}")
+    page.get_by_role("button", name="Label 10 answers").focus()
+    page.keyboard.press("Enter")
+    expect(progress(page)).to_have_text("1 of 10")
+    # One sentence after the other; the next one is chosen by itself.
+    expect(chosen(page)).to_have_attribute("data-key", "a")
+    page.keyboard.press("1")
+    expect(chosen(page)).to_have_attribute("data-key", "b")
+    page.keyboard.press("3")
+    page.keyboard.press("n")
+    expect(progress(page)).to_have_text("2 of 10")
+    # Not before all is labelled.
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("2 sentences without a label")
+    for place in range(2, SIZE):
+        page.keyboard.press("a")
+        page.keyboard.press("Enter")
+        expect(progress(page)).to_have_text(f"{place + 1} of 10")
+    page.keyboard.press("2")
+    expect(page.get_by_text("you: partly supported")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_text("you: partly supported")).to_have_count(0)
+    page.keyboard.press("c")
+    expect(page.get_by_text("That was the last one: 9 labelled, 1 cannot tell.")).to_be_visible()
+    # The first has a sentence that nothing supports.
+    expect(page.get_by_text("You and the run agree on 8 of 9")).to_be_visible()
+
+    labels = [label for own in server.store.person_labels.by_cell(run.id).values() for label in own]
+    assert len([label for label in labels if label.label == "support"]) == 18
+    assert {(label.person, label.blind, label.drawn) for label in labels} == {
+        ("you", True, "by verdict")
+    }
+
+
+def test_a_phone_labels_ten_answers_by_thumb(
+    new_context: Callable[..., BrowserContext], queue: LabelQueue
+) -> None:
+    phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
+    phone.goto(f"/label?queue={queue.id}")
+    phone.get_by_label("Your name").fill("Ben")
+    phone.get_by_role("button", name="Start").tap()
+    expect(progress(phone)).to_have_text("1 of 10")
+    main = "document.querySelector('[data-testid=stMain]')"
+    assert phone.evaluate(f"{main}.scrollWidth - {main}.clientWidth") == 0
+    phone.get_by_role("button", name="not supported", exact=True).tap()
+    expect(chosen(phone)).to_have_attribute("data-key", "b")
+    phone.get_by_role("button", name="All others supported").tap()
+    phone.get_by_role("button", name="Next").tap()
+    for place in range(1, SIZE):
+        expect(progress(phone)).to_have_text(f"{place + 1} of 10")
+        phone.get_by_role("button", name="All supported").tap()
+        phone.get_by_role("button", name="Next").tap()
+    expect(phone.get_by_text("That was the last one: 10 labelled.")).to_be_visible()
+
+
+def test_two_people_label_and_see_how_far_they_agree(
+    page: Page, server: Server, run: Run, queue: LabelQueue
+) -> None:
+    for place in range(SIZE):
+        said = [("support", "a", "full"), ("support", "b", "full"), ("sample", "", "done")]
+        labels = [
+            PersonLabel(
+                person="<b>Anna</b>",
+                label=label,
+                key=key,
+                value=value,
+                created="2026-11-23T00:30:00+00:00",
+                blind=True,
+                queue=queue.id,
+            )
+            for label, key, value in said
+        ]
+        server.store.person_labels.save(run.id, queue.cell(place), *labels)
+
+    page.goto(f"/label?queue={queue.id}&person=Ben")
+    for place in range(SIZE):
+        expect(progress(page)).to_have_text(f"{place + 1} of 10")
+        expect(page.get_by_text("your guess")).to_have_count(0)
+        if place < 3:
+            page.keyboard.press("3")
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+
+    expect(page.get_by_text("You and <b>Anna</b> agree on 7 of 10")).to_be_visible()
+
+
+def test_a_run_deleted_while_it_is_labelled_says_so(
+    page: Page, server: Server, run: Run, queue: LabelQueue
+) -> None:
+    page.goto(f"/label?queue={queue.id}&person=Ben")
+    expect(progress(page)).to_have_text("1 of 10")
+    server.store.runs.delete(run.id)
+    page.keyboard.press("s")
+
+    expect(page.get_by_text("This run was deleted meanwhile")).to_be_visible()
+
+
+def progress(page: Page) -> Locator:
+    return page.locator(".st-key-label_bar .head b")
+
+
+def chosen(page: Page) -> Locator:
+    """The sentence that the keys label."""
+    return page.locator(".sentence.selected")

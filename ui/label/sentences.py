@@ -1,0 +1,47 @@
+"""A TRACE answer of a queue: its sentences are labelled in the evidence view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evaluators.people.labels import people_values
+from evaluators.people.records import PersonLabel
+from evaluators.trace.metrics import from_score
+from ui.label.answer import Shown
+from ui.parts import problems
+from ui.parts.words import counted
+from ui.trace import evidence
+from ui.trace import labels as trace_labels
+from ui.trace.correction import Origin, RunCell
+
+
+def show(shown: Shown, origin: Origin, *, is_blind: bool) -> None:
+    """The answer to label; with all labels in sight where it is not blind, as on its own page."""
+    if is_blind and shown.score:
+        problems.show(RunCell(shown.run.id, shown.cell).name)
+        evidence.show_blind(shown.run, shown.cell, shown.sample, shown.score, origin)
+    else:
+        trace_labels.show(shown.run, shown.cell, shown.sample, shown.score)
+
+
+def missing(shown: Shown, own: Iterable[PersonLabel]) -> str:
+    """How many answer sentences have no label yet, in words; empty where all have one."""
+    if shown.score is None:
+        return ""
+    labelled = {label.key for label in own if label.label == "support"}
+    response = from_score(shown.score, shown.sample).sentences.response
+    left = sum(sentence.key not in labelled for sentence in response)
+    if not left:
+        return ""
+    return f"{counted(left, 'sentence')} without a label. All supported (A)? Else Cannot tell (C)."
+
+
+def agreement(shown: Shown, own: list[PersonLabel]) -> str:
+    """Whether the answer is fully supported, by the person and by the run."""
+    if shown.score is None:
+        return ""
+    scores = from_score(shown.score, shown.sample)
+    person = people_values(scores.labels, scores.sentences, own).get("adherence")
+    words = {1.0: "yes", 0.0: "no"}
+    told = f"Fully supported? The run: {words.get(scores.adherence or 0.0, '')}"
+    return told if person is None else f"{told} · you: {words[person]}"
