@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,14 +12,16 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from evaluators.people.queues import LabelQueue
+from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
 from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import button, markdown, said, table
+from tests.pages.screen import button, evidence, markdown, said, table
 from ui import run_views, session
+from ui.label import queue_page
 
 HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
 
@@ -39,7 +42,7 @@ def stored(wish: Wish) -> LabelQueue:
 
 def bar(at: AppTest) -> dict[str, Any]:
     """What the bar below the answer was told."""
-    (proto,) = [each.proto for each in at.get("bidi_component") if "label" in each.proto.id]
+    (proto,) = [each.proto for each in at.get("bidi_component") if each.proto.id.endswith("-label")]
     return json.loads(proto.json)
 
 
@@ -57,8 +60,11 @@ def say(at: AppTest, value: str) -> AppTest:
     return act(at, "verdict", key=bar(at)["questions"][0]["name"], value=value)
 
 
-def send(at: AppTest, changes: Any) -> AppTest:
-    (proto,) = [each.proto for each in at.get("bidi_component") if "label" in each.proto.id]
+def send(at: AppTest, changes: Any, name: str = "label") -> AppTest:
+    """The page after a component sent something; AppTest itself knows none."""
+    (proto,) = [
+        each.proto for each in at.get("bidi_component") if each.proto.id.endswith(f"-{name}")
+    ]
     states = at._tree.get_widget_states()
     trigger = WidgetState(id=_make_trigger_id(proto.id, "events"))
     trigger.json_trigger_value = json.dumps([{"event": "changed", "value": changes}])
@@ -337,7 +343,95 @@ def test_two_people_see_how_far_they_agree(open_page: OpenPage, queue: LabelQueu
     assert "You and Anna agree on 0 of 11" in said(at, "markdown")
 
 
+# Sentences of TRACE
+
+
+@pytest.fixture
+def of_sentences(filled: Filled) -> Callable[..., LabelQueue]:
+    """Draws a queue of five answers of the TRACE run."""
+
+    def store_queue(**wish: Any) -> LabelQueue:
+        drawn = draw(run_views.latest(filled.trace), Wish(n=5, **wish), seed=0)
+        session.store().label_queues.save(drawn)
+        return drawn
+
+    return store_queue
+
+
+def label_all(at: AppTest) -> AppTest:
+    """Calls every sentence of the answer supported, in one message as the script does."""
+    view = evidence(at)
+    changes = [
+        {
+            "sample": view["sample"],
+            "number": view["answered"] + number,
+            "label": "support",
+            "key": key,
+            "value": "full",
+            "blind": True,
+        }
+        for number, (key, _) in enumerate(view["answer"], start=1)
+    ]
+    return send(at, changes, name="evidence")
+
+
+def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(
+    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
+) -> None:
+    queue = of_sentences()
+    at = open_page("label", queue=queue.id, person="Anna")
+    assert set(evidence(at)["verdicts"].values()) == {""}
+    assert evidence(at)["trueAnswer"] == ""
+    at = act(at, "done")
+    assert "without a label. All supported (A)?" in bar(at)["note"]
+
+    at = act(label_all(at), "done")
+
+    assert bar(at)["progress"] == "2 of 5"
+    *supports, done = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert {(label.value, label.blind, label.queue) for label in supports} == {
+        ("full", True, queue.id)
+    }
+    assert (done.value, done.blind) == ("done", True)
+
+
+def test_sentences_are_compared_with_the_run_after_each_answer(
+    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
+) -> None:
+    queue = of_sentences(reveal="after each")
+    at = act(label_all(open_page("label", queue=queue.id, person="Anna")), "done")
+
+    assert bar(at)["progress"] == "1 of 5"
+    assert bar(at)["note"].startswith("Fully supported? The run: ")
+    assert bar(at)["note"].endswith(" · you: yes")
+    assert any(evidence(at)["verdicts"].values())
+    assert bar(act(at, "done"))["progress"] == "2 of 5"
+
+
+def test_with_all_labels_in_sight_next_confirms_them(
+    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
+) -> None:
+    queue = of_sentences(blind=False)
+    at = act(open_page("label", queue=queue.id, person="Anna"), "done")
+
+    assert bar(at)["progress"] == "2 of 5"
+    (done,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert (done.value, done.blind, done.person) == ("done", False, "Anna")
+
+
 # What is not there
+
+
+def test_a_queue_takes_so_many_people_and_no_more(open_page: OpenPage, queue: LabelQueue) -> None:
+    for number in range(queue_page.MOST_PEOPLE):
+        label = PersonLabel(
+            person=f"P{number}", label="sample", value="done", created=queue.created, queue=queue.id
+        )
+        session.store().person_labels.save(queue.run_id, queue.cell(0), label)
+
+    at = open_page("label", queue=queue.id, person="Anna")
+    assert "50 people label here" in said(at, "warning")
+    assert bar(open_page("label", queue=queue.id, person="P7"))["progress"] == "2 of 11"
 
 
 def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(

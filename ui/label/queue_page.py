@@ -27,6 +27,8 @@ from ui.trace.correction import Origin
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
 UNKNOWN = "There is no such queue here: the link is incomplete, or its run was deleted."
+MOST_PEOPLE = 50
+"""Names in a queue: a link may reach strangers, who would make it ever slower."""
 WAYS = {
     "by verdict": "drawn at random inside the judge's verdicts",
     "by doubt": "the most doubtful first",
@@ -108,10 +110,39 @@ def show() -> None:
     if not people.is_name(name):
         _begin(queue, run)
         return
+    if why := _why_closed(queue, run, name):
+        st.warning(why, icon=":material/group_off:")
+        return
     people.rename(name)
     highlight.style()
     st.html(STYLE)
+    _menu(queue, run, name)
     _labelling(Opened(queue, run, name))
+
+
+def _why_closed(queue: LabelQueue, run: Run, name: str) -> str:
+    """Why a person cannot label here; empty where one can."""
+    names = queues.people(queue, session.store().person_labels.by_cell(run.id))
+    if len(names) < MOST_PEOPLE or name in names:
+        return ""
+    return f"{MOST_PEOPLE} people label here, the most a queue takes. Ask for another one."
+
+
+def _menu(queue: LabelQueue, run: Run, name: str) -> None:
+    """What is labelled by whom, the link to share, and for its owner the way back to the run."""
+    with st.container(horizontal=True, vertical_alignment="center", key="label_menu"):
+        st.caption(plain(f"{run.title} · {name}"), width="content")
+        with st.popover("Share", icon=":material/group:", key=f"share_{queue.id}"):
+            place = "" if config().public else " on this machine"
+            st.caption(
+                f"Whoever opens this link{place} labels the same answers under a name of their "
+                "own, and sees nothing else of yours."
+            )
+            address = (st.context.url or "").partition("?")[0]
+            st.code(f"{address}?queue={queue.id}", language=None, wrap_lines=True)
+        is_own = session.find_run(run.id) is not None
+        if is_own and st.button("Back to the run", icon=":material/arrow_back:", type="tertiary"):
+            session.open_run(run)
 
 
 def _begin(queue: LabelQueue, run: Run) -> None:
