@@ -40,8 +40,10 @@ def _inline_scripts() -> list[str]:
 
 
 _SCRIPTS = " ".join(["'self'", "'wasm-unsafe-eval'", "blob:", *_inline_scripts()])
-"""Streamlit's protobuf counts in WebAssembly, and it hands the script of a component over as a
-blob; no text can become a script by either, as only a running script can make a blob.
+"""Streamlit's protobuf counts in WebAssembly, and it imports the script of a component as a blob.
+
+No text can become a script by either: only a running script makes blobs, under names that nobody
+can guess, and a table to download, the only text among them, is CSV, which no browser runs.
 """
 _HOST = re.compile(r"[\w.:\[\]-]{1,255}", re.ASCII)
 _SPACE_FRAMES = "https://huggingface.co https://*.hf.space"
@@ -63,6 +65,8 @@ def _content_security_policy(host: str) -> str:
     allowed = {
         "default-src": "'self'",
         "script-src": _SCRIPTS,
+        # Else blobs could be workers too; only maps need them, and there are none.
+        "worker-src": "'none'",
         # Streamlit and Plotly write styles, and a font, into the page.
         "style-src": "'self' 'unsafe-inline'",
         "font-src": "'self' data:",
