@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 Z95 = 1.959964
 """The normal distribution's quantile that 95 % intervals of two sides reach to."""
@@ -162,3 +163,27 @@ def kappa(table: Sequence[Sequence[float]]) -> float | None:
         return None
     agreed = float(counts.trace() / total)
     return (agreed - by_chance) / (1 - by_chance)
+
+
+def krippendorff(counts: Sequence[Sequence[int]] | NDArray[np.int64]) -> float | None:
+    """Krippendorff's alpha for nominal values of any number of labellers, some of them missing.
+
+    A row of `counts` is a unit, with how many labellers gave it each value; units that fewer than
+    two labelled are left out. 1 is full agreement, 0 what chance gives; `None` where fewer than two
+    different values were given. ((n - 1) sum o_cc - sum n_c (n_c - 1)) / (n (n - 1) - sum n_c
+    (n_c - 1)) over the coincidences o (Krippendorff, Computing Krippendorff's Alpha-Reliability,
+    2011, section B).
+    """
+    if not len(counts):
+        return None
+    given = np.asarray(counts, dtype=float)
+    given = given[given.sum(axis=1) > 1]
+    of_value = given.sum(axis=0)
+    total = of_value.sum()
+    by_chance = float((of_value * (of_value - 1)).sum())
+    if not total or by_chance == total * (total - 1):
+        return None
+    others = given.sum(axis=1, keepdims=True) - 1
+    equal = float((given * (given - 1) / others).sum())
+    alpha = ((total - 1) * equal - by_chance) / (total * (total - 1) - by_chance)
+    return float(alpha)

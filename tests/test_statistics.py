@@ -12,6 +12,7 @@ from evaluators.statistics import (
     clustered,
     interval,
     kappa,
+    krippendorff,
     normal,
     rmse,
     t95,
@@ -239,3 +240,28 @@ def test_auroc_of_turned_scores_is_mirrored(cases):
 def test_rmse_weighs_large_differences_more():
     # .1, .1 and .4: (.01 + .01 + .16) / 3 = .06
     assert rmse([0.1, 0.5, 0.9], [0.2, 0.4, 0.5]) == pytest.approx(math.sqrt(0.06))
+
+
+# Four observers, twelve units, of which some are missing: section C of Krippendorff, Computing
+# Krippendorff's Alpha-Reliability (2011), where nominal alpha is 0.743.
+OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+
+
+def test_krippendorffs_alpha_is_that_of_the_worked_example():
+    units = zip(*OBSERVERS, strict=False)
+    counts = [[unit.count(value) for value in "12345"] for unit in units]
+    assert krippendorff(counts) == pytest.approx(0.743, abs=0.0005)
+
+
+@pytest.mark.parametrize(
+    ("counts", "alpha"),
+    [
+        ([[3, 0], [0, 3]], 1.0),
+        ([[3, 0], [3, 0]], None),  # one value alone
+        ([[1, 0], [0, 1]], None),  # nobody beside another
+        ([[1, 1], [1, 1]], -0.5),  # o_cc = 0, n_c = 2 each: (3 * 0 - 4) / (12 - 4)
+        ([], None),
+    ],
+)
+def test_krippendorffs_alpha_at_its_ends(counts, alpha):
+    assert krippendorff(counts) == alpha

@@ -103,16 +103,22 @@ def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]
 
 def labels_by_labeller(
     sample: Sample, score: Score, given: Sequence[PersonLabel]
-) -> tuple[Sentences, dict[str, Labels]]:
+) -> tuple[Sentences, dict[str, Labels | Votes]]:
     """An answer's sentences, and everybody's labels of them by labeller.
 
-    "corrected" is there where people changed a label.
+    "corrected" is there where people changed a label. Of people who are done there are votes: what
+    they did not label is not in them.
     """
     scores = from_score(score, sample)
-    labels = {by: own.labels for by, own in labellings(score, sample).items()}
-    after = corrected(scores.labels, scores.sentences, given) if given else scores.labels
-    if after is not scores.labels:
-        labels[CORRECTED] = after
+    labels: dict[str, Labels | Votes] = {}
+    for by, labelling in labellings(score, sample).items():
+        labels[by] = labelling.labels
+    if given:
+        after = corrected(scores.labels, scores.sentences, given)
+        if after is not scores.labels:
+            labels[CORRECTED] = after
+        for person, votes in who_is_done(scores.labels, scores.sentences, given).items():
+            labels[f"{PERSON}{person}"] = votes
     return scores.sentences, labels
 
 

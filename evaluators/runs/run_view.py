@@ -17,14 +17,12 @@ from evaluators.people.labels import PERSON, labels_by_labeller
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
     Cell,
-    Labels,
     Reason,
     Record,
     Run,
     Sample,
     SampleResult,
     Score,
-    Sentences,
 )
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
@@ -41,7 +39,14 @@ from evaluators.runs.store import (
     ValueName,
     ViewedValues,
 )
-from evaluators.trace.agreement import Agreement, agreement
+from evaluators.trace import jury
+from evaluators.trace.agreement import (
+    Agreement,
+    GroupAgreement,
+    LabelsOfAll,
+    agreement,
+    group_agreement,
+)
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED
 from evaluators.trace.metrics import VALUES, TRACEScores
@@ -203,10 +208,12 @@ class RunView:
             return agreement(self._labels(model, self.scored(), {}))
 
         def compare_people() -> list[Agreement]:
-            positions = {cell.position for cell in self.people}
-            scored = self.store.results.scored(self.run, positions=positions)
-            pairs = agreement(self._labels(model, scored, self.people))
-            return [pair for pair in pairs if CORRECTED in (pair.first, pair.second)]
+            pairs = agreement(self._labels_beside_people(model))
+            return [
+                pair
+                for pair in pairs
+                if any(_is_of_people(View(by=by)) for by in (pair.first, pair.second))
+            ]
 
         kind = list[Agreement]
         agreements = self._from_store(f"agree {model}", kind, compare, is_of_results=True)
@@ -216,12 +223,34 @@ class RunView:
         of_people = self._from_store(f"agree with people {model}", kind, compare_people)
         return [*agreements, *of_people]
 
+    def group_agreements(self, model: int) -> Sequence[GroupAgreement]:
+        """How far more than two people, or more than two judges, agree with each other."""
+        judges = jury.names([judge.id for judge in self.run.judges])
+        people = [by for by in self.labellers() if by.startswith(PERSON)]
+
+        def compare() -> list[GroupAgreement]:
+            agreements = []
+            if len(people) > 2:
+                agreements += group_agreement(self._labels_beside_people(model), [people])
+            if len(judges) > 2:
+                labels = self._labels(model, self.scored(), {})
+                agreements += group_agreement(labels, [judges])
+            return agreements
+
+        return self._from_store(f"groups agree {model}", list[GroupAgreement], compare)
+
+    def _labels_beside_people(self, model: int) -> Iterator[LabelsOfAll]:
+        """Whose labels those answers have that people labelled."""
+        positions = {cell.position for cell in self.people}
+        scored = self.store.results.scored(self.run, positions=positions)
+        return self._labels(model, scored, self.people)
+
     def _labels(
         self,
         model: int,
         scored: Iterator[tuple[Cell, Sample, Score]],
         people: Mapping[Cell, Sequence[PersonLabel]],
-    ) -> Iterator[tuple[Cell, Sentences, Mapping[str, Labels]]]:
+    ) -> Iterator[LabelsOfAll]:
         """Whose labels each of one model's answers has, with these by people."""
         for cell, sample, score in scored:
             if cell.model == model:

@@ -5,7 +5,7 @@ import pytest
 from evaluators.people.labels import labels_by_labeller
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Labels, Sample, Sentence, Sentences, SentenceSupport
-from evaluators.trace.agreement import Agreement, agreement
+from evaluators.trace.agreement import Agreement, agreement, group_agreement
 from evaluators.trace.labelling import labelled_score
 
 JUDGE = "openai/gpt-6-luna"
@@ -114,3 +114,34 @@ def test_two_that_never_met_are_left_out():
     cells = [cell(0, ("heuristic", labels("0a"))), cell(1, (JUDGE, labels("0a")))]
 
     assert found(cells) == {}
+
+
+def said(person, *words):
+    """What somebody who is done said of supports, such as "a full"."""
+    made = {"person": person, "created": "2026-11-22T10:00:00Z", "blind": True}
+    labels = [PersonLabel(label="support", key=word[0], value=word[2:], **made) for word in words]
+    return [*labels, PersonLabel(label="sample", value="done", **made)]
+
+
+def test_people_are_labellers_on_what_they_labelled_and_more_than_two_agree_as_a_group():
+    people = {
+        Cell(0): [
+            *said("Ann", "a full", "b none"),
+            *said("Ben", "a full", "b full"),
+            *said("<b>", "a full"),
+        ]
+    }
+    cells = [cell(0, (JUDGE, labels("0a", support="ffnn")))]
+
+    table = found(cells, people)
+    assert table["person:Ann", "person:Ben", "support"].equal == 0.5
+    assert table[JUDGE, "person:<b>", "support"].sentences == 1
+    assert (JUDGE, "person:Ann", "relevant") not in table
+
+    group = ["person:Ann", "person:Ben", "person:<b>", "person:nobody"]
+    everything = [
+        (at, *labels_by_labeller(sample, score, people[at])) for at, sample, score in cells
+    ]
+    (together,) = group_agreement(everything, [group])
+    # a: three full; b: one none, one full. o_ff = 3, n_f = 4, n_n = 1: (4 * 3 - 12) / (20 - 12)
+    assert (together.label, together.sentences, together.alpha) == ("support", 2, 0.0)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
-from evaluators.trace.agreement import Agreement
+from evaluators.trace.agreement import Agreement, GroupAgreement
 from ui.parts import labellers, value_table
 from ui.parts.untrusted import html
 from ui.parts.value_table import Column, Row
@@ -45,6 +45,7 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         _values(means, titles)
         st.caption("Each labeller's means are over the samples it labelled.")
         _agreement(view.agreements(model), list(means), run.id)
+        _groups(view.group_agreements(model))
 
 
 def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
@@ -86,6 +87,21 @@ def _agreement(
         "full agreement, 0 what chance gives. Corrected: only samples in which a person changed a "
         "label, so it looks lower than it is."
     )
+
+
+def _groups(agreements: Sequence[GroupAgreement]) -> None:
+    """How far more than two labellers of one kind agree, a line for each kind."""
+    by_group: dict[tuple[str, ...], list[str]] = {}
+    for group in agreements:
+        alpha = "undefined" if group.alpha is None else f"{group.alpha:.2f}"
+        sentences = counted(group.sentences, "sentence")
+        line = f"{LABELS[group.label].lower()} α {alpha} ({sentences})"
+        by_group.setdefault(group.labellers, []).append(line)
+    for members, words in by_group.items():
+        names = ", ".join(labellers.title(name) for name in members)
+        st.text(f"{names} together: {', '.join(words)}.")
+    if by_group:
+        st.caption("α is Krippendorff's alpha, the same for more than two labellers.")
 
 
 def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
