@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluators.api.evaluation import Results as Results
     from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate
+    from evaluators.api.evaluation import open_run as open_run
     from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
@@ -102,6 +103,7 @@ _HOMES = {
     "load_data": "evaluators.runs.inputs",
     "ModelSpec": "evaluators.records",
     "NLGTask": "evaluators.g_eval",
+    "open_run": "evaluators.api.evaluation",
     "PlumblineError": "evaluators.errors",
     "Prompt": "evaluators.prompts",
     "require": "evaluators.base",

@@ -90,6 +90,10 @@ class DatasetError(PlumblineError):
     kind: ReasonKind = "data"
 
 
+class RunFileError(DatasetError):
+    """A run file was changed, damaged, is too large or from a newer version."""
+
+
 class PromptError(PlumblineError):
     """A prompt template lacks a blank or has an unknown one."""
 

@@ -23,6 +23,7 @@ ABOVE_RUNS = (
     "evaluators/__main__.py",
     "evaluators/api/",
     "evaluators/comparison/",
+    "evaluators/run_files/",
     "evaluators/terminal/",
 )
 """The doors of the package, for Python and for a terminal; they alone may use the engine from

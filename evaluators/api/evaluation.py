@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -38,6 +39,8 @@ from evaluators.records import (
     SampleResult,
     Words,
 )
+from evaluators.run_files.reading import opened
+from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.checks import OwnLabels, checked, checked_by
@@ -374,6 +377,12 @@ class Results:
         checked = checked_in_words(self.run, counts)
         return f"{printable(self.run.title)}: {state}, {checked}{failed}{by}"
 
+    def save(self, path: str | Path) -> Path:
+        """Writes the run with all of it into one file, NAME.plumbline, that `open_run` opens."""
+        target = Path(path)
+        target.write_bytes(written(self.store, self.run))
+        return target
+
     def rows(self) -> list[Outline]:
         """Every result without its texts, labels as corrected and counted by the definition."""
         return list(RunView.read(self.store, self.run).counted(self._view))
@@ -451,6 +460,16 @@ class Results:
             "error": " ".join(filter(None, different_errors)),
             "model": models[row.model].id if models else "",
         }
+
+
+def open_run(path: str | Path, *, store: Store | None = None) -> Results:
+    """The results of a run file, which is in the store from now on as any other run.
+
+    A file that was opened before is the same run. Raises `RunFileError` where it was changed, is
+    damaged, too large or from a newer version.
+    """
+    store = store or inputs.local_store()
+    return Results(opened(Path(path).read_bytes(), store, inputs.WORKSPACE), store)
 
 
 def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:

@@ -16,7 +16,7 @@ import click
 from pydantic import ValidationError
 
 from evaluators.api import comparing
-from evaluators.api.evaluation import Results
+from evaluators.api.evaluation import Results, open_run
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import ROOT
@@ -152,6 +152,7 @@ RUN is the id that run or list shows, its first characters, or "last".
           formula by which they are counted
   jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
+  plumbline  the whole run as one file (-o NAME.plumbline), which open takes anywhere
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
 \b
@@ -497,12 +498,27 @@ def export(
         parts = files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
+    if is_screen and kind == files.WHOLE:
+        raise ParameterError("A run file is not text. Name a file: -o NAME.plumbline")
     for part in parts:
         if output is None:
             # The mark is for spreadsheets, which open files; a pipe would pass it on.
             part = part.removeprefix(codecs.BOM_UTF8)
         stream.write(files.escaped(part) if is_screen else part)
     stream.flush()
+
+
+@main.command("open", short_help="Open a run file: the run is in the store from now on.")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def open_file(file: Path) -> None:
+    """Open a run file, as export --format plumbline and the app write it.
+
+    The run is in the store from now on, with its samples, results, labels and notes. A file that
+    was changed, is damaged or from a newer version is refused.
+    """
+    results = open_run(file)
+    _to_stderr(f"Run {results.run.id[: tables.SHORT]}: {results.run.title}")
+    tables.echo(results.headline(), results.table())
 
 
 @main.command(help=BACKUP, short_help="Copy the store into one file.")

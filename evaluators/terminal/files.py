@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
+from evaluators.run_files.writing import written
 from evaluators.runs import export
 
 
@@ -45,10 +46,17 @@ def labels(results: Results) -> Iterable[bytes]:
     )
 
 
+def whole(results: Results) -> Iterator[bytes]:
+    """The run with all of it, as `open` opens it."""
+    yield written(results.store, results.run)
+
+
+WHOLE = "plumbline"
 KINDS: dict[str, Callable[[Results], Iterable[bytes]]] = {
     "csv": table,
     "jsonl": lines,
     "labels": labels,
+    WHOLE: whole,
 }
 RAW = "raw"
 """The format that needs no readable run: its rows as they are stored."""

@@ -44,6 +44,7 @@ COMMANDS = (
     "compare",
     "check",
     "export",
+    "open",
     "backup",
 )
 

@@ -10,10 +10,13 @@ import streamlit as st
 from evaluators.api.evaluation import Results
 from evaluators.catalogue import leads
 from evaluators.records import Run
+from evaluators.run_files.contents import SUFFIX
+from evaluators.run_files.reading import opened
 from evaluators.runs import export
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from ui.parts import chosen_view, run_facts
+from ui import session
+from ui.parts import chosen_view, problems, run_facts
 
 
 def buttons(view: RunView) -> None:
@@ -37,6 +40,19 @@ def buttons(view: RunView) -> None:
     if has_labels:
         file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
         _button("Labels (JSON lines)", file, lambda: _label_lines(view))
+
+
+def opener() -> None:
+    """Takes a run file and goes to the page of its run."""
+    with st.popover("Open a run file", icon=":material/folder_open:", key="open_run_file"):
+        given = st.file_uploader(
+            "A file that *Export*, *Whole run* has made", type=SUFFIX, key="run_file"
+        )
+        if given is not None:
+            with problems.caught():
+                session.check_room(given.size)
+                run = opened(given.getvalue(), session.store(), session.workspace())
+                session.open_run(run)
 
 
 def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:

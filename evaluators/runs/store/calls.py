@@ -60,6 +60,15 @@ class CallTable:
             for model, calls, prompt_tokens, answer_tokens, cost in rows
         }
 
+    def served(self, run_id: str) -> dict[str, list[str]]:
+        """The names under which models answered, by model id; of answers that are still kept."""
+        query = """select distinct model, json_extract(answer, '$.served_model') served from calls
+                   where run_id = ? and json_valid(answer) and served <> '' order by 1, 2"""
+        names: dict[str, list[str]] = {}
+        for model, served in self._database.rows(query, run_id):
+            names.setdefault(str(model), []).append(str(served))
+        return names
+
     def answer(
         self,
         workspace: str,

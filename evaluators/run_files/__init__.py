@@ -1,0 +1,1 @@
+"""A run as one file, to be handed over: written from a store, opened in another."""

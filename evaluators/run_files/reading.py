@@ -1,0 +1,236 @@
+"""Opens a run file: what was changed, is too large or does not fit together is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from evaluators.config import config
+from evaluators.errors import PlumblineError, RunFileError
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Dataset, Run, Sample, SampleResult
+from evaluators.run_files.contents import (
+    ENVIRONMENT,
+    FORMAT,
+    LABELS,
+    MANIFEST,
+    NOTES,
+    PARTS,
+    RESULTS,
+    RUN,
+    SAMPLES,
+    AnswerNote,
+    CellLabel,
+    Environment,
+    Manifest,
+    RunFile,
+)
+from evaluators.runs.notes import Note
+from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.bodies import why_unreadable
+from evaluators.text.printable import printable
+
+MOST_OF_A_MANIFEST = 2**20
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Ways of packing that run files may have: others unpack slowly, or into any size."""
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def opened(data: bytes, store: Store, workspace: str) -> Run:
+    """The run of a file, in the store from now on; a file that was opened before is not put twice.
+
+    Raises `RunFileError`, and then nothing is stored.
+    """
+    content = read(data)
+    # The same file in the same workspace is the same run.
+    run_id = hashlib.sha256(f"{workspace}\n".encode() + data).hexdigest()[:32]
+    run = content.run.model_copy(update={"id": run_id, "workspace": workspace})
+    if store.runs.get(run_id) is None:
+        store.runs.put(run, content.dataset, content.results)
+        try:
+            for cell, labels in content.labels.items():
+                store.person_labels.save(run_id, cell, *labels)
+            for answer, note in content.notes.items():
+                store.notes.save(run_id, answer, note)
+        except PlumblineError:
+            store.runs.delete(run_id)
+            raise
+    return run
+
+
+def read(data: bytes) -> RunFile:
+    """All that a file holds; raises `RunFileError` with what is wrong with it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = _parts(archive)
+    except RunFileError:
+        raise
+    # The library raises whatever it meets first in a damaged file, and not only its own errors.
+    except Exception as error:
+        raise RunFileError("This is not a run file, or it is damaged. Export it again.") from error
+    [run] = _records(Run, RUN, parts, 1)
+    [environment] = _records(Environment, ENVIRONMENT, parts, 1)
+    samples = tuple(_records(Sample, SAMPLES, parts, config().rows_per_dataset))
+    dataset = Dataset(name=run.dataset_name, samples=samples, origin=run.origin)
+    _check_run(run, dataset)
+    cells = _Cells(run, dataset)
+    most = cells.count
+    results = tuple(_records(SampleResult, RESULTS, parts, most))
+    cells.check_different(RESULTS, (_cell(result) for result in results))
+    return RunFile(
+        run=run,
+        dataset=dataset,
+        results=results,
+        labels=_labels(cells, _records(CellLabel, LABELS, parts, None)),
+        notes=_notes(cells, _records(AnswerNote, NOTES, parts, most)),
+        environment=environment,
+    )
+
+
+def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
+    """The bytes of every part, as the manifest promises them."""
+    entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    if sorted(names) != sorted((MANIFEST, *PARTS)):
+        raise RunFileError(_wrong_entries(names))
+    if any(entry.compress_type not in PACKINGS or entry.flag_bits & 1 for entry in entries):
+        raise RunFileError("This file is encrypted or packed in a way that run files are not.")
+    manifest = _manifest(_bytes(archive, MANIFEST, MOST_OF_A_MANIFEST))
+    if manifest.format > FORMAT:
+        raise RunFileError(
+            f"This file is from a newer version of Plumbline ({printable(manifest.plumbline)[:20]})"
+            ". Install that version to open it."
+        )
+    if sorted(manifest.parts) != sorted(PARTS):
+        raise RunFileError("The manifest does not name every part of the file.")
+    left = config().decoded_bytes
+    parts = {}
+    for name, part in manifest.parts.items():
+        if not 0 <= part.size <= left:
+            raise RunFileError(
+                f"Unpacked it holds more than {config().decoded_bytes / 2**20:,.0f} MB, the limit."
+            )
+        parts[name] = _bytes(archive, name, part.size)
+        if hashlib.sha256(parts[name]).hexdigest() != part.sha256:
+            raise RunFileError(f"{name} was changed after the file was written.")
+        left -= part.size
+    return parts
+
+
+def _wrong_entries(names: list[str]) -> str:
+    expected = {MANIFEST, *PARTS}
+    if missing := sorted(expected - set(names)):
+        return f"This is not a run file: {', '.join(missing)} is missing."
+    strange = [name for name in names if name not in expected] or ["an entry twice"]
+    return f"This is not a run file: it holds {printable(strange[0])[:60]}."
+
+
+def _manifest(text: bytes) -> Manifest:
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        # A later version may have more in its manifest: what it says of its format counts.
+        with suppress(ValidationError):
+            newer = _Format.model_validate_json(text)
+            if newer.format > FORMAT:
+                raise RunFileError(
+                    "This file is from a newer version of Plumbline. Install that version to "
+                    "open it."
+                ) from error
+        raise RunFileError(f"The manifest cannot be read ({why_unreadable(error)}).") from error
+
+
+class _Format(BaseModel):
+    format: int
+
+
+def _bytes(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    with archive.open(name) as entry:
+        # What an entry says of its size may be a lie: one byte more is read than it may have.
+        data = entry.read(most + 1)
+    if len(data) > most:
+        raise RunFileError(f"{name} is longer than the file says.")
+    return data
+
+
+def _records(
+    kind: type[R],
+    name: str,
+    parts: dict[str, bytes],
+    most: int | None,
+) -> Iterator[R]:
+    lines = parts[name].splitlines()
+    if most is not None and len(lines) > most:
+        raise RunFileError(f"{name} has {len(lines):,} lines, at most {most:,} fit.")
+    if kind in (Run, Environment) and len(lines) != 1:
+        raise RunFileError(f"{name} does not hold one record.")
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield kind.model_validate_json(line)
+        except (ValueError, RecursionError) as error:
+            why = why_unreadable(error) if isinstance(error, ValueError) else "too deep"
+            raise RunFileError(f"{name}, line {number:,}, cannot be read ({why}).") from error
+
+
+def _check_run(run: Run, dataset: Dataset) -> None:
+    fingerprints = (dataset.fingerprint, dataset.earlier_fingerprint)
+    if not dataset.samples or run.fingerprint not in fingerprints:
+        raise RunFileError("The samples are not those that the run was made with.")
+    try:
+        datetime.fromisoformat(run.created)
+    except ValueError as error:
+        raise RunFileError("run.json has no date that can be read.") from error
+
+
+class _Cells:
+    """The cells that a run has."""
+
+    def __init__(self, run: Run, dataset: Dataset) -> None:
+        self._sizes = len(dataset.samples), max(1, len(run.models)), len(run.evaluators)
+
+    @property
+    def count(self) -> int:
+        samples, models, metrics = self._sizes
+        return samples * models * metrics
+
+    def check(self, name: str, cell: Cell) -> None:
+        """Raises `RunFileError` for a cell that the run does not have."""
+        if not all(0 <= place < size for place, size in zip(cell, self._sizes, strict=True)):
+            raise RunFileError(f"{name} names an answer that the run does not have.")
+
+    def check_different(self, name: str, cells: Iterable[Cell]) -> None:
+        """The same for several, of which no two may be one."""
+        known = set()
+        for cell in cells:
+            self.check(name, cell)
+            if cell in known:
+                raise RunFileError(f"{name} has an answer twice.")
+            known.add(cell)
+
+
+def _cell(of: SampleResult | CellLabel) -> Cell:
+    return Cell(of.position, of.model, of.metric)
+
+
+def _labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list[PersonLabel]]:
+    labels: dict[Cell, list[PersonLabel]] = {}
+    for label in read:
+        cells.check(LABELS, _cell(label))
+        labels.setdefault(_cell(label), []).append(label.label)
+    return labels
+
+
+def _notes(cells: _Cells, read: Iterable[AnswerNote]) -> dict[Answer, Note]:
+    notes = {}
+    for note in read:
+        cells.check(NOTES, Cell(note.position, note.model, 0))
+        notes[Answer(note.position, note.model)] = note.note
+    return notes

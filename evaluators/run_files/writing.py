@@ -1,0 +1,169 @@
+"""Writes a run with all of it into one file; keys are in none of its parts."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import IO
+
+from evaluators.config import ROOT
+from evaluators.errors import UnreadableRowError
+from evaluators.llm.catalogue import find
+from evaluators.records import ModelSpec, Record, Run, Sample
+from evaluators.run_files.contents import (
+    ENVIRONMENT,
+    FORMAT,
+    LABELS,
+    MANIFEST,
+    NOTES,
+    RESULTS,
+    RUN,
+    SAMPLES,
+    AnswerNote,
+    AskedModel,
+    CellLabel,
+    Environment,
+    Manifest,
+    Part,
+)
+from evaluators.runs.store import Answer, Spent, Store
+
+AT_ONCE = 500
+"""Samples that are read from the store at a time, so that a large run needs little memory."""
+
+IN_MEMORY = 16 * 2**20
+"""Bytes of a file up to which it is made in memory, above on the disk."""
+
+PACKAGES = ("groq", "json-repair", "nltk", "numpy", "openai", "pydantic")
+"""Dependencies that can change a result."""
+
+
+def written(store: Store, run: Run) -> bytes:
+    """The file of a run, as it is now; an unfinished one is written as far as it is."""
+    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
+        write(store, run, file)
+        file.seek(0)
+        return file.read()
+
+
+def write(store: Store, run: Run, file: IO[bytes]) -> None:
+    """The same into an open file; raises `UnreadableRowError` where a sample cannot be read."""
+    # Whose workspace it was is nobody else's business: on a public host it opens the workspace.
+    anonymous = run.model_copy(update={"workspace": ""})
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        parts = {
+            RUN: _write(archive, RUN, [anonymous]),
+            SAMPLES: _write(archive, SAMPLES, _samples(store, run)),
+            RESULTS: _write(archive, RESULTS, _results(store, run)),
+            LABELS: _write(archive, LABELS, _labels(store, run)),
+            NOTES: _write(archive, NOTES, _notes(store, run)),
+            ENVIRONMENT: _write(archive, ENVIRONMENT, [environment(store, run)]),
+        }
+        manifest = Manifest(
+            format=FORMAT,
+            plumbline=version(),
+            written=datetime.now(UTC).isoformat(timespec="seconds"),
+            parts=parts,
+        )
+        archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+
+
+def environment(store: Store, run: Run) -> Environment:
+    """Versions of what can change a result, and what the models of the run took."""
+    spent = store.calls.spent(run.id)
+    served = store.calls.served(run.id)
+    specs = {spec.id: spec for spec in (*run.models, *run.judges)}
+    return Environment(
+        python=platform.python_version(),
+        packages={name: metadata.version(name) for name in PACKAGES},
+        models=tuple(
+            _asked(spec, spent.get(name), served.get(name, ())) for name, spec in specs.items()
+        ),
+    )
+
+
+def version() -> str:
+    """Plumbline's own version: of the installed package, else of the checkout."""
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version("plumbline")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
+
+
+def _asked(spec: ModelSpec, spent: Spent | None, served: Iterable[str]) -> AskedModel:
+    listed = find(spec.id)
+    prices = {}
+    if listed:
+        prices = {"price_in": listed.price_in, "price_out": listed.price_out}
+    if spent is None:
+        return AskedModel(id=spec.id, **prices)
+    return AskedModel(
+        id=spec.id,
+        served=tuple(served),
+        calls=spent.calls,
+        prompt_tokens=spent.prompt_tokens,
+        answer_tokens=spent.answer_tokens,
+        cost=spent.cost,
+        **prices,
+    )
+
+
+def _write(archive: zipfile.ZipFile, name: str, records: Iterable[Record]) -> Part:
+    """A record a line; the hash is of the bytes before they are packed."""
+    digest, size = hashlib.sha256(), 0
+    with archive.open(name, "w", force_zip64=True) as entry:
+        for record in records:
+            line = record.model_dump_json(exclude_defaults=True).encode() + b"\n"
+            entry.write(line)
+            digest.update(line)
+            size += len(line)
+    return Part(size=size, sha256=digest.hexdigest())
+
+
+def _samples(store: Store, run: Run) -> Iterator[Sample]:
+    for positions in _portions(store, run):
+        samples = store.samples.get_many(run.fingerprint, positions)
+        for position in positions:
+            sample = samples[position]
+            # Without one of its samples the file would be of other data.
+            if isinstance(sample, UnreadableRowError):
+                raise sample
+            yield sample
+
+
+def _results(store: Store, run: Run) -> Iterator[Record]:
+    models = range(max(1, len(run.models)))
+    for positions in _portions(store, run):
+        answers = [Answer(position, model) for position in positions for model in models]
+        found = store.results.of_answers(run.id, answers)
+        for answer in answers:
+            yield from found.get(answer, {}).values()
+
+
+def _labels(store: Store, run: Run) -> Iterator[CellLabel]:
+    for cell, labels in store.person_labels.by_cell(run.id).items():
+        for label in labels:
+            yield CellLabel(
+                position=cell.position,
+                model=cell.model,
+                metric=cell.metric,
+                label=label,
+            )
+
+
+def _notes(store: Store, run: Run) -> Iterator[AnswerNote]:
+    for answer, note in store.notes.by_answer(run.id).items():
+        yield AnswerNote(position=answer.position, model=answer.model, note=note)
+
+
+def _portions(store: Store, run: Run) -> Iterator[range]:
+    count = len(store.samples.ids(run.fingerprint))
+    for start in range(0, count, AT_ONCE):
+        yield range(start, min(start + AT_ONCE, count))

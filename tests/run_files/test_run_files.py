@@ -1,0 +1,330 @@
+"""A run as a file: opened in an empty store it is the same run, and what is damaged is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import warnings
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluators import compose, evaluate, load_data, open_run
+from evaluators.api.evaluation import Results
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.errors import RunFileError
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell
+from evaluators.run_files.contents import FORMAT, MANIFEST, PARTS, RESULTS, RUN, SAMPLES
+from evaluators.run_files.reading import opened, read
+from evaluators.run_files.writing import written
+from evaluators.runs.examples import INVENTED, NOISE, find
+from evaluators.runs.notes import Note
+from evaluators.runs.store import Answer, Store
+from tests.comparison.made import MODELS, results
+
+NOW = "2026-11-23T10:00:00+00:00"
+QUESTIONS = ["Who?", "When?", "Why?"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.sqlite3")
+
+
+@pytest.fixture
+def made(store):
+    """A small run with two models, a failure, a label and a note."""
+    made = results(store, "Made", QUESTIONS, [1.0, None, "failed"], [0.0, 1.0, 0.5], models=MODELS)
+    label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
+    store.person_labels.save("Made", Cell(0, 1), label)
+    note = Note(text="Odd.", tags=("dates",), created=NOW, person="Anna")
+    store.notes.save("Made", Answer(2, 0), note)
+    return made
+
+
+def everything(results):
+    """All figures and rows of a run, as Python gives them."""
+    lines = [{**line, "id": line["id"]} for line in results.lines()]
+    means = [results.summary(model) for model in range(max(1, len(results.run.models)))]
+    return means, lines, results.counts
+
+
+def in_an_empty_store(data, workspace="local"):
+    store = Store(":memory:")
+    return Results(opened(data, store, workspace), store)
+
+
+def test_the_run_of_a_file_is_the_same_with_its_labels_and_notes(store, made):
+    again = in_an_empty_store(written(store, made.run), "elsewhere")
+
+    assert everything(again) == everything(made)
+    assert again.run.title == "Made"
+    assert (again.run.workspace, again.run.created) == ("elsewhere", made.run.created)
+    of_file, of_store = (
+        [own.person_labels.by_cell(run), own.notes.by_answer(run)]
+        for own, run in ((again.store, again.run.id), (store, "Made"))
+    )
+    assert of_file == of_store
+
+
+@pytest.mark.parametrize("example", [NOISE, INVENTED])
+def test_the_examples_go_into_a_file_and_come_out_again(example):
+    store = Store(":memory:")
+    run = find(store, example)
+
+    again = in_an_empty_store(written(store, run))
+
+    assert everything(again) == everything(Results(run, store))
+
+
+@pytest.mark.usefixtures("data_folder")
+@pytest.mark.parametrize(
+    ("data", "metric"),
+    [
+        (TRACE_SAMPLES, "trace"),
+        (TRACE_SAMPLES, ["answer_match", "trace"]),
+        (ENGLISH_BED, "rgb"),
+    ],
+)
+def test_runs_of_every_kind_have_the_same_figures(data, metric):
+    loaded = load_data(data)
+    model = None
+    if metric == "rgb":
+        loaded, model = compose(loaded, loaded.abilities, sample=2), "offline/offline-reader"
+    results = evaluate(loaded, metric, model=model, progress=False)
+
+    again = in_an_empty_store(written(results.store, results.run))
+
+    assert everything(again) == everything(results)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    values=st.lists(st.sampled_from([0.0, 0.25, 1.0, None, "failed"]), min_size=1, max_size=6),
+    texts=st.lists(st.text(max_size=20), min_size=6, max_size=6),
+    title=st.text(max_size=20),
+)
+def test_any_texts_and_values_come_back(values, texts, title):
+    store = Store(":memory:")
+    made = results(store, f"r{title}", texts[: len(values)], values)
+
+    again = in_an_empty_store(written(store, made.run))
+
+    assert everything(again) == everything(made)
+
+
+def test_a_file_names_nobodys_workspace_and_no_key(store, made):
+    with zipfile.ZipFile(io.BytesIO(written(store, made.run))) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+
+    assert set(texts) == {MANIFEST, *PARTS}
+    assert json.loads(texts[RUN])["workspace"] == ""
+
+
+def test_opened_twice_it_is_one_run(store, made):
+    data = written(store, made.run)
+
+    first, second = opened(data, store, "local"), opened(data, store, "local")
+
+    assert first == second
+    assert len(store.runs.newest("local")) == 2
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_python_saves_and_opens_it(tmp_path, store, made):
+    path = made.save(tmp_path / "made.plumbline")
+
+    again = open_run(path)
+
+    assert everything(again) == everything(made)
+    assert again.store is not store
+
+
+# What is refused
+
+
+def rewritten(data, changes=(), manifest=None, drop=(), packing=zipfile.ZIP_DEFLATED, more=()):
+    """The same file with other parts, whose hashes the manifest names, or with a wrong manifest."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts |= dict(changes)
+    described = json.loads(parts[MANIFEST])
+    for name in PARTS:
+        digest = hashlib.sha256(parts[name]).hexdigest()
+        described["parts"][name] = {"size": len(parts[name]), "sha256": digest}
+    parts[MANIFEST] = json.dumps((manifest or (lambda own: own))(described)).encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", packing) as archive:
+        for name, content in parts.items():
+            if name not in drop:
+                archive.writestr(name, content)
+        with warnings.catch_warnings():
+            # Of a name that stands twice.
+            warnings.simplefilter("ignore")
+            for name, content in more:
+                archive.writestr(name, content)
+    return file.getvalue()
+
+
+def part(data, name):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.read(name)
+
+
+def with_line(data, name, change):
+    """The same file with its first line of a part changed as an object."""
+    first, *others = part(data, name).splitlines()
+    value = json.loads(first)
+    change(value)
+    lines = [json.dumps(value).encode(), *others]
+    return rewritten(data, {name: b"\n".join(lines) + b"\n"})
+
+
+def promising(**sizes):
+    def promise(manifest):
+        for name, size in sizes.items():
+            manifest["parts"][f"{name}.jsonl"]["size"] = size
+        return manifest
+
+    return promise
+
+
+def flipped(data, name):
+    """One bit of the packed part is another one."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        start = archive.getinfo(name).header_offset + 80
+    return data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :]
+
+
+HOSTILE = {
+    "nothing": (lambda data: b"", "not a run file"),
+    "text": (lambda data: b"id,question\n1,Who?\n", "not a run file"),
+    "half of it": (lambda data: data[: len(data) // 2], "not a run file"),
+    "a flipped bit": (lambda data: flipped(data, SAMPLES), "damaged|changed"),
+    "another zip": (lambda data: rewritten(data, drop=PARTS), "run.json, samples.jsonl is missing"),
+    "no results": (lambda data: rewritten(data, drop=[RESULTS]), "results.jsonl is missing"),
+    "a path outside": (
+        lambda data: rewritten(data, more=[("../../etc/cron.d/x", b"x")]),
+        "it holds ../../etc/cron.d/x",
+    ),
+    "an absolute path": (lambda data: rewritten(data, more=[("/tmp/x", b"x")]), "it holds /tmp/x"),
+    "a folder": (lambda data: rewritten(data, more=[("more/", b"")]), "it holds more/"),
+    "hidden characters": (
+        lambda data: rewritten(data, more=[("\x1b[2Jx\u202e", b"x")]),
+        "not a run file",
+    ),
+    "an entry twice": (
+        lambda data: rewritten(data, more=[(RESULTS, b"")]),
+        "it holds an entry twice",
+    ),
+    "slow packing": (lambda data: rewritten(data, packing=zipfile.ZIP_LZMA), "packed in a way"),
+    "a newer version": (
+        lambda data: rewritten(data, manifest=lambda own: own | {"format": FORMAT + 1}),
+        "newer version",
+    ),
+    "a newer version with more in it": (
+        lambda data: rewritten(data, manifest=lambda own: own | {"format": 9, "signature": "x"}),
+        "newer version",
+    ),
+    "a manifest of something else": (
+        lambda data: rewritten(data, manifest=lambda own: {"name": "x"}),
+        "manifest cannot be read",
+    ),
+    "a changed value": (
+        lambda data: changed_value(data),
+        "results.jsonl was changed",
+    ),
+    "a longer part than promised": (
+        lambda data: rewritten(data, manifest=promising(samples=10)),
+        "longer than the file says",
+    ),
+    "a bomb": (
+        lambda data: rewritten(data, manifest=promising(samples=2**40)),
+        "more than 200 MB, the limit",
+    ),
+    "a size below zero": (
+        lambda data: rewritten(data, manifest=promising(samples=-1)),
+        "more than 200 MB, the limit",
+    ),
+    "other samples": (
+        lambda data: with_line(data, SAMPLES, lambda sample: sample.update(question="Whom?")),
+        "not those that the run was made with",
+    ),
+    "no samples": (lambda data: rewritten(data, {SAMPLES: b""}), "not those that the run"),
+    "two runs": (lambda data: rewritten(data, {RUN: part(data, RUN) * 2}), "one record|2 lines"),
+    "no run": (lambda data: rewritten(data, {RUN: b""}), "one record"),
+    "a run without a date": (
+        lambda data: with_line(data, RUN, lambda run: run.update(created="soon")),
+        "no date",
+    ),
+    "an answer beyond the samples": (
+        lambda data: with_line(data, RESULTS, lambda result: result.update(position=7)),
+        "an answer that the run does not have",
+    ),
+    "an answer below the samples": (
+        lambda data: with_line(data, RESULTS, lambda result: result.update(position=-1)),
+        "an answer that the run does not have",
+    ),
+    "an answer twice": (
+        lambda data: with_line(data, RESULTS, lambda result: result.update(model=1)),
+        "an answer twice",
+    ),
+    "more answers than there are": (
+        lambda data: rewritten(data, {RESULTS: part(data, RESULTS) * 5}),
+        "30 lines, at most 6 fit",
+    ),
+    "a field of somebody's own": (
+        lambda data: with_line(data, RESULTS, lambda result: result.update(run="rm")),
+        "results.jsonl, line 1, cannot be read",
+    ),
+    "not a number": (
+        lambda data: rewritten(data, {RESULTS: b'{"position": NaN, "status": "scored"}\n'}),
+        "results.jsonl, line 1, cannot be read",
+    ),
+    "a knot": (
+        lambda data: rewritten(data, {RESULTS: b"[" * 100_000 + b"\n"}),
+        "results.jsonl, line 1, cannot be read",
+    ),
+    "half a character": (
+        lambda data: rewritten(data, {RESULTS: b"\xff\xfe\n"}),
+        "results.jsonl, line 1, cannot be read",
+    ),
+}
+
+
+def changed_value(data):
+    """The values are others than those that the manifest has the hash of."""
+    results = part(data, RESULTS)
+    described = rewritten(data)
+    with zipfile.ZipFile(io.BytesIO(described)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts[RESULTS] = results.replace(b"0.5", b"0.6")
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("attack", HOSTILE)
+def test_what_is_damaged_or_hostile_is_refused_with_its_reason(store, made, attack):
+    make, reason = HOSTILE[attack]
+    data = make(written(store, made.run))
+    empty = Store(":memory:")
+
+    with pytest.raises(RunFileError, match=reason):
+        opened(data, empty, "local")
+
+    assert empty.runs.ids("local") == []
+
+
+def test_an_entry_that_unpacks_beyond_its_size_is_not_unpacked(store, made, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_DECODED_BYTES", "100000")
+    bomb = rewritten(written(store, made.run), {SAMPLES: b"0" * 10**7})
+
+    with pytest.raises(RunFileError, match="the limit"):
+        read(bomb)
