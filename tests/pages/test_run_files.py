@@ -1,0 +1,31 @@
+"""A run file on the Runs page: the run opens, and what is none is refused in words."""
+
+from __future__ import annotations
+
+from evaluators.run_files.writing import written
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import said, state
+from ui import session
+
+
+def test_a_run_file_opens_as_the_run_that_it_was(open_page: OpenPage, filled: Filled) -> None:
+    data = written(filled.store, filled.trace)
+    filled.store.runs.delete(filled.trace.id)
+    at = open_page("runs")
+
+    at.file_uploader(key="run_file").upload("mine.plumbline", data)
+    at = checked(at.run())
+
+    assert state(at) == "24 answers checked"
+    assert [run.title for run in session.store().runs.newest("local")] == [
+        filled.trace.title,
+        filled.rgb.title,
+    ]
+
+
+def test_a_file_that_is_none_is_refused(open_page: OpenPage) -> None:
+    at = open_page("runs")
+
+    at.file_uploader(key="run_file").upload("mine.plumbline", b"PK\x03\x04")
+
+    assert "This is not a run file, or it is damaged." in said(checked(at.run()))
