@@ -431,7 +431,7 @@ def test_a_left_out_sentence_is_asked_for_once_and_then_has_no_label():
 
     assert "sentence_support_information lacks c." in judge.asked[1]
     assert score.values["adherence"] is None
-    assert "1 of 3 response sentences have no label" in score.reason
+    assert "1 of 3 sentences of the answer have no label" in score.reason
     assert labellings(score, SAMPLE)["groq/judge"].judgement.outputs == (lacking, lacking)
 
 
