@@ -81,7 +81,7 @@ def test_one_bad_item_does_not_disturb_the_others(judge_client, bad):
 
 
 def test_without_ground_truth_the_usual_question_has_no_answer():
-    with pytest.raises(MissingInputError, match="no ground truth"):
+    with pytest.raises(MissingInputError, match="no true answer"):
         LLMasJudge(llm_client=FakeLLM([])).compute_single_item("Paris", "Which capital?")
 
 
@@ -222,7 +222,7 @@ def test_without_ground_truth_the_usual_question_is_not_applicable(truth):
     )
 
     assert score.values == {"llm_judge": None}
-    assert "no ground truth" in score.reason
+    assert "no true answer" in score.reason
 
 
 def test_without_a_response_there_is_nothing_to_judge():

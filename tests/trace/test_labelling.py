@@ -132,7 +132,7 @@ def test_expected_shares_count_in_place_of_labels_that_are_only_likely(
     assert found.completeness == 0.7
     assert arithmetic(found)["completeness"] == (
         "Completeness ≈ 0.70, expected from how likely each label is; counted: sentences both "
-        "relevant and utilized / relevant sentences = 1 / 2 = 0.50"
+        "relevant and used / relevant sentences = 1 / 2 = 0.50"
     )
 
 
