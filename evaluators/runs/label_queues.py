@@ -34,7 +34,7 @@ _NONE_FOUND: Mapping[Drawn, str] = {
     "by filter": "The filter lets no answer through that can be labelled. Choose another one.",
 }
 
-MOST_DOUBTED = 2000
+MOST_DOUBTED = 1000
 """Answers whose doubt is worked out; of more, so many by chance: each takes some milliseconds."""
 
 
@@ -70,6 +70,7 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
 
     Empty where there are none. People label the sentences of TRACE, and no value.
     """
+    # Only the first metric of a run can be one with a page of its own.
     leading = leads(view.run.evaluator.name) if metric == 0 else None
     if leading == "trace":
         return ()
@@ -216,6 +217,7 @@ def _doubts_of_labels(view: RunView, answers: Collection[Answer]) -> dict[Answer
         for labelling in score.evidence.labellings:
             supports = response_supports(sentences, labelling.labels)
             verdicts.append(all(support is Support.FULL for support in supports))
+        # The first labelling is the one that counts.
         wrong = 1 - least if verdicts[0] else least
         # 1 where half of the labellers say yes, 0 where all say the same.
         split = 1 - abs(2 * sum(verdicts) / len(verdicts) - 1)

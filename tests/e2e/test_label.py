@@ -161,7 +161,7 @@ def test_two_people_label_and_see_how_far_they_agree(
         page.keyboard.press("a")
         page.keyboard.press("n")
 
-    expect(page.get_by_text("You and <b>Anna</b> agree on 7 of 10")).to_be_visible()
+    expect(page.get_by_text("Ben and <b>Anna</b> agree on 7 of 10")).to_be_visible()
 
 
 def test_a_run_deleted_while_it_is_labelled_says_so(

@@ -265,6 +265,7 @@ def test_a_label_and_next_that_come_together_are_both_kept(
         "nonsense",
         [{"sample": "another", "number": 1, "action": "done"}],
         [{"sample": "", "number": 1, "action": "delete"}],
+        [{"sample": "", "number": 1, "action": "verdict", "key": "accuracy", "value": "maybe"}],
         None,
     ],
 )
@@ -340,7 +341,7 @@ def test_two_people_see_how_far_they_agree(open_page: OpenPage, queue: LabelQueu
         for _ in queue.answers:
             at = act(say(at, value), "done")
 
-    assert "You and Anna agree on 0 of 11" in said(at, "markdown")
+    assert "Ben and Anna agree on 0 of 11" in said(at, "markdown")
 
 
 # Sentences of TRACE

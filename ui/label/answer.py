@@ -38,7 +38,7 @@ class Shown(NamedTuple):
     @property
     def judge(self) -> str:
         """Who said what the labels stand beside."""
-        return "The rule" if leads(self.run.evaluators[self.cell.metric].name) else "The judge"
+        return "The rule" if leads(self.run.evaluators[self.cell.metric].name) else "The metric"
 
 
 def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:

@@ -35,7 +35,7 @@ class Action(Record):
     number: int
     action: Literal["verdict", "done", "skipped", "cannot tell", "undo", "back", "forward"]
     key: str = ""
-    value: str = ""
+    value: Literal["", "yes", "no"] = ""
 
 
 class Question(NamedTuple):

@@ -59,7 +59,8 @@ def show(
     for other in queues.people(queue, labels):
         if other != name:
             theirs = _values(label_queues.compared(view, queue, labels, other))
-            st.markdown(f"You and {plain(other)} agree on {_alike(own, theirs)}.")
+            both = plain(f"{name} and {other}")
+            st.markdown(f"{both} agree on {_alike(own, theirs)}.")
 
 
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:

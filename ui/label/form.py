@@ -34,7 +34,7 @@ EXAMPLE = "Everybody sees the same example. Press “Make it yours” on its pag
 
 def show() -> None:
     """The form for the run in the address, below it the run's earlier queues."""
-    head.show("Label", "Your own labels say how far the judge's can be trusted.")
+    head.show("Label", "Your own labels say how far the run's labeller can be trusted.")
     run = session.find_run(st.query_params.get("run"))
     if run is None:
         st.info("Open a run and press “Label some” there.", icon=":material/play_circle:")
@@ -83,7 +83,7 @@ def _form(view: RunView, metric: int, there: Labelable) -> None:
         st.info("Every answer stands in one of the queues below.", icon=":material/task_alt:")
         return
     with st.container(border=True, key="label_form"):
-        with st.container(horizontal=True, gap="large"):
+        with st.container(horizontal=True):
             drawn = st.segmented_control(
                 "Draw",
                 list(ways),
@@ -93,9 +93,9 @@ def _form(view: RunView, metric: int, there: Labelable) -> None:
             )
             most = min(MOST, ways[drawn])
             n = st.number_input("How many", 1, most, min(USUAL, most), width=160)
-            name = people.field()
-        with st.container(horizontal=True, gap="large", vertical_alignment="center"):
-            is_blind = st.toggle("Blind: the run's own labels stay hidden", value=True)
+            name = people.field(people.me())
+        with st.container(horizontal=True, vertical_alignment="center"):
+            is_blind = st.toggle("Blind: the labeller's labels stay hidden", value=True)
             is_after_each = is_blind and st.toggle("Show them after each answer")
         st.caption(_what_to_expect(there, drawn, n))
         wish = Wish(
@@ -133,10 +133,11 @@ def _what_to_expect(there: Labelable, drawn: Drawn, n: int) -> str:
     if drawn == "by verdict":
         points = round(100 * drawing.half_width(n))
         facts.append(
-            f"Drawn inside the judge's verdicts. The mean is then known to about ± {points} points "
-            f"if the judge errs on one answer in ten; ± {100 * WIDTH:.0f} take "
-            f"{drawing.needed(WIDTH)} labels."
+            f"Drawn inside the labeller's verdicts. The mean is then known to about ± {points} "
+            "points if the labeller errs on one answer in ten."
         )
+        if n < drawing.needed(WIDTH):
+            facts.append(f"± {100 * WIDTH:.0f} take {drawing.needed(WIDTH)} labels.")
     else:
         facts.append("Chosen, not drawn: such labels find errors, but cannot correct a mean.")
     if there.failed:
@@ -185,5 +186,4 @@ def _earlier(run: Run) -> None:
             who = plain(", ".join(done) or "nobody began yet")
             st.markdown(f"{what} · {who}")
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{queue.id}"):
-                address = session.address(queue=queue.id)
-                st.switch_page(label_some.PAGE, query_params=address)
+                _open(queue, people.me())

@@ -37,9 +37,9 @@ def rename(name: str) -> None:
     st.session_state[NAME] = name
 
 
-def field() -> str:
+def field(name: str) -> str:
     """A field for the name, where labelling begins with it."""
-    return str(st.text_input("Your name", me(), max_chars=LONGEST_NAME, width=260)).strip()
+    return str(st.text_input("Your name", name, max_chars=LONGEST_NAME, width=260)).strip()
 
 
 def choose(key: str) -> None:

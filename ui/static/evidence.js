@@ -210,7 +210,7 @@ class View {
   }
 
   legend() {
-    const line = el("div", { class: "legend" });
+    const line = el("div", { class: this.data.isBlind ? "legend blind" : "legend" });
     for (const [side, verdicts] of Object.entries(LEGEND)) {
       const entries = verdicts.map((verdict) =>
         el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: verdict }),

@@ -1,0 +1,152 @@
+"""The steps through a queue: which answer is on the screen, and what a person does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+from evaluators.people import queues
+from evaluators.people.queues import LabelQueue, Progress
+from evaluators.people.records import DONE, PersonLabel
+from evaluators.records import Cell, Run
+from ui import session
+from ui.label import answer, sentences
+from ui.label.bar import Action
+from ui.trace.correction import Origin
+
+
+class Opened(NamedTuple):
+    """A queue that somebody labels, with its run."""
+
+    queue: LabelQueue
+    run: Run
+    name: str
+
+    @property
+    def place_key(self) -> str:
+        """Where the session keeps which answer is on the screen."""
+        return f"place_{self.queue.id}_{self.name}"
+
+
+class Step(NamedTuple):
+    """An answer of the queue on the screen, with what was said up to now.
+
+    `given` are the labels of the answer by anybody, in or outside the queue.
+    """
+
+    opened: Opened
+    place: int
+    progress: Progress
+    given: Sequence[PersonLabel]
+
+    @property
+    def name(self) -> str:
+        """Tells it from all other answers on the screen."""
+        return f"{self.opened.queue.id}_{self.opened.name}_{self.place}"
+
+    @property
+    def cell(self) -> Cell:
+        return self.opened.queue.cell(self.place)
+
+    @property
+    def own(self) -> list[PersonLabel]:
+        """What the person said of the answer, in or outside the queue."""
+        return [label for label in self.given if label.person == self.opened.name]
+
+    @property
+    def said(self) -> dict[tuple[str, str], str]:
+        """What of it was said in the queue and counts."""
+        return queues.said_of(self.opened.queue, self.given, self.opened.name)
+
+    @property
+    def is_blind(self) -> bool:
+        return not queues.is_judge_shown(self.opened.queue, self.progress, self.place)
+
+    @property
+    def origin(self) -> Origin:
+        queue = self.opened.queue
+        probability = queue.answers[self.place].probability
+        return Origin(self.opened.name, queue.drawn, probability, queue.id)
+
+
+def step_of(opened: Opened) -> Step | None:
+    """The answer on the screen, at first the first open one; `None` at the end."""
+    labels = session.store().person_labels.by_cell(opened.run.id)
+    progress = queues.progress(opened.queue, labels, opened.name)
+    place = st.session_state.setdefault(opened.place_key, progress.first_open())
+    if place is None:
+        return None
+    return Step(opened, place, progress, labels.get(opened.queue.cell(place), ()))
+
+
+def do(opened: Opened, action: Action) -> str:
+    """Does it; returns why it could not be done, where it could not."""
+    step = step_of(opened)
+    # What was meant for an answer that is no longer on the screen is meant for none.
+    if step is None or action.sample != step.name:
+        return ""
+    last = len(opened.queue.answers) - 1
+    if action.action == "back":
+        go(opened, max(step.place - 1, 0))
+    elif action.action == "forward":
+        go(opened, min(step.place + 1, last))
+    elif action.action == "undo":
+        _undo(step)
+    elif action.action == "verdict":
+        # Anybody can send anything: only an answer to what is asked is kept.
+        if action.value and action.key in opened.queue.values:
+            _keep(step, "verdict", action.key, action.value)
+    else:
+        return _finish(step, action.action)
+    return ""
+
+
+def _undo(step: Step) -> None:
+    """Takes back what the person said last of the answer; where there is nothing, steps back."""
+    opened = step.opened
+    if step.said:
+        session.store().person_labels.undo(opened.run.id, step.cell, opened.name)
+    else:
+        go(opened, max(step.place - 1, 0))
+
+
+def _finish(step: Step, word: str) -> str:
+    """Ends an answer as done, skipped or one that nobody can tell, and goes on."""
+    opened = step.opened
+    if word == DONE and step.is_blind:
+        shown = answer.read(opened.run, opened.queue, step.cell)
+        is_of_values = bool(opened.queue.values)
+        if is_of_values:
+            missing = answer.missing(shown, step.said)
+        else:
+            missing = sentences.missing(shown, step.own)
+        if missing:
+            return missing
+    # Gone through once more: said before, nothing new is kept.
+    if step.progress.said[step.place] == word:
+        go(opened, step.progress.following(step.place))
+        return ""
+    _keep(step, "sample", "", word)
+    is_revealed_now = step.is_blind and opened.queue.reveal == "after each" and word == DONE
+    if not is_revealed_now:
+        go(opened, step.progress.finish(step.place, word).first_open(after=step.place))
+    return ""
+
+
+def _keep(step: Step, kind: Literal["verdict", "sample"], key: str, value: str) -> None:
+    label = PersonLabel(
+        label=kind,
+        key=key,
+        value=value,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        blind=step.is_blind,
+        **step.origin._asdict(),
+    )
+    session.store().person_labels.save(step.opened.run.id, step.cell, label)
+
+
+def go(opened: Opened, place: int | None) -> None:
+    st.session_state[opened.place_key] = place
