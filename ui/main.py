@@ -5,7 +5,7 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.llm.keys import quiet_logs
 from ui import session
-from ui.parts import problems
+from ui.parts import check_link, problems
 from ui.runs import progress
 from ui.settings import backup
 
@@ -48,6 +48,12 @@ page = st.navigation(
             title="Label",
             icon=":material/edit_note:",
             visibility="visible" if "queue" in st.query_params else "hidden",
+        ),
+        st.Page(
+            "../pages/check.py",
+            title="Check",
+            icon=":material/balance:",
+            visibility="visible" if check_link.LAST in st.session_state else "hidden",
         ),
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]

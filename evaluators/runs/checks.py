@@ -37,18 +37,22 @@ def checked(
     model: int = 0,
     against: Against = "people",
     definition: str = SENTENCE,
+    labels_of: RunView | None = None,
 ) -> Check:
     """One metric's values of one model's answers beside the labels that the store has.
 
-    Of RGB the values go by the names of the rates, such as "noise_robustness". It is worked out
-    once for each state of results and labels.
+    Of RGB the values go by the names of the rates, such as "noise_robustness". `labels_of` is
+    another run over the same answers, whose labels are taken. The check of a run's own labels is
+    worked out once for each state of results and labels.
     """
 
     def work_out() -> Check:
-        found = labelled(view, metric, against, definition)
+        found = labelled(labels_of or view, metric, against, definition)
         own = [sample for sample in found if sample.cell.model == model]
         return _checked(view, metric, model, own, against, definition)
 
+    if labels_of is not None:
+        return work_out()
     return view.kept(f"check {metric} {model} {against} {definition}", Check, work_out)
 
 

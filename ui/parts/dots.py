@@ -18,13 +18,17 @@ ON_A_SCREEN = 4
 
 
 class Dot(NamedTuple):
-    """One value under its title; `series` numbers whose it is, for its colour."""
+    """One value under its title; `series` numbers whose it is, for its colour.
+
+    A `hollow` one is a claim beside what was measured.
+    """
 
     title: str
     mean: Mean
     spread: Sequence[int] = ()
     meaning: str = ""
     series: int = 0
+    hollow: bool = False
 
 
 class Group(NamedTuple):
@@ -78,8 +82,9 @@ def _dot(dot: Dot) -> str:
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
     about.append(coverage(mean))
+    kind = "pl-value pl-hollow" if dot.hollow else "pl-value"
     return (
-        f'<div class="pl-value" style="--hue: {colour(dot.series)}">'
+        f'<div class="{kind}" style="--hue: {colour(dot.series)}">'
         f'<span class="pl-name"><bdi>{html(dot.title)}</bdi>{meaning}</span>'
         f'<span class="pl-mean">{value}</span>'
         f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'

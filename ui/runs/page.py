@@ -13,6 +13,7 @@ from evaluators.records import Run
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
 from ui.parts import (
+    check_link,
     command,
     compare_with,
     label_some,
@@ -92,6 +93,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             label_some.button(run)
             if not progress.is_moving(run):
                 compare_with.button(run)
+                check_link.button(run)
             present.button(run.id)
     if have_many_failed:
         progress.why_samples_failed(view)

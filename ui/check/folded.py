@@ -1,0 +1,98 @@
+"""What a check tells whoever wants more: all values, published judges, what cannot be told."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.people.checked import Check, ValueCheck
+from evaluators.runs.run_view import RunView
+from ui.parts import tables
+from ui.parts.words import readable
+
+LIMITS = """- Which of two labellers is better, unless what they see differs by 25 points or more.
+- What a group of the answers is like: five labels in a group are five labels.
+- Errors that people make too: look first at which answers differ, then at the number.
+- With a low specificity even a high kappa says little of the rare errors: open their field."""
+
+SUBSETS = {
+    "pubmedqa": "PubMedQA",
+    "covidqa": "CovidQA",
+    "hotpotqa": "HotpotQA",
+    "msmarco": "MS Marco",
+    "hagrid": "HAGRID",
+    "expertqa": "ExpertQA",
+    "delucionqa": "DelucionQA",
+    "emanual": "EManual",
+    "techqa": "TechQA",
+    "finqa": "FinQA",
+    "tatqa": "TAT-QA",
+    "cuad": "CUAD",
+}
+"""RAGBench's sets by the beginning of its samples' ids."""
+
+
+def show(view: RunView, found: Check, metric: int) -> None:
+    with st.expander("All values", icon=":material/table_rows:", key=f"check_all_{view.run.id}"):
+        tables.plain_rows([_row(value) for value in found.values], "All values")
+        st.caption(
+            "RMSE is the distance from the labels, “constant” that of always giving their mean; "
+            "a bias above 0 is too high."
+        )
+    names = _subsets(view)
+    if metric == 0 and names:
+        with st.expander("Published judges on RAGBench", icon=":material/menu_book:"):
+            tables.plain_rows(_published(names), "Published judges")
+            st.caption(
+                "AUROC of adherence (higher is better), RMSE of relevance and utilization (lower "
+                "is better; by the formula RAGBench) on the test rows: Friel et al., arXiv "
+                "2407.11005. Always giving the mean has an RMSE of about .23 and .18."
+            )
+    with st.expander("What so few labels cannot tell", icon=":material/help:"):
+        st.markdown(LIMITS)
+
+
+def _row(value: ValueCheck) -> dict[str, object]:
+    best, distance = value.best, value.distance
+    return {
+        "Value": readable(value.name),
+        "Labeller": f"{value.judged:.2f}",
+        "Corrected": f"{best.mean:.2f}" if best else "",
+        "95 % interval": f"{best.low:.2f} to {best.high:.2f}" if best else "",
+        "Labels": f"{value.labelled:,} of {value.answers:,}",
+        "Worth": str(value.worth or ""),
+        "RMSE": f"{distance.rmse:.2f}" if distance else "",
+        "Constant": f"{distance.rmse_of_constant:.2f}" if distance else "",
+        "Bias": f"{distance.bias:+.2f}" if distance else "",
+    }
+
+
+def _subsets(view: RunView) -> list[str]:
+    """The sets of RAGBench whose rows these are; empty for other data."""
+    found = set()
+    for row in view.of_metric(0):
+        name, slash, _ = row.sample_id.partition("/")
+        title = SUBSETS.get(name.partition("_")[0].lower()) if slash else None
+        if title is None:
+            return []
+        found.add(title)
+    return sorted(found)
+
+
+def _published(names: list[str]) -> list[dict[str, object]]:
+    wanted = names if len(names) == 1 else ["Mean of 12 sets", *names]
+    rows: list[dict[str, object]] = []
+    for row in _published_rows():
+        if row["set"] in wanted:
+            rows.append({title.replace("_", " ").capitalize(): cell for title, cell in row.items()})
+    return rows
+
+
+@cache
+def _published_rows() -> list[dict[str, str]]:
+    path = ROOT / "data" / "published" / "ragbench_judges.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,212 @@
+"""A run's labeller beside people: a sentence, the mean corrected, the table, what to beware of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.catalogue import leads
+from evaluators.people.checked import Against, Check, ValueCheck
+from evaluators.people.correction import Estimate
+from evaluators.people.drawing import minutes
+from evaluators.records import Run
+from evaluators.runs.aggregate import Mean
+from evaluators.runs.checks import checked
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.trace.labelling import GOLD
+from ui import run_views, session
+from ui.check import fields, folded
+from ui.parts import chosen_view, dots, label_some, run_facts
+from ui.parts.dots import Dot, Group
+from ui.parts.untrusted import plain
+from ui.parts.words import counted, readable
+
+USUAL = 50
+"""Labels that are suggested: they bring most corrected means to some 8 points up and down."""
+AGAINST: dict[Against, str] = {"people": "People's labels", "gold": "The data's labels"}
+
+
+class _Choice(NamedTuple):
+    """What of a run is looked at: one metric's values of one model's answers, against whom."""
+
+    metric: int
+    model: int
+    against: Against
+
+
+def show(run: Run) -> None:
+    """The check of this run, and of others over the same data beside it."""
+    view = run_views.latest(run)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = _choice(view)
+        others = _others(view)
+    found = _check(view, choice)
+    if not found.labelled:
+        _nothing_labelled(run)
+        return
+    value = _value_switch(found)
+    st.header(plain(value.sentence), anchor=False)
+    checks = {_title(run): found}
+    for other in others:
+        checks[_title(other)] = _check(run_views.latest(other), choice, labels_of=view)
+    _chart(checks, value.name)
+    _what_labels_bring(run, value, found)
+    for warning in value.warnings:
+        st.caption(f":material/warning: {plain(warning)}")
+    fields.show(view, found, value)
+    folded.show(view, found, choice.metric)
+
+
+def _title(run: Run) -> str:
+    """A run as its labeller and its title, which tells it from others over the same data."""
+    return f"{run_facts.method(run)[0]} · {run.title}"
+
+
+def _choice(view: RunView) -> _Choice:
+    run = view.run
+    metric = model = 0
+    if len(run.evaluators) > 1:
+        titles = run_facts.metric_titles(run)
+        metric = st.selectbox(
+            "What",
+            range(len(titles)),
+            format_func=lambda number: plain(titles[number]),
+            key=f"check_metric_{run.id}",
+            width=320,
+        )
+    if len(run.models) > 1:
+        names = run_facts.titles(run)
+        model = st.selectbox(
+            "Answers by",
+            range(len(names)),
+            format_func=lambda number: plain(names[number]),
+            key=f"check_model_{run.id}",
+            width=320,
+        )
+    against: Against = "people"
+    if metric == 0 and GOLD in view.labelled().labellers:
+        # Who came to look at an example, or at a benchmark, has labelled nothing yet.
+        usual: Against = "people" if view.people else "gold"
+        against = st.segmented_control(
+            "Against",
+            list(AGAINST),
+            default=usual,
+            format_func=AGAINST.__getitem__,
+            required=True,
+            key=f"check_against_{run.id}",
+        )
+    return _Choice(metric, model, against)
+
+
+def _others(view: RunView) -> list[Run]:
+    """Other runs over the same data that are to stand beside this one."""
+    run = view.run
+    by_id = {}
+    for other in session.store().runs.newest(session.workspace()):
+        # A label is of an answer: models would have given others.
+        is_same = other.fingerprint == run.fingerprint and not (other.models or run.models)
+        if is_same and other.id != run.id and leads(other.evaluator.name) == "trace":
+            by_id[other.id] = other
+    if not by_id or leads(run.evaluator.name) != "trace":
+        return []
+    titles = {run_id: _title(other) for run_id, other in by_id.items()}
+    chosen = st.multiselect(
+        "Beside",
+        list(titles),
+        format_func=lambda run_id: plain(titles[run_id]),
+        placeholder="Other runs over the same data",
+        max_selections=4,
+        key=f"check_beside_{run.id}",
+        width=420,
+    )
+    return [by_id[run_id] for run_id in chosen]
+
+
+def _check(view: RunView, choice: _Choice, labels_of: RunView | None = None) -> Check:
+    definition = chosen_view.of(view.run).definition
+    metric = choice.metric if labels_of is None else 0
+    with st.spinner("Comparing"):
+        return checked(view, metric, choice.model, choice.against, definition, labels_of)
+
+
+def _nothing_labelled(run: Run) -> None:
+    """What to do first."""
+    if run.workspace == EXAMPLES:
+        st.info("Press “Make it yours”, then label some answers of your copy.")
+        return
+    st.info(
+        f"Nobody has labelled an answer of this run. {USUAL} labels take about {minutes(USUAL)} "
+        "minutes, and turn the labeller's mean into a measurement.",
+        icon=":material/edit_note:",
+    )
+    label_some.button(run)
+
+
+def _value_switch(found: Check) -> ValueCheck:
+    """The value that is looked at: of those that were labelled, yes-or-no ones first."""
+    labelled = [value for value in found.values if value.labelled]
+    by_name = {value.name: value for value in labelled or found.values}
+    if len(by_name) == 1:
+        return next(iter(by_name.values()))
+    name = st.segmented_control(
+        "Value",
+        list(by_name),
+        default=next(iter(by_name)),
+        format_func=readable,
+        required=True,
+        key=f"check_value_{found.against}",
+        label_visibility="collapsed",
+    )
+    return by_name[name]
+
+
+def _chart(checks: dict[str, Check], name: str) -> None:
+    """What the labeller says, hollow, and what people say, with its interval; run by run."""
+    groups = []
+    for series, (title, found) in enumerate(checks.items()):
+        value = next((value for value in found.values if value.name == name), None)
+        if value is not None:
+            heading = title if len(checks) > 1 else ""
+            groups.append(Group(heading, "", _dots(found, value, series)))
+    dots.show(groups)
+
+
+def _dots(found: Check, value: ValueCheck, series: int) -> list[Dot]:
+    people = "People" if found.against == "people" else "The data's labels"
+    labels = counted(value.labelled, "label")
+    judged = Mean(mean=value.judged, asked=value.answers, scored=value.answers)
+    said = f"{found.labeller[0].upper()}{found.labeller[1:]} says"
+    shown = [Dot(said, judged, series=series, hollow=True)]
+    if value.corrected is not None:
+        meaning = f"From {labels} and all verdicts"
+        shown.append(Dot(f"{people} say", _mean(value, value.corrected), (), meaning, series))
+    if value.alone is not None:
+        shown.append(Dot(f"The {labels} alone", _mean(value, value.alone), series=series))
+    return shown
+
+
+def _mean(value: ValueCheck, estimate: Estimate) -> Mean:
+    return Mean(
+        mean=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        asked=value.answers,
+        scored=value.labelled,
+    )
+
+
+def _what_labels_bring(run: Run, value: ValueCheck, found: Check) -> None:
+    """What these labels are worth, and what further ones would bring."""
+    words: list[str] = []
+    if value.worth is not None:
+        words.append(f"Your {counted(value.labelled, 'label')} are worth {value.worth:,}.")
+    if value.more is not None and value.corrected is not None:
+        now, then = 100 * value.corrected.half, 100 * value.more.half
+        words.append(f"{value.more.labels} more would bring ±{now:.1f} to ±{then:.1f} points.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if words:
+            st.markdown(" ".join(words), width="content")
+        if found.against == "people":
+            label_some.button(run)
