@@ -11,6 +11,8 @@ from evaluators.people.records import LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import wilson
 
+PLURAL = ("the rules", "the labellers")
+
 
 class Told(NamedTuple):
     """What is told of: a labeller's values of one name, against people or published labels."""
@@ -21,7 +23,13 @@ class Told(NamedTuple):
 
     @property
     def title(self) -> str:
-        return self.value.replace("_", " ")
+        return self.value.replace("_", " ").capitalize()
+
+    @property
+    def says(self) -> str:
+        """The labeller as the beginning of what it says."""
+        is_plural = self.labeller in PLURAL
+        return f"{self.labeller} {'say' if is_plural else 'says'}"
 
     @property
     def people(self) -> str:
@@ -30,7 +38,7 @@ class Told(NamedTuple):
 
 def sentence(told: Told, value: ValueCheck) -> str:
     """Who says what, for reading out: "the judge says 84 %, people say 71 % (64 to 78 %)"."""
-    judged = f"Of {told.title}, {told.labeller} says {percent(value.judged)}"
+    judged = f"{told.title}: {told.says} {percent(value.judged)}"
     if value.alone is None:
         return f"{judged}; nobody has labelled it yet."
     if value.corrected is None:

@@ -140,7 +140,7 @@ def test_the_sentence_says_who_says_what():
 
     low, high = found.values[0].corrected.low, found.values[0].corrected.high
     assert found.sentence == (
-        f"Of adherence, the judge says 80 %, people say 65 % ({100 * low:.0f} to {100 * high:.0f} %)."
+        f"Adherence: the judge says 80 %, people say 65 % ({100 * low:.0f} to {100 * high:.0f} %)."
     )
 
 
@@ -175,7 +175,7 @@ def test_without_labels_only_the_judge_speaks():
     value = only_value(answers(1.0, 0.0), [])
 
     assert (value.alone, value.corrected, value.best, value.warnings) == (None, None, None, ())
-    assert value.sentence == "Of adherence, the judge says 50 %; nobody has labelled it yet."
+    assert value.sentence == "Adherence: the judge says 50 %; nobody has labelled it yet."
 
 
 def test_below_15_labels_the_labels_stand_alone():

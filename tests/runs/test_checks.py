@@ -121,7 +121,8 @@ def test_the_rates_of_rgb_are_checked_under_their_own_names(store, registry):
     plan = RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
     run = finished(store, registry, plan)
     for position in range(3):
-        label = person_label("verdict", "rejection", "no", drawn="by hand", probability=None)
+        drawn = {"drawn": "by hand", "probability": None, "blind": False}
+        label = person_label("verdict", "rejection", "no", **drawn)
         store.person_labels.save(run.id, Cell(position), label)
     found = checked(RunView.read(store, run))
 
@@ -129,6 +130,7 @@ def test_the_rates_of_rgb_are_checked_under_their_own_names(store, registry):
     assert [value.name for value in found.values] == ["negative_rejection"]
     assert found.values[0].labelled == 3
     assert found.values[0].alone.mean == 0
+    assert found.sentence.startswith("Negative rejection: the rules say ")
 
 
 def test_without_labels_only_the_labeller_is_told(store, registry, run):

@@ -60,7 +60,7 @@ def _table(
             for label, cells in row.items():
                 is_alike = label.startswith("both")
                 if st.button(
-                    plain(label),
+                    label,
                     icon=":material/check:" if is_alike else ":material/compare_arrows:",
                     key=f"{key}_{head}_{label}",
                     disabled=not cells,

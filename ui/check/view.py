@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -48,9 +49,10 @@ def show(run: Run) -> None:
         return
     value = _value_switch(found)
     st.header(plain(value.sentence), anchor=False)
-    checks = {_title(run): found}
+    checks = [(_title(run), found)]
     for other in others:
-        checks[_title(other)] = _check(run_views.latest(other), choice, labels_of=view)
+        beside = _check(run_views.latest(other), choice, labels_of=view)
+        checks.append((_title(other), beside))
     _chart(checks, value.name)
     _what_labels_bring(run, value, found)
     for warning in value.warnings:
@@ -162,10 +164,10 @@ def _value_switch(found: Check) -> ValueCheck:
     return by_name[name]
 
 
-def _chart(checks: dict[str, Check], name: str) -> None:
+def _chart(checks: Sequence[tuple[str, Check]], name: str) -> None:
     """What the labeller says, hollow, and what people say, with its interval; run by run."""
     groups = []
-    for series, (title, found) in enumerate(checks.items()):
+    for series, (title, found) in enumerate(checks):
         value = next((value for value in found.values if value.name == name), None)
         if value is not None:
             heading = title if len(checks) > 1 else ""

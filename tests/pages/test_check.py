@@ -1,0 +1,136 @@
+"""Check: what the page says of a run's labeller, with labels of people and without any."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Run
+from evaluators.runs import samples
+from evaluators.runs.checks import checked as check_of
+from evaluators.runs.run_view import RunView
+from evaluators.trace.labelling import sentences_of
+from tests.pages.conftest import Filled, OpenPage, checked, finish
+from tests.pages.screen import button, lines, said, segments
+from ui import session
+
+DRAWN = {"drawn": "at random", "probability": 0.75, "blind": True}
+CREATED = "2026-11-22T10:00:00+00:00"
+
+
+def person_label(kind: str, key: str, value: str, person: str = "you") -> PersonLabel:
+    made = {"label": kind, "key": key, "value": value, "person": person, "created": CREATED}
+    return PersonLabel.model_validate({**made, **DRAWN})
+
+
+def label_as_supported(run: Run, count: int, person: str = "you") -> None:
+    """So many answers, in which this person finds all supported."""
+    store = session.store()
+    for position in range(count):
+        sample = store.samples.get(run.fingerprint, position)
+        keys = [sentence.key for sentence in sentences_of(sample).response]
+        labels = [person_label("support", key, "full", person) for key in keys]
+        done = person_label("sample", "", "done", person)
+        store.person_labels.save(run.id, Cell(position), *labels, done)
+
+
+def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:
+    assert "Open a run and press “Check” there." in said(open_page("check"))
+
+
+@pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
+def test_an_unknown_run_says_so(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+    assert "There is no such run here" in said(open_page("check", run=run_id))
+
+
+def test_without_labels_the_page_says_what_to_do(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("check", run=filled.rgb.id)
+
+    assert "Nobody has labelled an answer of this run. 50 labels take about 25 minutes" in said(at)
+    assert button(at, "Label some …")
+
+
+def test_published_labels_are_there_without_a_persons(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("check", run=filled.trace.id)
+
+    value = check_of(RunView.read(filled.store, filled.trace), against="gold").values[0]
+    assert value.sentence in said(at, "header")
+    assert segments(at, f"check_against_{filled.trace.id}").value == "gold"
+
+
+def test_people_s_labels_correct_the_mean(open_page: OpenPage, filled: Filled) -> None:
+    label_as_supported(filled.trace, 18)
+    at = open_page("check", run=filled.trace.id)
+
+    value = check_of(RunView.read(filled.store, filled.trace)).values[0]
+    assert value.corrected
+    assert value.alone
+    assert value.sentence in said(at, "header")
+    assert [(line.title, line.mean) for line in lines(at)] == [
+        ("The heuristic says", f"{value.judged:.2f}"),
+        ("People say", f"{value.corrected.mean:.2f}"),
+        ("The 18 labels alone", f"{value.alone.mean:.2f}"),
+    ]
+    assert f"Your 18 labels are worth {value.worth}. 6 more would bring ±" in said(at, "markdown")
+
+
+def test_a_field_of_the_table_opens_its_answers(open_page: OpenPage, filled: Filled) -> None:
+    label_as_supported(filled.trace, 18)
+    at = open_page("check", run=filled.trace.id)
+
+    table = check_of(RunView.read(filled.store, filled.trace)).values[0].table
+    assert table
+    assert table.only_people
+    button(at, f"people: yes · {len(table.only_people)}").click()
+    checked(at.run())
+
+    assert "the heuristic: no, people: yes" in said(at, "markdown")
+    links = [link.proto for link in at.get("page_link")]
+    positions = [f"{cell.position + 1}" for cell in table.only_people]
+    assert [link.label.partition("\\:")[0] for link in links] == positions
+    assert all(link.page == "sample" for link in links)
+
+
+def test_few_labels_stand_alone(open_page: OpenPage, filled: Filled) -> None:
+    label_as_supported(filled.trace, 3)
+    at = open_page("check", run=filled.trace.id)
+
+    assert [line.title for line in lines(at)] == ["The heuristic says", "The 3 labels alone"]
+    assert "From 15 on, labels correct the mean." in said(at, "header")
+
+
+def test_another_value_is_looked_at(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("check", run=filled.trace.id)
+    segments(at, "check_value_gold").set_value("completeness")
+
+    assert "Completeness: the heuristic says " in said(checked(at.run()), "header")
+
+
+def test_another_run_over_the_same_answers_stands_beside(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    other = samples.trace(filled.store, "local")
+    finish(other, filled.store)
+    label_as_supported(filled.trace, 18)
+    at = open_page("check", run=filled.trace.id)
+    at.multiselect(key=f"check_beside_{filled.trace.id}").set_value([other.id])
+    checked(at.run())
+
+    assert len(lines(at)) == 6
+    assert "TRACE (heuristic)" in lines(at)[0].heading
+    assert lines(at)[1].mean == lines(at)[4].mean
+
+
+def test_names_of_people_are_shown_letter_by_letter(open_page: OpenPage, filled: Filled) -> None:
+    label_as_supported(filled.trace, 3, "<script>*bold*")
+    at = open_page("check", run=filled.trace.id)
+
+    assert "<script>" not in said(at, "markdown", "header")
+
+
+def test_a_run_s_page_leads_to_its_check(open_page: OpenPage, filled: Filled) -> None:
+    at = open_page("trace", run=filled.trace.id)
+    button(at, "Check").click()
+
+    assert at.run().query_params["run"] in (filled.trace.id, [filled.trace.id])
+    assert "Check your judge" in said(checked(at), "title")
