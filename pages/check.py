@@ -4,12 +4,11 @@ import streamlit as st
 
 from ui import session
 from ui.check import view as check_view
-from ui.parts import check_link, head
+from ui.parts import check_link
 from ui.runs import overview
 
-head.show("Check your judge", "How far a labeller can be trusted, by labels of people.")
 run = session.find_run(st.query_params.get("run") or st.session_state.get(check_link.LAST))
-overview.say_first(run)
+overview.head("Check your judge", "How far a labeller can be trusted, by labels of people.", run)
 if run is None:
     overview.none_shown("Open a run and press “Check” there.")
 else:
