@@ -77,7 +77,7 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _where("No negative documents", without_negatives, _NO_NEGATIVES)
     unanswered: list[bool] = []
     for row, texts in zip(rows, positives, strict=True):
-        comparable = [_comparable(text) for text in texts]
+        comparable = [_comparable_text(text) for text in texts]
         # A row without positive documents has its own finding
         unanswered.append(bool(texts) and not _mention_all(comparable, row.answer))
     yield _where("Answer in no positive document", unanswered, _UNANSWERED)
@@ -233,7 +233,7 @@ def _is_leaked(row: BedRow) -> bool:
     # All of nothing would stand in every document
     if not required:
         return False
-    for text in map(_comparable, row.negative):
+    for text in map(_comparable_text, row.negative):
         if all(_stands(spellings, text, _LETTERS) for spellings in required):
             return True
     return False
@@ -242,7 +242,7 @@ def _is_leaked(row: BedRow) -> bool:
 def _is_unplanted(row: BedRow) -> bool:
     if Ability.COUNTERFACTUAL not in row.abilities or row.fakeanswer is None:
         return False
-    texts = [_comparable(text) for text in row.positive_wrong]
+    texts = [_comparable_text(text) for text in row.positive_wrong]
     return not _mention_all(texts, row.fakeanswer)
 
 
@@ -255,15 +255,15 @@ def _mention_all(texts: Sequence[str], answer: Accepted) -> bool:
 
 
 def _plain_groups(answer: Accepted) -> list[list[str]]:
-    """The spellings of each required answer as `_comparable` writes them, without empty ones."""
+    """The spellings of each required answer, comparable, without empty ones."""
     plain: list[list[str]] = []
     for group in groups(answer):
-        spellings = [_comparable(spelling) for spelling in group]
+        spellings = [_comparable_text(spelling) for spelling in group]
         plain.append(list(filter(None, spellings)))
     return list(filter(None, plain))
 
 
-def _comparable(text: str) -> str:
+def _comparable_text(text: str) -> str:
     """Lower case, one form, single spaces, and none beside a Chinese character."""
     words = nfkc(text).casefold().split()
     return _BESIDE_IDEOGRAPHS.sub("", " ".join(words))

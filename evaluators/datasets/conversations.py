@@ -121,7 +121,7 @@ def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     if role_key := next(filter(message.__contains__, _ROLES), ""):
         role = str(message[role_key]).casefold()
     if text_key := next(filter(message.__contains__, _TEXTS), ""):
-        text = _message_text(message[text_key])
+        text = _text_of_message(message[text_key])
     if role and text:
         return [(role, text)]
     parts: list[tuple[str, str]] = []
@@ -132,7 +132,7 @@ def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     return parts
 
 
-def _message_text(content: Any) -> str:
+def _text_of_message(content: Any) -> str:
     """The text of a message, which OpenAI may cut into parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]

@@ -49,7 +49,7 @@ def sample(row: Mapping[str, Any]) -> Sample:
         response=row.get("response"),
         retrieved_documents=tuple(row["documents"]),
         generator=row["generation_model_name"] if is_answered else "",
-        sentences=_sentences(row) if is_answered else None,
+        sentences=_published_sentences(row) if is_answered else None,
         labels=_published_labels(row) if is_answered else None,
     )
 
@@ -63,7 +63,7 @@ def _require_columns(row: Mapping[str, Any]) -> None:
         )
 
 
-def _sentences(row: Mapping[str, Any]) -> Sentences:
+def _published_sentences(row: Mapping[str, Any]) -> Sentences:
     """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or
     name a sentence.
     """

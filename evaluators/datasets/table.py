@@ -207,7 +207,7 @@ class Collector:
         limit = self.limits.cell_bytes
         for name, value in row.items():
             # Of a list of documents each may be as long as a text: CRAG has whole pages in them
-            size = _longest_text(value)
+            size = _longest_text_bytes(value)
             if size > limit:
                 what = "" if isinstance(value, str) else "a text of "
                 shown = without_surrogates(name[:60])
@@ -256,7 +256,7 @@ def _is_flat(value: Any, depth: int) -> bool:
     return all(_is_flat(item, depth - 1) for item in containers)
 
 
-def _longest_text(value: Any) -> int:
+def _longest_text_bytes(value: Any) -> int:
     """Bytes of the longest text in a cell."""
     if isinstance(value, str):
         # Quicker than to encode it, and true of most texts
@@ -270,4 +270,4 @@ def _longest_text(value: Any) -> int:
         parts = value
     else:
         return 0
-    return max(map(_longest_text, parts), default=0)
+    return max(map(_longest_text_bytes, parts), default=0)

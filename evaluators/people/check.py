@@ -145,10 +145,10 @@ def _rate(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueChe
         _stratum(len(judged) - said_yes, only_people, both_no),
     ]
     table = TwoByTwo(
-        both_yes=_cells(both_yes),
-        only_labeller=_cells(only_labeller),
-        only_people=_cells(only_people),
-        both_no=_cells(both_no),
+        both_yes=_cells_of(both_yes),
+        only_labeller=_cells_of(only_labeller),
+        only_people=_cells_of(only_people),
+        both_no=_cells_of(both_no),
     )
     # By what they stand for: of answers drawn by verdict, those with a rare one are too many.
     weights = [
@@ -160,8 +160,8 @@ def _rate(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueChe
             "alone": labelled_rate(*_columns(pairs)),
             "corrected": corrected_rate(strata) if len(pairs) >= LEAST else None,
             "table": table,
-            "sensitivity": _share(both_yes, only_people),
-            "specificity": _share(both_no, only_labeller),
+            "sensitivity": _share_of_both(both_yes, only_people),
+            "specificity": _share_of_both(both_no, only_labeller),
             "kappa": kappa(weights),
         }
     )
@@ -178,7 +178,7 @@ def _stratum(judged: int, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
     return Stratum(judged, round(labels, 9), round(share.mean * labels, 9))
 
 
-def _share(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate | None:
+def _share_of_both(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate | None:
     """How many of both are these."""
     if not these and not others:
         return None
@@ -212,7 +212,7 @@ def _mean(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueChe
     return _forecast(value, lambda more: mean_half_with_more(others, own, people, weights, more))
 
 
-def _cells(pairs: Sequence[_Pair]) -> tuple[Cell, ...]:
+def _cells_of(pairs: Sequence[_Pair]) -> tuple[Cell, ...]:
     return tuple(pair.cell for pair in pairs)
 
 

@@ -218,7 +218,7 @@ def _rows_as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
             # 15 digits are what a float keeps; by default pandas writes 10
             table: str = rows.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
-        return json.dumps(list(rows), default=_json_value).encode()
+        return json.dumps(list(rows), default=_as_json_value).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DatasetError(
             f"The data cannot be used ({str(error)[:100]}). "
@@ -227,7 +227,7 @@ def _rows_as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
         ) from error
 
 
-def _json_value(value: Any) -> Any:
+def _as_json_value(value: Any) -> Any:
     """A value that JSON does not know, as one that it knows: arrays and numbers of numpy, dates."""
     for method in ("tolist", "isoformat"):
         if hasattr(value, method):

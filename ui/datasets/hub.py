@@ -53,7 +53,7 @@ def show() -> None:
     problems.show("hub")
     asked, listing = st.session_state.get(LISTING, ("", None))
     if listing and asked == name:
-        _parts(listing, subset)
+        _choose_part(listing, subset)
 
 
 def _look(name: str) -> None:
@@ -62,7 +62,7 @@ def _look(name: str) -> None:
     st.session_state[LISTING] = name, hub.files(name)
 
 
-def _parts(listing: Listing, subset: str) -> None:
+def _choose_part(listing: Listing, subset: str) -> None:
     """What can be loaded of a data set, and how much of it."""
     names = [subset] if subset in listing.configs else list(listing.configs)
     # A data set with one configuration needs no choice of it

@@ -114,7 +114,7 @@ def _make(
     """
     bar = Bar("Reading the documents")
     try:
-        documents = _documents(files, bar)
+        documents = _readable_documents(files, bar)
         asked = questions(name, data)
         bar.show(0.5, "Searching")
         made = retrieve(
@@ -130,7 +130,7 @@ def _make(
     _tell_rest(asked, made)
 
 
-def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
+def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     """The documents that can be read; raises `DatasetError` where none can."""
     readable: list[Document] = []
     wrong: list[str] = []
@@ -144,12 +144,12 @@ def _documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     if not readable:
         raise DatasetError(" ".join(wrong[:SHOWN]))
     notes = [f"{text.name}: {text.note}" for text in readable if text.note]
-    _tell(wrong, "document", "left out")
-    _tell(notes, "document", "to look at")
+    _warn_of_first(wrong, "document", "left out")
+    _warn_of_first(notes, "document", "to look at")
     return readable
 
 
-def _tell(words: Sequence[str], noun: str, what: str) -> None:
+def _warn_of_first(words: Sequence[str], noun: str, what: str) -> None:
     """The first few of these messages, and how many there are."""
     if words:
         more = f" And {len(words) - SHOWN} more." if len(words) > SHOWN else ""
@@ -161,7 +161,7 @@ def _tell(words: Sequence[str], noun: str, what: str) -> None:
 def _tell_rest(asked: Questions, made: Dataset) -> None:
     """The rows of questions that could not be used, and the questions that found nothing."""
     left_out = [f"Row {problem.row}: {problem.message}" for problem in asked.problems]
-    _tell(left_out, "question", "left out")
+    _warn_of_first(left_out, "question", "left out")
     without = [sample for sample in made.samples if not sample.retrieved_documents]
     nothing = [f"“{sample.question[:100]}”" for sample in without]
-    _tell(nothing, "question", "found nothing in the documents")
+    _warn_of_first(nothing, "question", "found nothing in the documents")

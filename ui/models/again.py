@@ -29,7 +29,7 @@ def fill(benchmark: Benchmark | None) -> None:
 
     What is no longer there, such as a model that nobody offers, is left out.
     """
-    place = _place(benchmark)
+    place = _run_kept_under(benchmark)
     if session.NEW_RUN in st.session_state:
         st.session_state.pop(place, None)
     run = session.find_run(st.session_state.pop(session.AGAIN, ""))
@@ -44,7 +44,7 @@ def fill(benchmark: Benchmark | None) -> None:
         # The fields of answers that were there already.
         key = "rgb_score"
     fields = {data_choice.FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
-    fields |= _composition(run) if key == "rgb" else _part(run, f"{key}_count")
+    fields |= _fields_of_composition(run) if key == "rgb" else _part(run, f"{key}_count")
     fields[f"{key}_seed"] = run.seed or 0
     if models:
         fields[f"{key}_models"] = models
@@ -77,7 +77,7 @@ def show_changes(
     count: int | None,
 ) -> None:
     """What is changed against the run whose settings the form began with: "seed 0 → 1"."""
-    run = session.find_run(st.session_state.get(_place(benchmark)))
+    run = session.find_run(st.session_state.get(_run_kept_under(benchmark)))
     if run is None:
         return
     specs = [evaluator.spec() for evaluator in plan.in_order]
@@ -90,7 +90,7 @@ def show_changes(
     st.caption(f":material/difference: {plain(f'Against that run of {run.title}: {words}.')}")
 
 
-def _place(benchmark: Benchmark | None) -> str:
+def _run_kept_under(benchmark: Benchmark | None) -> str:
     return f"again_{benchmark or 'metrics'}"
 
 
@@ -119,7 +119,7 @@ def _part(run: Run, key: str) -> dict[str, Any]:
     return {key: how_many.OTHER, f"{key}_number": count}
 
 
-def _composition(run: Run) -> dict[str, Any]:
+def _fields_of_composition(run: Run) -> dict[str, Any]:
     origin = run.origin
     fields = _part(run, f"rgb_count_{run.dataset_name}")
     abilities = origin.get("abilities")

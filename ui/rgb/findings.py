@@ -41,7 +41,7 @@ def sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
         parts = []
         for model in _extremes(measured):
             what_it_does = words.format(rate=_in_words(measured[model]))
-            parts.append(f"{_named(model, measured)} {what_it_does}")
+            parts.append(f"{_model_named(model, measured)} {what_it_does}")
         return f"{_capital(', '.join(parts))}."
     return ""
 
@@ -50,12 +50,12 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     """ "With 80 % noise A still answers 75 % (60 to 86) of the questions right; ..."."""
     last = {model: own[-1].accuracy for model, own in points.items()}
     best, *others = _extremes(last)
-    least = _noise(points[best][0])
-    most = _noise(points[best][-1])
+    least = _noise_in_words(points[best][0])
+    most = _noise_in_words(points[best][-1])
     answers = "answers" if least == most else "still answers"
-    parts = [f"{_named(best, last)} {answers} {_in_words(last[best])} of the questions right"]
+    parts = [f"{_model_named(best, last)} {answers} {_in_words(last[best])} of the questions right"]
     for model in others:
-        parts.append(f"{_named(model, last)} {_in_words(last[model])}")
+        parts.append(f"{_model_named(model, last)} {_in_words(last[model])}")
     sentence = f"With {most} noise {', '.join(parts)}"
     if least == most:
         return f"{sentence}."
@@ -67,13 +67,13 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     return f"{sentence}; with {least} noise {' and '.join(dict.fromkeys(before))}."
 
 
-def _noise(point: NoisePoint) -> str:
+def _noise_in_words(point: NoisePoint) -> str:
     """The noise that the prompts really had; "no" where they had none."""
     noise = point.noise if point.effective_noise is None else point.effective_noise
     return f"{100 * noise:.0f} %" if noise else "no"
 
 
-def _named(model: str, means: Mapping[str, Mean]) -> str:
+def _model_named(model: str, means: Mapping[str, Mean]) -> str:
     """The model and, of more than two, which of them it is."""
     if len(means) < 3:
         return short_name(model) or "the tested model"

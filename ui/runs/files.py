@@ -30,8 +30,8 @@ def buttons(view: RunView) -> None:
         shown.policy or "",
     ]
     stem = "-".join(filter(None, parts))
-    _button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
-    _button(
+    _download_button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
+    _download_button(
         "Results with texts (JSON lines)",
         f"{stem}-results.jsonl",
         lambda: _results_lines(view, shown),
@@ -39,7 +39,7 @@ def buttons(view: RunView) -> None:
     )
     if has_labels:
         file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
-        _button("Labels (JSON lines)", file, lambda: _label_lines(view))
+        _download_button("Labels (JSON lines)", file, lambda: _label_lines(view))
 
 
 def opener() -> None:
@@ -84,7 +84,9 @@ def _label_lines(view: RunView) -> bytes:
     return b"".join(export.label_lines(view.scored(), view.people, models, prompt, notes))
 
 
-def _button(label: str, file: str, make: Callable[[], bytes], help: str | None = None) -> None:
+def _download_button(
+    label: str, file: str, make: Callable[[], bytes], help: str | None = None
+) -> None:
     # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
     st.download_button(
         label,

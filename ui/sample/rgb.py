@@ -53,7 +53,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         _task(sample)
         if len(run.models) > 1:
             _every_model(run, cell, evaluator, sample)
-        _answer_and_documents(run, cell, evaluator, sample, verdicts, score)
+        _marked_answer_and_documents(run, cell, evaluator, sample, verdicts, score)
 
 
 def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
@@ -72,7 +72,7 @@ def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
         st.html(marked.strip(sample.roles) + marked.documents(sample, marks))
 
 
-def _answer_and_documents(
+def _marked_answer_and_documents(
     run: Run,
     cell: Cell,
     evaluator: RGBEvaluator,
@@ -131,7 +131,7 @@ def _task(sample: Sample) -> None:
         if forged := _forged(task, sample):
             facts.append(forged)
     elif task.noise is not None:
-        facts.append(_noise(task.noise, task.effective_noise))
+        facts.append(_noise_fact(task.noise, task.effective_noise))
     st.caption(" · ".join(facts))
 
 
@@ -146,7 +146,7 @@ def _forged(task: RGBTask, sample: Sample) -> str:
     return f"{forged} of {documents} documents forged"
 
 
-def _noise(asked: float, effective: float | None) -> str:
+def _noise_fact(asked: float, effective: float | None) -> str:
     # What reads alike is not told twice, however many digits differ.
     if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
         return f"noise {100 * asked:.0f} %"

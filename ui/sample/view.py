@@ -255,7 +255,7 @@ def _metrics_from(first: int, run: Run, answer: Cell, results: Mapping[int, Samp
                     _line_or_expander("Reason", score.evidence.reason)
                 _show_details(score.details)
                 if isinstance(score.evidence, JudgeEvidence):
-                    _judges_raw_output(score.evidence, number)
+                    _raw_output_of_judge(score.evidence, number)
 
 
 def _answer_and_documents(sample: Sample) -> None:
@@ -308,7 +308,7 @@ def _show_details(details: Mapping[str, Any]) -> None:
             _line_or_expander(label, _detail_as_text(detail))
 
 
-def _judges_raw_output(said: JudgeEvidence, number: int) -> None:
+def _raw_output_of_judge(said: JudgeEvidence, number: int) -> None:
     with st.expander(
         "Raw judge output",
         icon=":material/data_object:",

@@ -82,7 +82,7 @@ def _judges_prompts(
     Prompts are not stored but made again, and the page says where they may differ from what was
     sent.
     """
-    labeller = _labeller(run)
+    labeller = _labelling_evaluator(run)
     sent = {}
     for by in judges:
         prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
@@ -99,7 +99,7 @@ def _judges_prompts(
             st.code(text, language=None, wrap_lines=True)
 
 
-def _labeller(run: Run) -> AdvancedRAGEvaluator:
+def _labelling_evaluator(run: Run) -> AdvancedRAGEvaluator:
     # A hybrid run has parameters of its own beside those of the labelling.
     fields = AdvancedRAGEvaluator.model_fields
     stored = run.evaluator.params
