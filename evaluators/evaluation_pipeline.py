@@ -158,6 +158,7 @@ class HybridEvaluator(LabellingMethod):
         With a budget, the most doubtful cases are judged that so many calls can pay for (asking
         again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
+        # What every case would fail by is refused once, before any of them.
         definition_named(definition)
         embedder(self.embedding_model)
         hybrid = self if budget is None else self._within(budget, test_cases)
@@ -218,8 +219,9 @@ class HybridEvaluator(LabellingMethod):
         heuristic = self._heuristic
         labels = heuristic.label(sentences, question)
         estimated = Labelling(by=HEURISTIC, labels=labels)
-        is_doubtful = heuristic.doubt(sentences, question) >= self.doubt_from
-        return estimated, self.labeller.label(sentences, question) if is_doubtful else []
+        if heuristic.doubt(sentences, question) < self.doubt_from:
+            return estimated, []
+        return estimated, self.labeller.label(sentences, question)
 
     def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
         """The same, judging no more cases than this many calls can pay for."""
@@ -241,10 +243,13 @@ def threshold(
     `calls` says how many judging each sample takes, by default one. `NEVER` where not even one
     sample may be judged; of equally doubtful ones either all or none are.
     """
+    # Equally doubtful samples are one entry: nothing tells which of them to judge.
     costs: Counter[float] = Counter()
+    # By default `calls` never ends.
     for doubt, cost in zip(doubts, calls, strict=False):
         costs[doubt] += cost
-    spent, least = 0, NEVER
+    spent = 0
+    least = NEVER
     for doubt in sorted(costs, reverse=True):
         spent += costs[doubt]
         if spent > most:

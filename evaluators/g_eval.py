@@ -122,8 +122,9 @@ class GEvalJudgeEvaluator(Evaluator):
     @classmethod
     def _documented_judge(cls, params: Any) -> Any:
         renamed = with_client(params)
-        judges = params.values() if isinstance(params, dict) else ()
-        judge = next((judge for judge in judges if isinstance(judge, GEvalLLMJudge)), None)
+        # Under whatever name it was given.
+        given = params.values() if isinstance(params, dict) else ()
+        judge = next((value for value in given if isinstance(value, GEvalLLMJudge)), None)
         if judge is None:
             return renamed
         tasks = {name: task for task, name in TASKS.items()}
@@ -159,9 +160,10 @@ class GEvalJudgeEvaluator(Evaluator):
         )
         values, errors = at_once(judge.compute_single_item, rows)
         judged = [item for item in values if item is not None]
-        means = {
-            name: mean(item[name] for item in judged) for name in _rated_values(self.criteria, {})
-        }
+        means = {}
+        # Where no answer could be rated, each mean is there all the same, as `None`.
+        for name in _rated_values(self.criteria, {}):
+            means[name] = mean(item[name] for item in judged)
         return GEvalResult(means, values, errors)
 
     def compute_single_item(
@@ -182,18 +184,19 @@ class GEvalJudgeEvaluator(Evaluator):
         if not answer:
             reason = "The answer is empty, so there is nothing to rate."
             return Score(values=_rated_values(criteria, {}), reason=reason)
-        judge, documents = self.judge(), sample.retrieved_documents
-        has_documents = any(map(str.strip, documents))
-        # Without documents there is nothing to be consistent with.
-        rated = [name for name in criteria if has_documents or name != "consistency"]
-        ratings = {
-            name: ask(judge, _rating_prompt(criteria[name], answer, sample), CriterionRating).value
-            for name in rated
-        }
-        listed = {
-            name: {"score": rating.score, "reason": without_surrogates(rating.reason)}
-            for name, rating in ratings.items()
-        }
+        judge = self.judge()
+        has_documents = any(map(str.strip, sample.retrieved_documents))
+        ratings: dict[str, CriterionRating] = {}
+        listed: dict[str, dict[str, object]] = {}
+        for name, steps in criteria.items():
+            # Without documents there is nothing to be consistent with.
+            if name == "consistency" and not has_documents:
+                continue
+            prompt = _rating_prompt(steps, answer, sample)
+            rating = ask(judge, prompt, CriterionRating).value
+            ratings[name] = rating
+            # Models write half characters, which no store can keep.
+            listed[name] = {"score": rating.score, "reason": without_surrogates(rating.reason)}
         return Score(
             values=_rated_values(criteria, ratings),
             reason="" if has_documents else "Consistency: no document was retrieved.",
@@ -213,12 +216,16 @@ def _rating_prompt(criterion: str, answer: str, sample: Sample) -> Prompt:
 
 
 def _rated_values(
-    criteria: Iterable[str], ratings: Mapping[str, CriterionRating]
+    criteria: Iterable[str],
+    ratings: Mapping[str, CriterionRating],
 ) -> dict[str, float | None]:
     """The ratings as fifths, `None` where there is none, and the mean of the four that there are.
 
     The worst is 0.2 as in AdalFlow; `evaluators.llm.verdicts.Rating`, which is our own, has 0
     there.
     """
-    values = {name: ratings[name].score / BEST if name in ratings else None for name in criteria}
+    values: dict[str, float | None] = {}
+    for name in criteria:
+        values[name] = ratings[name].score / BEST if name in ratings else None
+    # Without a criterion of one's own: so that overall compares with other runs.
     return {**values, "overall": mean(values[name] for name in CRITERIA)}

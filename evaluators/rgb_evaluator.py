@@ -169,6 +169,7 @@ class RGBEvaluator(Evaluator):
     ) -> Verdict:
         """Whether the answer is right: all groups of accepted answers, any spelling in each."""
         verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth, strict)
+        # The usual case keeps the name of the rule that decided.
         if len(verdicts) == 1:
             return verdicts[0]
         passed = [verdict for verdict in verdicts if verdict.passed]
@@ -196,6 +197,7 @@ class RGBEvaluator(Evaluator):
         verdict = self.correctness(response, correct_answer)
         if not verdict.passed or counterfactual_answer is None:
             return verdict
+        # Words of the true answer may stand inside the planted one, such as "1998" in "May 1998".
         planted = rgb_rules.only_planted(
             self._reading, response, correct_answer, counterfactual_answer
         )
@@ -234,6 +236,7 @@ class RGBEvaluator(Evaluator):
         With an `llm_client` a judge's word stands beside the rules' as `rejection_judged` or
         `detection_judged`. Raises `LLMError` where the judge gives no verdict.
         """
+        # First the rules: where they cannot judge they raise, and no judge is paid.
         values, reason, evidence = self._ruled(sample)
         name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
         if self.llm_client is not None and name is not None:
@@ -282,6 +285,7 @@ class RGBEvaluator(Evaluator):
 
     def _judge_prompt(self, name: str, sample: Sample) -> Prompt | None:
         """The question to the judge; `None` where the answer is empty."""
+        # As the rules read it: what a model thinks aloud decides nothing.
         answer = self._reading.prepared(sample.response or "").strip()
         if not answer:
             return None
@@ -290,7 +294,8 @@ class RGBEvaluator(Evaluator):
 
     def verdicts(self, sample: Sample) -> dict[str, Verdict]:
         """The verdicts that count for the sample's ability, by the name of the rate they enter."""
-        task, response = sample.rgb, sample.response or ""
+        task = sample.rgb
+        response = sample.response or ""
         if task is None:
             raise MissingInputError(
                 f"Sample {sample.id}: it is not known which ability it tests. Choose one."
@@ -334,7 +339,9 @@ class RGBEvaluator(Evaluator):
 
     def steps(self, sample: Sample) -> list[TriedRule]:
         """Every rule tried for the sample, in order, up to the one that decided each question."""
-        response, truth, task = sample.response or "", sample.ground_truth or (), sample.rgb
+        response = sample.response or ""
+        truth = sample.ground_truth or ()
+        task = sample.rgb
         if task is None or task.ability is Ability.REJECTION:
             rules = self._rejection_rules(response)
             return list(rgb_rules.tried_rules("Does it decline?", rules))

@@ -93,6 +93,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         use_cache=not options.no_cache,
         title=options.title or dataset.name,
     )
+    # Before the prompt is chosen by the data's language: samples without questions have none.
     plan.check_data()
     plan = replace(plan, prompt=_prompt_for_models(options, dataset))
     plan.check()
@@ -134,6 +135,7 @@ def _composed_from(bed: TestBed, options: Options) -> Dataset:
             )
     dataset = compose(
         bed,
+        # In one order, however they were typed, so that equal runs have equal samples.
         tuple(ability for ability in Ability if ability in wanted),
         tuple(sorted(options.noise)) or NOISE_LEVELS,
         options.passages or PASSAGES,
@@ -202,12 +204,10 @@ def chosen_metrics(
             )
         for number in _numbers_meant(metric, field, names):
             changed[number][field] = _parameter_value(names[number], field, value)
-    return inputs.evaluators(
-        [
-            EvaluatorSpec(name=spec.name, params=spec.params | own)
-            for spec, own in zip(specs, changed, strict=True)
-        ]
-    )
+    meant = []
+    for spec, own in zip(specs, changed, strict=True):
+        meant.append(EvaluatorSpec(name=spec.name, params=spec.params | own))
+    return inputs.evaluators(meant)
 
 
 def _numbers_meant(metric: str, field: str, names: Sequence[str]) -> list[int]:

@@ -108,6 +108,7 @@ def judge(
     name = st.selectbox(
         "Judge" if is_needed else "Judge (optional)",
         names,
+        # One that is not needed would cost without anybody having asked for it.
         index=names.index(begin[0]) if begin else None,
         format_func=lambda name: label(by_id[name]),
         help=PRICES,
@@ -148,6 +149,7 @@ def judges(
 def judges_of_form(by_id: Mapping[str, Choice], key: str, begin: int) -> list[Choice]:
     """The judges chosen in the field of this key, or those it will begin with."""
     names = st.session_state.get(key, usual_judges(by_id, begin)) or []
+    # The field of one judge holds a name, that of several a list.
     if isinstance(names, str):
         names = [names]
     return [by_id[name] for name in names if name in by_id]
@@ -182,25 +184,32 @@ def is_generator(choice: Choice, generator: str) -> bool:
 
     Its provider and its date do not matter.
     """
+    if not generator:
+        return False
+    # Files name models by their ids or by their titles.
     names = {_bare_name(choice.model.model), _bare_name(choice.model.title)}
-    return bool(generator) and _bare_name(generator) in names
+    return _bare_name(generator) in names
 
 
 def label(choice: Choice) -> str:
     """The model in one line: name, provider, and what it costs or why it cannot be asked."""
-    model, provider = choice.model, PROVIDERS.get(choice.model.provider)
-    name = [model.title]
+    model = choice.model
+    provider = PROVIDERS.get(model.provider)
+    parts = [model.title]
+    # Some titles end with the provider, to tell a model from the same one elsewhere.
     if provider and not model.title.endswith(f"({provider.title})"):
-        name.append(provider.title)
+        parts.append(provider.title)
     if choice.problem:
-        return " · ".join([f"✕ {name[0]}", *name[1:], choice.problem])
+        # In front: the end of a long line is cut.
+        parts[0] = f"✕ {parts[0]}"
+        parts.append(choice.problem)
+        return " · ".join(parts)
+    parts.append(_price_in_and_out(model))
     if model.status == "preview":
-        status = ["preview"]
+        parts.append("preview")
     elif model.status == "deprecated":
-        status = [f"until {model.status_date}"]
-    else:
-        status = []
-    return " · ".join([*name, _price_in_and_out(model), *status])
+        parts.append(f"until {model.status_date}")
+    return " · ".join(parts)
 
 
 def settings_link() -> None:
@@ -221,8 +230,9 @@ def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
     if without_key:
         with st.container(horizontal=True, vertical_alignment="center"):
             needs = "needs a key" if len(without_key) == 1 else "need keys"
-            forgotten = " Your key was forgotten with the reload." if session.has_lost_key() else ""
-            words = f"{', '.join(without_key)} {needs}; the price is shown without one.{forgotten}"
+            words = f"{', '.join(without_key)} {needs}; the price is shown without one."
+            if session.has_lost_key():
+                words = f"{words} Your key was forgotten with the reload."
             st.caption(plain(words))
             settings_link()
 
@@ -232,7 +242,9 @@ def _is_usable_llm(choice: Choice) -> bool:
 
 
 def _bare_name(name: str) -> str:
-    return _SNAPSHOT_DATE.sub("", name.lower().rpartition("/")[2].replace(" ", "-"))
+    # "openai/gpt-4o-2024-08-06" and "GPT 4o" are one author.
+    without_provider = name.lower().rpartition("/")[2]
+    return _SNAPSHOT_DATE.sub("", without_provider.replace(" ", "-"))
 
 
 def _price_in_and_out(model: Model) -> str:

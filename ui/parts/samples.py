@@ -128,7 +128,10 @@ def leave_for(run: Run) -> None:
 def last_answers(run: Run) -> Sequence[Answer]:
     """The answers in the last table of the run, in its order; none where it was another run's."""
     run_id, selection, view = st.session_state.get(LAST_TABLE, ("", None, None))
-    return run_views.latest(run).answers(selection, view) if run_id == run.id else ()
+    if run_id != run.id:
+        return ()
+    # Selected anew: what was chosen is kept, as a run at work has other answers by now.
+    return run_views.latest(run).answers(selection, view)
 
 
 def last_positions(run: Run, model: int) -> list[int]:
@@ -168,13 +171,15 @@ def _selection(table: Table) -> Selection:
 
 def _filter(table: Table) -> Selection:
     """The selection behind the chip that is chosen; those that would choose nothing are absent."""
-    counts = {"All": table.view.count(_scope(table, "All"), table.everything, table.counts_by)}
+    every = table.view.count(_scope(table, "All"), table.everything, table.counts_by)
+    counts = {"All": every}
     selections = {"All": table.everything}
     for name, selection in table.filters.items():
         narrowed = selection._replace(model=table.model, ability=table.ability)
         count = table.view.count(_scope(table, name), narrowed, table.counts_by)
         if count:
-            counts[name], selections[name] = count, narrowed
+            counts[name] = count
+            selections[name] = narrowed
     name = st.segmented_control(
         "Samples",
         list(counts),
@@ -276,7 +281,10 @@ def _rows(table: Table, answers: Sequence[Answer], last: Answer | None, arrival:
 
 
 def _data(
-    table: Table, answers: Sequence[Answer], last: Answer | None, arrival: int
+    table: Table,
+    answers: Sequence[Answer],
+    last: Answer | None,
+    arrival: int,
 ) -> dict[str, Any]:
     rows = table.view.page(answers, table.counts_by)
     contents = table.view.contents(answers)
@@ -306,12 +314,18 @@ def _column(title: str, kind: str, order: str = "") -> dict[str, str]:
 
 def _direction(run: Run) -> dict[str, str]:
     """Which column the rows are ordered by, in the words of `aria-sort`."""
+    # From the right: a title may hold a comma.
     title, _, direction = st.session_state.get(_order_key(run), "").rpartition(", ")
-    return {title: "ascending" if direction == LOWEST else "descending"} if title else {}
+    if not title:
+        return {}
+    return {title: "ascending" if direction == LOWEST else "descending"}
 
 
 def _row(
-    table: Table, row: Outline, contents: Mapping[Answer, Content], names: Sequence[str]
+    table: Table,
+    row: Outline,
+    contents: Mapping[Answer, Content],
+    names: Sequence[str],
 ) -> dict[str, Any]:
     answer = Answer(row.position, row.model)
     content = contents.get(answer)

@@ -166,11 +166,12 @@ def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
 
 def _judged_rates(rates: Mapping[str, Mapping[str, aggregate.Mean]]) -> list[str]:
     """The rates that have a value: none where no error was detected, as Numbers say."""
-    return [
-        title
-        for title in RATES
-        if any(title in own and own[title].mean is not None for own in rates.values())
-    ]
+    judged = []
+    for title in RATES:
+        means = [own[title] for own in rates.values() if title in own]
+        if any(mean.mean is not None for mean in means):
+            judged.append(title)
+    return judged
 
 
 def _rate_panel(
@@ -185,11 +186,13 @@ def _rate_panel(
     means = {model: own[title] for model, own in rates.items() if title in own}
     by_judge = f"{title} (judge)"
     judged = {model: own[by_judge] for model, own in rates.items() if by_judge in own}
-    spoken = [(model, means[model]) for model in means]
-    spoken += [(f"{model}, by the judge", mean) for model, mean in judged.items()]
-    in_words = [
-        f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}" for name, mean in spoken
-    ]
+    # The chart in words, for those who do not see it.
+    spoken = dict(means)
+    for model, mean in judged.items():
+        spoken[f"{model}, by the judge"] = mean
+    in_words = []
+    for name, mean in spoken.items():
+        in_words.append(f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}")
     st.caption(f"{meaning}{_repetition(means.values(), rows, title)}")
     st.plotly_chart(
         charts.rate(means, judged, verb),
@@ -233,6 +236,7 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
     with place:
         for title, by_line in _lines_of_charts(curves):
             st.header(title)
+            # The paper's curves are of noise robustness alone.
             under = {} if Ability.INTEGRATION.label in title else paper
             _accuracy_chart(run, title, by_line, under)
     with st.expander("Numbers", icon=":material/table_rows:"):
@@ -247,14 +251,12 @@ def _lines_of_charts(
         (own,) = curves.values()
         abilities_of_one = {ability.label: own[ability] for ability in own}
         return [("Accuracy by noise", abilities_of_one)] if own else []
-    abilities = dict.fromkeys(itertools.chain.from_iterable(curves.values()))
-    return [
-        (
-            f"{ability.label}: accuracy by noise",
-            {model: own[ability] for model, own in curves.items() if ability in own},
-        )
-        for ability in abilities
-    ]
+    # Not all in one: of two models with two abilities nobody would tell the lines apart.
+    of_several: list[tuple[str, Mapping[str, Sequence[aggregate.NoisePoint]]]] = []
+    for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
+        lines = {model: own[ability] for model, own in curves.items() if ability in own}
+        of_several.append((f"{ability.label}: accuracy by noise", lines))
+    return of_several
 
 
 def _accuracy_chart(
@@ -283,11 +285,11 @@ def _presented_chart(title: str, lines: Mapping[str, Sequence[aggregate.NoisePoi
 def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
     """The shares of noise, in percent, at which the paper's noise robustness compares."""
     of_models = (own.get(Ability.NOISE, ()) for own in curves.values())
-    points = itertools.chain.from_iterable(of_models)
-    return [
-        100 * (point.noise if point.effective_noise is None else point.effective_noise)
-        for point in points
-    ]
+    reached = []
+    for point in itertools.chain.from_iterable(of_models):
+        noise = point.noise if point.effective_noise is None else point.effective_noise
+        reached.append(100 * noise)
+    return reached
 
 
 def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:

@@ -113,7 +113,11 @@ class ResultTable:
             insert_calls(db, run_id, calls)
 
     def get(
-        self, run_id: str, position: int, model: int = 0, metric: int = 0
+        self,
+        run_id: str,
+        position: int,
+        model: int = 0,
+        metric: int = 0,
     ) -> SampleResult | None:
         return self.of_answer(run_id, position, model).get(metric)
 
@@ -136,6 +140,7 @@ class ResultTable:
         query = """select position, model, metric, body from results where run_id = ?
                    and position in (select value from json_each(?)) order by 1, 2, 3"""
         positions = json.dumps([answer.position for answer in answers])
+        # Of a position the answers of all models come along.
         chosen = set(answers)
         results: dict[Answer, dict[int, SampleResult]] = {}
         for *place, metric, body in self._database.rows(query, run_id, positions):
@@ -167,7 +172,10 @@ class ResultTable:
         return [Cell(*row) for row in rows]
 
     def outlines(
-        self, run: Run, view: StoredView = USUAL, answers: Sequence[Answer] | None = None
+        self,
+        run: Run,
+        view: StoredView = USUAL,
+        answers: Sequence[Answer] | None = None,
     ) -> list[Outline]:
         """Every cell of the run with its values as the view has them, sample by sample.
 
@@ -193,7 +201,12 @@ class ResultTable:
         chosen = set(answers)
         return [_outline(*row) for row in rows if row[:2] in chosen]
 
-    def answers(self, run: Run, selection: Selection, view: StoredView = USUAL) -> list[Answer]:
+    def answers(
+        self,
+        run: Run,
+        selection: Selection,
+        view: StoredView = USUAL,
+    ) -> list[Answer]:
         """The position and model of every answer that the selection wants, in its order."""
         query = f"""select s.position, m.value
                     from samples s cross join json_each(:models) m
@@ -224,7 +237,10 @@ class ResultTable:
         yield from self._scored_where(run, condition, metric=metric, positions=listed)
 
     def not_viewed(
-        self, run: Run, view: StoredView, metric: int = 0
+        self,
+        run: Run,
+        view: StoredView,
+        metric: int = 0,
     ) -> Iterator[tuple[Cell, Sample, Score]]:
         """Those answers that the metric scored and of which the view has no values yet.
 
@@ -244,6 +260,7 @@ class ResultTable:
     def _scored_where(
         self, run: Run, condition: str, **values: str | int
     ) -> Iterator[tuple[Cell, Sample, Score]]:
+        # From where the last rows ended, not by an offset, which would count all rows before anew.
         query = f"""select r.position, r.model, r.metric, s.body, r.body from results r
                    join samples s on s.position = r.position and s.fingerprint = :fingerprint
                    where r.run_id = :run and r.status = 'scored' and {condition}
@@ -269,6 +286,7 @@ class ResultTable:
         of_models = f"""select position, model, {sql_field("response")} response
                         from results where run_id = ? and response is not null"""
         models, _ = _cell_numbers(run)
+        # Those of the models come last, and count where a sample has both.
         rows = [
             *self._database.rows(of_samples, models, run.fingerprint),
             *self._database.rows(of_models, run.id),
