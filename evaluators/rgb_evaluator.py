@@ -197,7 +197,7 @@ class RGBEvaluator(Evaluator):
         verdict = self.correctness(response, correct_answer)
         if not verdict.passed or counterfactual_answer is None:
             return verdict
-        # Words of the true answer may stand inside the planted one, such as "1998" in "May 1998".
+        # It may have passed by most of its words, which the planted answer shares.
         planted = rgb_rules.only_planted(
             self._reading, response, correct_answer, counterfactual_answer
         )

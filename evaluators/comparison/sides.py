@@ -51,7 +51,9 @@ def values_of(side: Side) -> dict[str, Value]:
         own_rows = aggregate.of_metric(rows, number)
         own = _rates(own_rows) if spec.name == "rgb" else _plain_values(own_rows)
         for name, value in own.items():
-            values[f"{name} ({number + 1})" if name in values else name] = value
+            # As in the results: a name that an earlier metric has gets the metric's number.
+            unique = f"{name} ({number + 1})" if name in values else name
+            values[unique] = value
     return values
 
 
@@ -89,9 +91,10 @@ def titles(first: Side, second: Side) -> tuple[str, str]:
         names = [model_title(side.run.models[side.model]) for side in (first, second)]
     else:
         names = [side.counted.by or "what counts" for side in (first, second)]
-    if names[0] == names[1]:
-        names = [f"{name} ({number})" for number, name in enumerate(names, start=1)]
-    return names[0], names[1]
+    first_name, second_name = names
+    if first_name == second_name:
+        return f"{first_name} (1)", f"{second_name} (2)"
+    return first_name, second_name
 
 
 class Matched(NamedTuple):
@@ -105,16 +108,25 @@ class Matched(NamedTuple):
     is_same_data: bool
 
 
-def matched(first: Sequence[Outline], second: Sequence[Outline], is_same_data: bool) -> Matched:
+def matched(
+    first: Sequence[Outline],
+    second: Sequence[Outline],
+    is_same_data: bool,
+) -> Matched:
     """Answers to the same sample where the data are the same, else to the same question.
 
     Of RGB the ability and the noise must be the same too. A question that stands several times is
     matched in order.
     """
     key_positions = _by_position if is_same_data else _by_question
-    ours, theirs = key_positions(first), key_positions(second)
+    ours = key_positions(first)
+    theirs = key_positions(second)
+    pairs = {}
+    for key, position in ours.items():
+        if key in theirs:
+            pairs[position] = theirs[key]
     return Matched(
-        pairs={position: theirs[key] for key, position in ours.items() if key in theirs},
+        pairs=pairs,
         alone=(_without_partner(ours, theirs), _without_partner(theirs, ours)),
         is_same_data=is_same_data,
     )
@@ -133,7 +145,9 @@ def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
         if row.position in done:
             continue
         done.add(row.position)
-        asked = (" ".join(row.question.split()), row.ability, row.noise)
+        # White space is no difference: files are written by many programs.
+        question = " ".join(row.question.split())
+        asked = (question, row.ability, row.noise)
         positions[asked, seen[asked]] = row.position
         seen[asked] += 1
     return positions

@@ -79,7 +79,11 @@ def results_csv(
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
-def _label_columns(rows: Iterable[Outline], definition: str, prompt: str) -> list[_Column]:
+def _label_columns(
+    rows: Iterable[Outline],
+    definition: str,
+    prompt: str,
+) -> list[_Column]:
     """Who labelled and corrected, and by which formula and prompt; of RGB and metrics none."""
     columns = []
     if any(row.by or row.corrected for row in rows):

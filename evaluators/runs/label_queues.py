@@ -78,7 +78,11 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
     for row in view.of_metric(metric):
         for name, value in row.values.items():
             values.setdefault(name, set()).add(value)
-    names = [name for name, own in values.items() if own - {None} and own <= {0.0, 1.0, None}]
+    names = []
+    for name, own in values.items():
+        # One that applied to no answer may be anything.
+        if own - {None} and own <= {0.0, 1.0, None}:
+            names.append(name)
     if leading == "rgb":
         names = [name for name in names if name in RGB_VALUES]
     return tuple(names)
@@ -87,8 +91,12 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
 def metrics(view: RunView) -> list[int]:
     """The run's metrics that people can label, by their numbers."""
     is_trace = leads(view.run.evaluator.name) == "trace"
-    numbers = range(len(view.run.evaluators))
-    return [number for number in numbers if (is_trace and not number) or asked_values(view, number)]
+    numbers = []
+    for number in range(len(view.run.evaluators)):
+        has_sentences = is_trace and number == 0
+        if has_sentences or asked_values(view, number):
+            numbers.append(number)
+    return numbers
 
 
 def labelable(view: RunView, metric: int = 0) -> Labelable:
@@ -121,6 +129,7 @@ def draw(view: RunView, wish: Wish, seed: int) -> LabelQueue:
     if not answers:
         raise ParameterError(_NONE_FOUND[wish.drawn] if there.candidates else why_nothing(there))
     return LabelQueue(
+        # Whoever has it may label, so it must not be guessed.
         id=secrets.token_urlsafe(16),
         run_id=view.run.id,
         created=timestamp(),
@@ -153,9 +162,9 @@ def has_doubt(view: RunView, metric: int) -> bool:
     """Whether anything tells which answers of a metric are doubtful."""
     if metric == 0 and leads(view.run.evaluator.name) == "trace":
         return True
-    return any(
-        f"{name}_judged" in row.values for row in view.of_metric(metric) for name in RGB_VALUES
-    )
+    # Of RGB, where a judge stood beside the rules: those on which they differ are doubtful.
+    judged = {f"{name}_judged" for name in RGB_VALUES}
+    return any(not judged.isdisjoint(row.values) for row in view.of_metric(metric))
 
 
 def _found(
@@ -175,12 +184,11 @@ def _found(
 
 def _drawn_before(view: RunView, metric: int) -> set[tuple[int, int]]:
     """The answers in the run's earlier queues that came at random."""
-    return {
-        (answer.position, answer.model)
-        for queue in view.store.label_queues.of_run(view.run.id)
-        if (queue.metric, queue.drawn) == (metric, "by verdict")
-        for answer in queue.answers
-    }
+    drawn: set[tuple[int, int]] = set()
+    for queue in view.store.label_queues.of_run(view.run.id):
+        if queue.metric == metric and queue.drawn == "by verdict":
+            drawn.update((answer.position, answer.model) for answer in queue.answers)
+    return drawn
 
 
 def _doubted(
@@ -197,9 +205,12 @@ def _doubted(
         doubts = _doubts_of_labels(view, by_answer)
     else:
         doubts = _doubts_of_verdicts(view, metric)
-    return [
-        candidate._replace(doubt=doubts.get(answer, 0.0)) for answer, candidate in by_answer.items()
-    ]
+    doubted = []
+    for answer, candidate in by_answer.items():
+        # What nobody doubts comes last.
+        doubt = doubts.get(answer, 0.0)
+        doubted.append(candidate._replace(doubt=doubt))
+    return doubted
 
 
 def _doubts_of_labels(view: RunView, answers: Collection[Answer]) -> dict[Answer, float]:
@@ -258,6 +269,7 @@ def compared(
     are_done = queues.progress(queue, labels, person).said
     done = {}
     for place, word in enumerate(are_done):
+        # Skipped answers, and those that nobody can tell, have no word to compare.
         if word == DONE:
             of_answer = labels.get(queue.cell(place), ())
             done[place] = [label for label in of_answer if label.person == person]

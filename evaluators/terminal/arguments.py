@@ -93,7 +93,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         use_cache=not options.no_cache,
         title=options.title or dataset.name,
     )
-    # Before the prompt is chosen by the data's language: samples without questions have none.
+
     plan.check_data()
     plan = replace(plan, prompt=_prompt_for_models(options, dataset))
     plan.check()

@@ -116,7 +116,11 @@ def _cells(line: Line) -> tuple[str, ...]:
     )
 
 
-def summary(results: Results, against: Against, checked: Sequence[Line]) -> dict[str, object]:
+def summary(
+    results: Results,
+    against: Against,
+    checked: Sequence[Line],
+) -> dict[str, object]:
     """The same for a program, with the answers in each field of a table."""
     return {
         "run": results.run.id,

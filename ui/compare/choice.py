@@ -54,29 +54,33 @@ def sides() -> tuple[Side, Side] | None:
         others = _likeliest_first(systems, first)
         second = _chosen("Second", SECOND, systems, others[0])
         other = _labels(second, SECOND)
-    chosen = [
-        Side(_view(system), system.model, View(by=by))
-        for system, by in ((first, own), (second, other))
-    ]
     if (first, own) == (second, other):
         has_labels = leads(first.run.evaluator.name) == "trace"
         further = " or other labels" if has_labels else ""
         st.info(f"Both are the same. Choose another run or model{further} for one of them.")
         return None
-    return chosen[0], chosen[1]
+    return (
+        Side(_view(first), first.model, View(by=own)),
+        Side(_view(second), second.model, View(by=other)),
+    )
 
 
 def _systems() -> list[System]:
     """Every model of every run that can be chosen, and of those that the address names."""
     runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
-    named = [
-        session.find_run(st.query_params.get(name, "").partition(".")[0])
-        for name in (FIRST, SECOND)
-    ]
-    by_id = {run.id: run for run in (*runs, *filter(None, named))}
-    return [
-        System(run, model) for run in by_id.values() for model in range(max(1, len(run.models)))
-    ]
+    by_id = {run.id: run for run in runs}
+    for name in (FIRST, SECOND):
+        # An address names the run before its dot, and may name an example or an older run.
+        run_id = st.query_params.get(name, "").partition(".")[0]
+        named = session.find_run(run_id)
+        if named is not None:
+            by_id[named.id] = named
+    systems = []
+    for run in by_id.values():
+        # Without models the answers of the data are one system.
+        for model in range(max(1, len(run.models))):
+            systems.append(System(run, model))
+    return systems
 
 
 def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:

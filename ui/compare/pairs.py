@@ -58,12 +58,14 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     start = (page - 1) * samples.PAGE_ROWS
     of_page = rows[start : start + samples.PAGE_ROWS]
     contents = [_contents(side, of_page, place) for place, side in enumerate(sides)]
-    opened = samples.component(
+    table = samples.component(
         key="compare_samples",
         data=_data(of_page, contents, both),
+        # Streamlit tells what was clicked only where somebody listens.
         on_opened_change=lambda: None,
         on_order_change=lambda: None,
-    ).opened
+    )
+    opened = table.opened
     if opened:
         _side_by_side(of_page[opened[0]], contents, both)
 
@@ -76,6 +78,7 @@ def _filtered(rows: Sequence[RowPair], titles: tuple[str, str]) -> list[RowPair]
         f"{first} {HIGHER}": [row for row in rows if row.difference < 0],
         EQUAL: [row for row in rows if row.difference == 0],
     }
+    # A chip that would choose nothing is left out.
     kinds = {name: own for name, own in kinds.items() if own}
     chosen = st.segmented_control(
         "Samples",
@@ -101,7 +104,9 @@ def _position(row: RowPair, place: int) -> int:
 
 
 def _data(
-    rows: Sequence[RowPair], contents: Sequence[Mapping[int, Content]], both: Both
+    rows: Sequence[RowPair],
+    contents: Sequence[Mapping[int, Content]],
+    both: Both,
 ) -> dict[str, Any]:
     first, second = both.titles
     kinds = [
@@ -122,10 +127,18 @@ def _data(
     }
 
 
-def _row(number: int, row: RowPair, contents: Sequence[Mapping[int, Content]]) -> dict[str, Any]:
+def _row(
+    number: int,
+    row: RowPair,
+    contents: Sequence[Mapping[int, Content]],
+) -> dict[str, Any]:
     found = [own.get(_position(row, place)) for place, own in enumerate(contents)]
+    # The same in both, where both can be read.
     question = next((content.sample.question for content in found if content), "")
-    answers = [(content.response or "")[:TEXT_SHOWN] if content else "" for content in found]
+    answers = []
+    for content in found:
+        response = content.response if content else None
+        answers.append((response or "")[:TEXT_SHOWN])
     cells = [
         str(row.first_position + 1),
         question[:TEXT_SHOWN],
@@ -147,16 +160,21 @@ def _row(number: int, row: RowPair, contents: Sequence[Mapping[int, Content]]) -
 
 
 @st.dialog("Both answers", width="large")
-def _side_by_side(row: RowPair, contents: Sequence[Mapping[int, Content]], both: Both) -> None:
+def _side_by_side(
+    row: RowPair,
+    contents: Sequence[Mapping[int, Content]],
+    both: Both,
+) -> None:
     found = [own.get(_position(row, place)) for place, own in enumerate(contents)]
     question = next((content.sample.question for content in found if content), "")
     st.markdown(f"**{plain(question)}**")
-    answers = [
-        _answer_in_sentences(side, row, place, found[place])
-        for place, side in enumerate(both.sides)
-    ]
-    ours, theirs = ([sentence.text for sentence in answer.sentences] for answer in answers)
-    marked = changed_words(ours, theirs)
+    answers = []
+    texts = []
+    for place, side in enumerate(both.sides):
+        answer = _answer_in_sentences(side, row, place, found[place])
+        answers.append(answer)
+        texts.append([sentence.text for sentence in answer.sentences])
+    marked = changed_words(*texts)
     for place, column in enumerate(st.columns(2)):
         value = row.second if place else row.first
         with column:
@@ -183,7 +201,12 @@ def _link(side: Side, position: int) -> None:
     st.page_link("../pages/sample.py", label="Open with its evidence", query_params=address)
 
 
-def _answer_in_sentences(side: Side, row: RowPair, place: int, content: Content | None) -> _Answer:
+def _answer_in_sentences(
+    side: Side,
+    row: RowPair,
+    place: int,
+    content: Content | None,
+) -> _Answer:
     """The answer in sentences with what the labels say of each, else as a whole."""
     if content is None:
         return _Answer((), {})
@@ -199,15 +222,14 @@ def _html(answer: _Answer, marked: Parts) -> str:
     """The sentences in the colours of their labels, with the words that changed."""
     spans = []
     for sentence, parts in zip(answer.sentences, marked, strict=True):
-        words = "".join(
-            f"<mark>{html(part.text)}</mark>" if part.is_changed else html(part.text)
-            for part in parts
-        )
+        words = ""
+        for part in parts:
+            text = html(part.text)
+            words += f"<mark>{text}</mark>" if part.is_changed else text
         cue = answer.cues.get(sentence.key, "")
         # Said in words as well: colour alone is not seen by everybody.
         said = f'<span class="pl-cue">{html(cue)}</span>' if cue else ""
         colour = highlight.COLOURS.get(cue, "")
         spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{said}</span>')
-    return (
-        f'<div class="pl-text pl-changed">{" ".join(spans) or "<i>The answer is empty.</i>"}</div>'
-    )
+    text = " ".join(spans) or "<i>The answer is empty.</i>"
+    return f'<div class="pl-text pl-changed">{text}</div>'

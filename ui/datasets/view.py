@@ -57,7 +57,11 @@ the field for files is a new one.
 # Bringing in
 
 
-def offer(name: str, content: bytes | Table, source: Mapping[str, Any] | None = None) -> None:
+def offer(
+    name: str,
+    content: bytes | Table,
+    source: Mapping[str, Any] | None = None,
+) -> None:
     """Keeps what a file or a table holds; where a column is in doubt, the page asks before anything
     is kept.
 

@@ -253,7 +253,12 @@ def _order_key(run: Run) -> str:
 # The rows
 
 
-def _rows(table: Table, answers: Sequence[Answer], last: Answer | None, arrival: int) -> None:
+def _rows(
+    table: Table,
+    answers: Sequence[Answer],
+    last: Answer | None,
+    arrival: int,
+) -> None:
     key = f"samples_{table.run.id}"
 
     def reorder() -> None:
@@ -354,7 +359,12 @@ def _row(
     }
 
 
-def _verdict(table: Table, answer: Answer, row: Outline, content: Content | None) -> Verdict:
+def _verdict(
+    table: Table,
+    answer: Answer,
+    row: Outline,
+    content: Content | None,
+) -> Verdict:
     if row.status == "failed":
         return Verdict(f"failed: {_why_failed(table.run, content)}", "failed")
     if row.status is None:

@@ -202,7 +202,11 @@ def _rate_panel(
     )
 
 
-def _repetition(means: Iterable[aggregate.Mean], rows: Sequence[Outline], title: str) -> str:
+def _repetition(
+    means: Iterable[aggregate.Mean],
+    rows: Sequence[Outline],
+    title: str,
+) -> str:
     """ " · 24 questions, 5 noise levels", where questions were asked repeatedly."""
     questions = max((mean.questions or 0 for mean in means), default=0)
     if not questions:

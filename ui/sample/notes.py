@@ -92,7 +92,11 @@ def _set_as_stored(place: RunAnswer, note: Note | None) -> None:
             st.session_state[key] = value
 
 
-def _tags_field(column: DeltaGenerator, place: RunAnswer, known_tags: Sequence[str]) -> None:
+def _tags_field(
+    column: DeltaGenerator,
+    place: RunAnswer,
+    known_tags: Sequence[str],
+) -> None:
     def keep() -> None:
         _keep(place, tags=st.session_state[place.tags_key])
 
@@ -122,7 +126,11 @@ def _text_field(column: DeltaGenerator, place: RunAnswer) -> None:
     )
 
 
-def _keep(place: RunAnswer, tags: Sequence[str] | None = None, text: str | None = None) -> None:
+def _keep(
+    place: RunAnswer,
+    tags: Sequence[str] | None = None,
+    text: str | None = None,
+) -> None:
     """Keeps what was entered; the other part stays as it is stored, perhaps by somebody else."""
     table = session.store().notes
     stored = table.get(*place) or written("", (), "")

@@ -183,7 +183,12 @@ def show(run: Run, cell: Cell) -> None:
         _judge_prompts(spec, sample, number)
 
 
-def _leading_evaluator(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
+def _leading_evaluator(
+    run: Run,
+    cell: Cell,
+    sample: Sample,
+    result: SampleResult | None,
+) -> None:
     """What an evaluator says whose runs have a page of their own."""
     _cost_and_failure(result, 0)
     if leads(run.evaluator.name) == "rgb":
@@ -236,7 +241,12 @@ def _cost_and_failure(result: SampleResult | None, number: int) -> None:
     spending.of_sample(result)
 
 
-def _metrics_from(first: int, run: Run, answer: Cell, results: Mapping[int, SampleResult]) -> None:
+def _metrics_from(
+    first: int,
+    run: Run,
+    answer: Cell,
+    results: Mapping[int, SampleResult],
+) -> None:
     """Every metric from this number on: its values and what it says of them, under its name."""
     titles = run_facts.metric_titles(run)
     for number in range(first, len(titles)):
@@ -276,7 +286,9 @@ def _answer_and_documents(sample: Sample) -> None:
 
 
 def _value_cards(
-    score: Score, counted: Mapping[str, float | None], titles: Mapping[str, str]
+    score: Score,
+    counted: Mapping[str, float | None],
+    titles: Mapping[str, str],
 ) -> None:
     """The values as they count; one that people changed with the one before."""
     grid = st.grid(4, min_column_width=150)

@@ -102,7 +102,12 @@ class ResultTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
+    def save(
+        self,
+        run_id: str,
+        result: SampleResult,
+        calls: Sequence[Call] = (),
+    ) -> None:
         """Stores one result with the calls it took, in one transaction.
 
         It replaces an earlier failure. Raises `UnstorableError` where the result is of a kind that
@@ -121,7 +126,12 @@ class ResultTable:
     ) -> SampleResult | None:
         return self.of_answer(run_id, position, model).get(metric)
 
-    def of_answer(self, run_id: str, position: int, model: int = 0) -> dict[int, SampleResult]:
+    def of_answer(
+        self,
+        run_id: str,
+        position: int,
+        model: int = 0,
+    ) -> dict[int, SampleResult]:
         """What the metrics say of one answer, as far as they are, by their numbers.
 
         A result that cannot be read is a failed one.
@@ -134,7 +144,9 @@ class ResultTable:
         }
 
     def of_answers(
-        self, run_id: str, answers: Sequence[Answer]
+        self,
+        run_id: str,
+        answers: Sequence[Answer],
     ) -> dict[Answer, dict[int, SampleResult]]:
         """The same of several answers; those without any result are left out."""
         query = """select position, model, metric, body from results where run_id = ?
@@ -258,7 +270,10 @@ class ResultTable:
         yield from self._scored_where(run, missing, view=view.name, metric=metric)
 
     def _scored_where(
-        self, run: Run, condition: str, **values: str | int
+        self,
+        run: Run,
+        condition: str,
+        **values: str | int,
     ) -> Iterator[tuple[Cell, Sample, Score]]:
         # From where the last rows ended, not by an offset, which would count all rows before anew.
         query = f"""select r.position, r.model, r.metric, s.body, r.body from results r
@@ -316,7 +331,11 @@ class ResultTable:
 _OF_RESULT = "run_id = r.run_id and position = r.position and model = r.model"
 
 
-def insert_results(db: sqlite3.Connection, run_id: str, results: Iterable[SampleResult]) -> None:
+def insert_results(
+    db: sqlite3.Connection,
+    run_id: str,
+    results: Iterable[SampleResult],
+) -> None:
     """Stores results of a run, each in place of an earlier one of its cell."""
     rows = []
     for result in results:
