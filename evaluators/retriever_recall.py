@@ -71,7 +71,8 @@ class RetrieverRecall(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """All four values of one sample; without gold contexts they do not apply."""
-        documents, gold = sample.retrieved_documents, _without_empty(sample.gold_documents)
+        documents = sample.retrieved_documents
+        gold = _without_empty(sample.gold_documents)
         names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
         if not gold:
             return Score(
@@ -103,6 +104,7 @@ class RetrieverRecall(Evaluator):
 
 
 def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:
+    # Joined, so that a gold context which lies across two chunks counts as found.
     whole = " ".join(documents)
     return sum(text in whole for text in gold) / len(gold)
 

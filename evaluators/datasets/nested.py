@@ -17,9 +17,11 @@ MOST_LEVELS = 3
 
 
 def unfolded(table: Table, name: str) -> Table:
-    """The table with a row for each question that lies in a list of its rows; the same table where
-    its rows have questions themselves.
+    """The table with a row for each question that lies in a list of its rows.
+
+    The same table where its rows have questions themselves.
     """
+    # The others are read by its path: programs write all entries alike
     first = next((row for _, row in table.rows), {})
     path = _path_to_questions(first, MOST_LEVELS)
     if not path:

@@ -42,21 +42,22 @@ def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
         raise DatasetError(f"RGB has no file {bed[:60]!r}. Choose one of: {', '.join(BEDS)}.")
     path = f"data/{bed}.json"
     data = _checked_bytes(path, config().upload_bytes, on_progress)
-    return Fetched(
-        f"{bed}.json", read(f"{bed}.json", data), {"rgb": {"address": _address_of_file(path)}}
-    )
+    name = f"{bed}.json"
+    origin = {"rgb": {"address": _address_of_file(path)}}
+    return Fetched(name, read(name, data), origin)
 
 
 def prompt(language: str) -> str:
-    """The published prompt for English ("en") or Chinese ("zh") as a template with $question and
-    $documents.
+    """The published prompt for English ("en") or Chinese ("zh") as a template.
 
-    Its words are those of the benchmark. The benchmark sends the first part as a system message and
-    joins the documents by line ends; here all of it is one message, and the documents are numbered
-    as always.
+    It has the blanks $question and $documents; its words are those of the benchmark. The benchmark
+    sends the first part as a system message and joins the documents by line ends; here all of it is
+    one message, and the documents are numbered as always.
     """
     parts = _parts(_checked_bytes(PROMPTS, PROMPT_BYTES), language)
-    text = "\n\n".join(part.strip() for part in parts).replace("$", "$$")
+    text = "\n\n".join(part.strip() for part in parts)
+    # A dollar of its own would begin a blank.
+    text = text.replace("$", "$$")
     template = text.replace("{DOCS}", "$documents").replace("{QUERY}", "$question")
     try:
         check(template)

@@ -39,6 +39,7 @@ def find(store: Store, run_id: str) -> Run | None:
     """The example of that id, in the store from now on; `None` for any other run."""
     if run_id not in _DATA:
         return None
+    # Two visitors may open it first at the same moment.
     with _writing:
         _put_into(store, run_id)
     return store.runs.get(run_id)
@@ -47,8 +48,13 @@ def find(store: Store, run_id: str) -> Run | None:
 def copy(store: Store, run: Run, workspace: str) -> Run:
     """A copy of an example in a workspace, where it can be changed like any other run."""
     example = read(run.id)
-    own = {"id": secrets.token_hex(16), "workspace": workspace, "created": timestamp()}
-    copied = example.run.model_copy(update=own)
+    copied = example.run.model_copy(
+        update={
+            "id": secrets.token_hex(16),
+            "workspace": workspace,
+            "created": timestamp(),
+        }
+    )
     store.runs.put(copied, example.dataset, example.results)
     return copied
 

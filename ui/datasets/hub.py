@@ -52,12 +52,14 @@ def show() -> None:
     )
     problems.show("hub")
     asked, listing = st.session_state.get(LISTING, ("", None))
+    # The name in the field may be another one by now.
     if listing and asked == name:
         _choose_part(listing, subset)
 
 
 def _look(name: str) -> None:
     """Asks the hub what the data set holds; the answer stays until another one is asked for."""
+    # First: what cannot be listed must not stand beside the list of another one.
     st.session_state.pop(LISTING, None)
     st.session_state[LISTING] = name, hub.files(name)
 

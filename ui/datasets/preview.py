@@ -34,7 +34,9 @@ def show(data: TestBed | Dataset) -> None:
     cells = []
     for row in first:
         cells.append(_bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row))
-    of_all = f"The first {PREVIEW_ROWS} of {len(rows):,} rows. " if len(rows) > len(first) else ""
+    of_all = ""
+    if len(rows) > len(first):
+        of_all = f"The first {PREVIEW_ROWS} of {len(rows):,} rows. "
     st.caption(f"{of_all}Select a row to see it in full.")
     picked = st.dataframe(
         pd.DataFrame(cells),
@@ -45,6 +47,7 @@ def show(data: TestBed | Dataset) -> None:
         column_config=WIDTHS,
         alt="First rows",
     )
+    # Below the table: a cell shows the beginning of a text.
     if picked.selection.rows:
         row = first[picked.selection.rows[0]]
         with st.container(border=True):

@@ -68,6 +68,7 @@ def show(shown: Shown) -> None:
     with left:
         st.header("Answer")
         st.html(highlight.text(sample.response or ""))
+        # Where it is not needed it would only sway whoever labels.
         if any(name not in NEEDS_NO_TRUTH for name in shown.values):
             texts.expected_answer(sample)
     with right:
@@ -77,12 +78,11 @@ def show(shown: Shown) -> None:
 
 def questions(shown: Shown, said: Mapping[tuple[str, str], str]) -> list[Question]:
     """What is asked of each value, with what the person said of it."""
-    return [
-        Question(
-            name, question(shown.run, shown.cell.metric, name), said.get(("verdict", name), "")
-        )
-        for name in shown.values
-    ]
+    asked = []
+    for name in shown.values:
+        words = question(shown.run, shown.cell.metric, name)
+        asked.append(Question(name, words, said.get(("verdict", name), "")))
+    return asked
 
 
 def missing(shown: Shown, said: Mapping[tuple[str, str], str]) -> str:

@@ -122,6 +122,7 @@ def _ways(
         ways["by doubt"] = len(there.candidates)
     labelable = {Answer(*candidate[:2]) for candidate in there.candidates}
     passing = labelable.intersection(filtered)
+    # A filter that lets everything through is not one.
     if 0 < len(passing) < len(labelable):
         ways["by filter"] = len(passing)
     return ways
@@ -130,6 +131,7 @@ def _ways(
 def _what_to_expect(there: Labelable, drawn: Drawn, n: int) -> str:
     """What so many labels bring and take, and what cannot be labelled."""
     facts = [f"About {counted(drawing.minutes(n), 'minute')}."]
+    # Only labels by chance say anything of those answers that nobody labels.
     if drawn == "by verdict":
         points = round(100 * drawing.half_width(n))
         facts.append(

@@ -86,6 +86,7 @@ def _prompt_area(dataset: Dataset, key: str) -> tuple[str, str]:
         )
     problem = prompt_problem(prompt)
     if problem:
+        # Outside the expander, which may be closed.
         st.error(plain(problem), icon=":material/error:")
     return prompt, problem
 

@@ -36,6 +36,7 @@ def choose(total: int, key: str, *, each: str = "") -> int | None:
     if chosen != OTHER:
         return int(chosen)
     number_key = f"{key}_number"
+    # Streamlit refuses a value beyond the bounds, which other data had.
     if st.session_state.get(number_key, 0) > total:
         st.session_state.pop(number_key)
     number: int = st.number_input(

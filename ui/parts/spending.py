@@ -30,6 +30,7 @@ def show(run: Run, reused: int) -> None:
     for model, name in names.items():
         if model in spent:
             rows.append(_row(name, spent[model]))
+    # Of a single model it would say the same twice.
     if len(rows) > 1:
         rows.append(_row_of_whole_run(spent))
     if rows:

@@ -35,6 +35,7 @@ class Row(NamedTuple):
 def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
     """The table; columns with a colour stand also as dots in a line of each row, in their order."""
     style = (ROOT / "ui" / "static" / "value_table.css").read_text(encoding="utf-8")
+    # One line for all columns, so that they compare at a glance.
     is_drawn = any(column.series is not None for column in columns)
     ends = "<div><span>0</span><span>0.5</span><span>1</span></div>"
     line = f'<th class=pl-scale aria-hidden="true">{ends}</th>'

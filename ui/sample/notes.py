@@ -87,7 +87,9 @@ def show(run: Run, answer: Answer) -> None:
 def _set_as_stored(place: RunAnswer, note: Note | None) -> None:
     """Somebody else may have written meanwhile, and what was typed is tidied up."""
     note = note or written("", (), "")
-    for key, value in ((place.tags_key, list(note.tags)), (place.text_key, note.text)):
+    stored = {place.tags_key: list(note.tags), place.text_key: note.text}
+    for key, value in stored.items():
+        # Only what differs, so that a field nobody else changed is left alone.
         if st.session_state.get(key) != value:
             st.session_state[key] = value
 

@@ -61,13 +61,17 @@ def _one_value(
 ) -> None:
     own = said.get(("verdict", name))
     widget = f"verdict_{run.id}_{cell.position}_{cell.model}_{cell.metric}_{name}"
+    # From the store at every drawing: Undo, or another tab, may have changed it.
     st.session_state[widget] = _right_or_wrong(own.value, value) if own else None
 
     def change() -> None:
-        table, chosen = session.store().person_labels, st.session_state[widget]
+        table = session.store().person_labels
+        chosen = st.session_state[widget]
+        # A second click on the chosen one takes it back.
         if chosen is None:
             table.withdraw(run.id, cell, people.me(), "verdict", name)
             return
+        # Kept as a verdict of its own: "right" would change its meaning with the run's value.
         verdict = WORD[value] if chosen == RIGHT else WORD[1.0 - (value or 0.0)]
         table.save(run.id, cell, _label("verdict", name, verdict))
 

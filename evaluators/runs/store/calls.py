@@ -44,6 +44,7 @@ class CallTable:
 
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
+        # `total` gives a float where `sum` would fail; one call without a price hides all of it.
         query = """select model, count(*),
                           cast(min(total(prompt_tokens), ?2) as integer),
                           cast(min(total(answer_tokens), ?2) as integer),

@@ -24,6 +24,7 @@ class NoteTable:
         share, and for a run that is not there (any more).
         """
         others = self.by_answer(run_id)
+        # Its own spelling can be changed, where nobody else uses the tag.
         others.pop(answer, None)
         spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
         with self._database.transaction() as db:
@@ -54,6 +55,7 @@ class NoteTable:
         rows = self._database.rows(query, run_id, *(answer or (None, None)))
         for position, model, text, tags, created, person in rows:
             with suppress(ValueError):
+                # Pages show the moment: one that is none spoils the note.
                 datetime.fromisoformat(created)
                 note = Note(text=text, tags=json.loads(tags), created=created, person=person)
                 notes[Answer(position, model)] = note

@@ -40,6 +40,7 @@ class PersonLabelTable:
         columns = ", ".join(("run_id", "position", "model", "metric", *_FIELDS))
         marks = ", ".join("?" * (4 + len(_FIELDS)))
         with self._database.transaction() as db:
+            # In the same transaction: a run that is deleted just now must not keep a label.
             if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
                 raise ParameterError("This run was deleted meanwhile: the label was not kept.")
             check_not_shared(db, run_id, "labels")
@@ -90,6 +91,7 @@ class PersonLabelTable:
         self._withdraw(_OF_A_PERSON, (run_id, *cell, person))
 
     def _withdraw(self, where: str, values: tuple[Any, ...]) -> bool:
+        # Kept with the moment, not deleted: what was said belongs to the history.
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._database.transaction() as db:
             changed = db.execute(
