@@ -27,6 +27,7 @@ from evaluators.records import (
     Run,
     Sample,
     Score,
+    Sentences,
     Support,
 )
 from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
@@ -34,7 +35,7 @@ from evaluators.statistics import clustered, interval
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
-from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
+from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
 
 class Mean(Record):
@@ -110,16 +111,7 @@ def summarise(rows: Sequence[Outline], name: str) -> Mean:
         elif row.status == "scored":
             not_applicable += 1
         failed += row.status == "failed"
-    low, high = interval(judged) or (None, None)
-    return Mean(
-        mean=_average(judged),
-        low=low,
-        high=high,
-        asked=len(rows),
-        scored=len(judged),
-        not_applicable=not_applicable,
-        failed=failed,
-    )
+    return _mean(judged, len(rows), not_applicable, failed)
 
 
 class Figures(Record):
@@ -262,6 +254,33 @@ def support_counts(counted: TRACEScores) -> SupportCounts:
     )
 
 
+def means_by_labeller(
+    labelled: Iterable[tuple[Cell, Sentences, Mapping[str, Labels]]],
+    definition: str,
+    usual: Figures,
+) -> dict[str, dict[str, Mean]]:
+    """The means of TRACE values by each labeller's labels, over the answers it labelled.
+
+    `usual` are the figures of all answers, labelled or not: to those without its labels a
+    labeller's values do not apply.
+    """
+    judged: dict[str, dict[str, list[float]]] = {}
+    for _, sentences, labels in labelled:
+        for by, own in labels.items():
+            of_labeller = judged.setdefault(by, {name: [] for name in VALUES})
+            scores = trace_scores(sentences, own, definition)
+            for name, value in scores.values().items():
+                if value is not None:
+                    of_labeller[name].append(value)
+    means: dict[str, dict[str, Mean]] = {}
+    for by, of_labeller in judged.items():
+        means[by] = {}
+        for name, values in of_labeller.items():
+            without = usual.scored - len(values)
+            means[by][name] = _mean(values, usual.asked, without, usual.failed)
+    return means
+
+
 class Labelled(Record):
     """Who labelled answers of a run, in the order in which they are offered.
 
@@ -381,6 +400,19 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
         if own_rows and not is_of_no_judge:
             means[title] = _rate(own_rows, name)
     return means
+
+
+def _mean(judged: Sequence[float], asked: int, not_applicable: int, failed: int) -> Mean:
+    low, high = interval(judged) or (None, None)
+    return Mean(
+        mean=_average(judged),
+        low=low,
+        high=high,
+        asked=asked,
+        scored=len(judged),
+        not_applicable=not_applicable,
+        failed=failed,
+    )
 
 
 def _rate(rows: Sequence[Outline], name: str) -> Mean:

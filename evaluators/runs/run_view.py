@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +49,7 @@ from evaluators.trace.agreement import (
 )
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED
-from evaluators.trace.metrics import VALUES, TRACEScores
+from evaluators.trace.metrics import TRACEScores
 
 LAST_CHOICES = 3
 """Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
@@ -189,17 +189,26 @@ class RunView:
     def means_by_labeller(
         self,
         model: int,
-        definition: str,
-        values: Sequence[str],
+        definition: str = SENTENCE,
     ) -> Mapping[str, Mapping[str, Mean]]:
-        """The means of one model's answers by each labeller, over the samples it labelled."""
-        means = {}
-        for labeller in self.labellers():
-            view = View(definition, labeller)
-            own = self.figures(model=model, view=view)
-            nothing = Mean(mean=None, asked=own.asked, scored=0)
-            means[labeller] = {name: own.means.get(name, nothing) for name in values}
-        return means
+        """The TRACE means of one model's answers by each labeller, over those it labelled."""
+        usual = self.figures(model=model)
+
+        def count() -> dict[str, dict[str, Mean]]:
+            labels = self._labels(model, self.scored(), {})
+            return aggregate.means_by_labeller(labels, definition, usual)
+
+        def count_people() -> dict[str, dict[str, Mean]]:
+            labels = self._labels(model, self._scored_by_people(), self.people)
+            means = aggregate.means_by_labeller(labels, definition, usual)
+            return {by: own for by, own in means.items() if by == CORRECTED}
+
+        kind = dict[str, dict[str, Mean]]
+        name = f"labellers {model} {definition}"
+        means = self._from_store(name, kind, count, is_of_results=True)
+        if self.people:
+            means = means | self._from_store(f"people as {name}", kind, count_people)
+        return {by: means[by] for by in self.labellers() if by in means}
 
     def agreements(self, model: int) -> Sequence[Agreement]:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
@@ -220,7 +229,7 @@ class RunView:
         if not self.people:
             return agreements
         # Apart, as they change with every label of a person, and few samples are read for them.
-        of_people = self._from_store(f"agree with people {model}", kind, compare_people)
+        of_people = self._from_store(f"people agree {model}", kind, compare_people)
         return [*agreements, *of_people]
 
     def group_agreements(self, model: int) -> Sequence[GroupAgreement]:
@@ -241,14 +250,17 @@ class RunView:
 
     def _labels_beside_people(self, model: int) -> Iterator[LabelsOfAll]:
         """Whose labels those answers have that people labelled."""
+        return self._labels(model, self._scored_by_people(), self.people)
+
+    def _scored_by_people(self) -> Iterator[tuple[Cell, Sample, Score]]:
+        """Of what the first metric scored those answers that people labelled, and few others."""
         positions = {cell.position for cell in self.people}
-        scored = self.store.results.scored(self.run, positions=positions)
-        return self._labels(model, scored, self.people)
+        return self.store.results.scored(self.run, positions=positions)
 
     def _labels(
         self,
         model: int,
-        scored: Iterator[tuple[Cell, Sample, Score]],
+        scored: Iterable[tuple[Cell, Sample, Score]],
         people: Mapping[Cell, Sequence[PersonLabel]],
     ) -> Iterator[LabelsOfAll]:
         """Whose labels each of one model's answers has, with these by people."""
@@ -287,7 +299,7 @@ class RunView:
     def _compare(self, model: int) -> None:
         # A page compares labellers only where there are two.
         if len(self.labellers()) > 1:
-            self.means_by_labeller(model, SENTENCE, VALUES)
+            self.means_by_labeller(model)
             self.agreements(model)
 
     # Answers

@@ -140,7 +140,7 @@ def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> N
 def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
     at = open_page("trace", run=jury().id)
     assert (
-        f"Labels by a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence"
+        f"Labeller: a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence"
         in said(at, "info")
     )
     assert f"Jury: {TITLES[0]} (temperature 0, effort low" in said(at, "caption")
@@ -197,7 +197,7 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
 def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage) -> None:
     run = stored("gpt_labeling", {}, [{LUNA.id: FIRST[LUNA.id]}], (LUNA,), published=None)
     at = open_page("trace", run=run.id)
-    assert f"Labels by {TITLES[1]}." in said(at, "info")
+    assert f"Labeller: {TITLES[1]}." in said(at, "info")
     assert not [widget for widget in at.selectbox if widget.label == "Labeller"]
     assert not {"Labeller", "Corrected"} & set(samples(at)[0])
 

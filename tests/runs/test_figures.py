@@ -179,6 +179,19 @@ def test_a_page_has_the_rows_of_its_answers_in_their_order(store, run):
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("by", [HEURISTIC, GOLD, CORRECTED])
+def test_side_by_side_stand_the_means_by_each_labeller(store, run, definition, by):
+    store.person_labels.save("r", Cell(4), CHANGE)
+    view = RunView.read(store, run)
+    alone = view.figures(view=View(definition, by))
+
+    side_by_side = view.means_by_labeller(0, definition)
+
+    assert list(side_by_side) == [HEURISTIC, GOLD, CORRECTED]
+    assert side_by_side[by] == {name: alone.means[name] for name in VALUES}
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
 @pytest.mark.parametrize("by", [None, HEURISTIC, GOLD])
 @pytest.mark.parametrize("corrected", [False, True])
 def test_figures_are_those_of_every_score_counted_anew(store, run, definition, by, corrected):
@@ -270,7 +283,7 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
 
     for name in ("figures 0 0 what counts", "figures 1 0 what counts", "groups None what counts"):
         assert store.figures.get("r", name, view.revision) is not None
-    for name in ("columns", "notes", "labelled", "figures 0 0 sentence gold"):
+    for name in ("columns", "notes", "labelled", "labellers 0 sentence", "agree 0"):
         assert store.figures.get("r", name, view.results_revision) is not None
 
 
@@ -284,14 +297,16 @@ def test_a_correction_leaves_what_the_labellers_said(store, run):
     before = RunView.read(store, run)
     before.prepare(lambda: True)
     by_gold = before.figures(view=View(by=GOLD))
+    by_labeller = before.means_by_labeller(0)
 
     store.person_labels.save("r", Cell(4), CHANGE)
     view = RunView.read(store, run)
 
     assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None
-    for name in ("columns", "labelled", "figures 0 0 sentence gold"):
+    for name in ("columns", "labelled", "labellers 0 sentence", "figures 0 0 sentence gold"):
         assert store.figures.get("r", name, view.results_revision) is not None
     assert view.figures(view=View(by=GOLD)) == by_gold
+    assert view.means_by_labeller(0)[GOLD] == by_labeller[GOLD]
     assert view.figures().means["adherence"].mean == 1 / 3
     save(store, 3, None)
     assert RunView.read(store, run).results_revision == view.results_revision + 1

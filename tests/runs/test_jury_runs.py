@@ -21,7 +21,6 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
-from evaluators.trace.agreement import agreement
 from tests import judge
 from tests.runs import paid
 from tests.stops import stopped
@@ -116,10 +115,7 @@ def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, r
         by: aggregate.summarise(view.counted(aggregate.View(by=by)), "supported_share")
         for by in names
     }
-    table = {
-        (each.first, each.second, each.label): each
-        for each in agreement(store.results.scored(run), {})
-    }
+    table = {(each.first, each.second, each.label): each for each in view.agreements(0)}
 
     assert names == ["jury", LUNA.id, LOCAL.id]
     # Two judges, a tie: the stricter verdict counts.

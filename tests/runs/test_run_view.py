@@ -207,11 +207,13 @@ def test_each_labeller_has_means_over_what_it_labelled(store, run):
 
     store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
-    means = view.means_by_labeller(0, SENTENCE, ["context_relevance", "adherence"])
+    means = view.means_by_labeller(0)
 
     assert view.labellers() == [HEURISTIC, GOLD, CORRECTED]
     assert {
-        labeller: [(mean.mean, mean.scored) for mean in own.values()]
+        labeller: [
+            (own[name].mean, own[name].scored) for name in ("context_relevance", "adherence")
+        ]
         for labeller, own in means.items()
     } == {
         HEURISTIC: [(0.5, 2), (1.0, 2)],

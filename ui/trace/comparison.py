@@ -41,7 +41,7 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
     if not box.open:
         return
     with box, st.spinner("Comparing"):
-        means = view.means_by_labeller(model, definition, tuple(titles))
+        means = view.means_by_labeller(model, definition)
         _values(means, titles)
         st.caption("Each labeller's means are over the samples it labelled.")
         _agreement(view.agreements(model), list(means), run.id)

@@ -120,14 +120,11 @@ def show(view: RunView) -> None:
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
         _say_what_it_means(view.figures(0, model, View(by=by)))
-    compared = st.container()
+    if len(labelled_by) > 1:
+        comparison.show(view, model, definition, VALUES)
     metric_results.further(view)
     samples.heading()
     samples.show(_table(view, chosen, model, usual, moves))
-    # Last, though it stands above: comparing may take longer than all else together.
-    if len(labelled_by) > 1:
-        with compared:
-            comparison.show(view, model, definition, VALUES)
 
 
 def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> None:
@@ -305,7 +302,7 @@ def _say_who_labelled(run: Run, figures: Figures) -> None:
         sentence = _partly_judged(run, figures)
     else:
         sentence = (
-            f"Labels by {_name_judges(run)} An LLM makes mistakes: open a sample to check its "
+            f"Labeller: {_name_judges(run)} An LLM makes mistakes: open a sample to check its "
             "labels, and correct them."
         )
     st.info(plain(sentence), icon=":material/info:")
