@@ -27,7 +27,6 @@ from evaluators.records import (
     Run,
     Sample,
     Score,
-    Sentences,
     Support,
 )
 from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
@@ -255,23 +254,26 @@ def support_counts(counted: TRACEScores) -> SupportCounts:
 
 
 def means_by_labeller(
-    labelled: Iterable[tuple[Cell, Sentences, Mapping[str, Labels]]],
-    definition: str,
+    scored: Iterable[tuple[Cell, Sample, Score]],
+    views: Mapping[str, View],
+    given: Mapping[Cell, Sequence[PersonLabel]],
     usual: Figures,
 ) -> dict[str, dict[str, Mean]]:
-    """The means of TRACE values by each labeller's labels, over the answers it labelled.
+    """The means of TRACE values by the labels of several labellers, each with its view.
 
-    `usual` are the figures of all answers, labelled or not: to those without its labels a
-    labeller's values do not apply.
+    The samples are read once for all. `usual` are the figures of all answers: to those without its
+    labels a labeller's values do not apply.
     """
     judged: dict[str, dict[str, list[float]]] = {}
-    for _, sentences, labels in labelled:
-        for by, own in labels.items():
-            of_labeller = judged.setdefault(by, {name: [] for name in VALUES})
-            scores = trace_scores(sentences, own, definition)
-            for name, value in scores.values().items():
+    for by in views:
+        judged[by] = {name: [] for name in VALUES}
+    for row in scored:
+        for by, view in views.items():
+            (viewed,) = viewed_values([row], view, given).values()
+            for name, values in judged[by].items():
+                value = viewed.values.get(name)
                 if value is not None:
-                    of_labeller[name].append(value)
+                    values.append(value)
     means: dict[str, dict[str, Mean]] = {}
     for by, of_labeller in judged.items():
         means[by] = {}

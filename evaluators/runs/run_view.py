@@ -59,6 +59,7 @@ WHAT_COUNTS = View()
 """The labels of the run with what people say of them, by the usual definition."""
 
 T = TypeVar("T")
+Rows = Iterable[tuple[Cell, Sample, Score]]
 
 
 class Notes(Record):
@@ -192,23 +193,27 @@ class RunView:
         definition: str = SENTENCE,
     ) -> Mapping[str, Mapping[str, Mean]]:
         """The TRACE means of one model's answers by each labeller, over those it labelled."""
-        usual = self.figures(model=model)
+        by_labeller = self.labelled().labellers
+        by_people = [by for by in self.labellers() if by not in by_labeller]
 
-        def count() -> dict[str, dict[str, Mean]]:
-            labels = self._labels(model, self.scored(), {})
-            return aggregate.means_by_labeller(labels, definition, usual)
-
-        def count_people() -> dict[str, dict[str, Mean]]:
-            labels = self._labels(model, self._scored_by_people(), self.people)
-            means = aggregate.means_by_labeller(labels, definition, usual)
-            return {by: own for by, own in means.items() if by == CORRECTED}
+        def count(scored: Rows, labellers: Sequence[str]) -> dict[str, dict[str, Mean]]:
+            rows = (row for row in scored if row[0].model == model)
+            views = {by: View(definition, by) for by in labellers}
+            usual = self.figures(model=model)
+            return aggregate.means_by_labeller(rows, views, self.people, usual)
 
         kind = dict[str, dict[str, Mean]]
         name = f"labellers {model} {definition}"
-        means = self._from_store(name, kind, count, is_of_results=True)
-        if self.people:
-            means = means | self._from_store(f"people as {name}", kind, count_people)
-        return {by: means[by] for by in self.labellers() if by in means}
+        means = self._from_store(
+            name, kind, lambda: count(self.scored(), by_labeller), is_of_results=True
+        )
+        if not by_people:
+            return means
+        # Apart, as they change with every label of a person, and few samples are read for them.
+        of_people = self._from_store(
+            f"people as {name}", kind, lambda: count(self._scored_by_people(), by_people)
+        )
+        return means | of_people
 
     def agreements(self, model: int) -> Sequence[Agreement]:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
@@ -228,7 +233,6 @@ class RunView:
         agreements = self._from_store(f"agree {model}", kind, compare, is_of_results=True)
         if not self.people:
             return agreements
-        # Apart, as they change with every label of a person, and few samples are read for them.
         of_people = self._from_store(f"people agree {model}", kind, compare_people)
         return [*agreements, *of_people]
 
@@ -260,7 +264,7 @@ class RunView:
     def _labels(
         self,
         model: int,
-        scored: Iterable[tuple[Cell, Sample, Score]],
+        scored: Rows,
         people: Mapping[Cell, Sequence[PersonLabel]],
     ) -> Iterator[LabelsOfAll]:
         """Whose labels each of one model's answers has, with these by people."""

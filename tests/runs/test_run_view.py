@@ -21,7 +21,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
-from evaluators.trace.definitions import METRICS, SENTENCE
+from evaluators.trace.definitions import METRICS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
 
@@ -359,7 +359,7 @@ def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
     view = RunView.read(store, run)
 
     assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, "person:Ann", "person:Ben"]
-    means = view.means_by_labeller(0, SENTENCE, ["adherence", "context_relevance"])
+    means = view.means_by_labeller(0)
     assert [means[f"person:{name}"]["adherence"].mean for name in ("Ann", "Ben")] == [0.0, 1.0]
     assert means["person:Ann"]["context_relevance"].mean == 0.5  # confirmed
     assert means["person:Ben"]["context_relevance"].mean is None  # not labelled
