@@ -241,16 +241,21 @@ class RunView:
         judges = jury.names([judge.id for judge in self.run.judges])
         people = [by for by in self.labellers() if by.startswith(PERSON)]
 
-        def compare() -> list[GroupAgreement]:
-            agreements = []
-            if len(people) > 2:
-                agreements += group_agreement(self._labels_beside_people(model), [people])
-            if len(judges) > 2:
-                labels = self._labels(model, self.scored(), {})
-                agreements += group_agreement(labels, [judges])
-            return agreements
+        def compare_people() -> list[GroupAgreement]:
+            return group_agreement(self._labels_beside_people(model), [people])
 
-        return self._from_store(f"groups agree {model}", list[GroupAgreement], compare)
+        def compare_judges() -> list[GroupAgreement]:
+            return group_agreement(self._labels(model, self.scored(), {}), [judges])
+
+        kind = list[GroupAgreement]
+        agreements: list[GroupAgreement] = []
+        if len(people) > 2:
+            agreements += self._from_store(f"people as a group {model}", kind, compare_people)
+        if len(judges) > 2:
+            agreements += self._from_store(
+                f"judges as a group {model}", kind, compare_judges, is_of_results=True
+            )
+        return agreements
 
     def _labels_beside_people(self, model: int) -> Iterator[LabelsOfAll]:
         """Whose labels those answers have that people labelled."""
@@ -305,6 +310,7 @@ class RunView:
         if len(self.labellers()) > 1:
             self.means_by_labeller(model)
             self.agreements(model)
+            self.group_agreements(model)
 
     # Answers
 
