@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
-from evaluators.catalogue import from_spec
+from evaluators.catalogue import from_spec, leads
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import find
 from evaluators.people.check import check
@@ -140,10 +141,10 @@ def _answers(
     view: RunView, metric: int, model: int, definition: str
 ) -> dict[Cell, Mapping[str, float | None]]:
     """What the labeller itself says of every answer that it judged."""
-    if definition != SENTENCE and metric == 0:
+    if definition != SENTENCE and leads(view.run.evaluators[metric].name) == "trace":
         # Only the usual values are kept: by another definition the labels are counted anew.
         anew = {}
-        for cell, sample, score in view.scored():
+        for cell, sample, score in view.store.results.scored(view.run, metric):
             if cell.model == model:
                 anew[cell] = from_score(score, sample, definition).values()
         return dict(anew)
@@ -179,7 +180,11 @@ def _labeller(view: RunView, metric: int) -> str:
         model = find(by)
         titles = {HEURISTIC: "the heuristic", JURY: "the jury"}
         return titles.get(by) or (model.title if model else by)
-    return from_spec(view.run.evaluators[metric]).title
+    spec = view.run.evaluators[metric]
+    with suppress(ParameterError):
+        return from_spec(spec).title
+    # A metric of one's own that is gone.
+    return spec.name
 
 
 def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Cell, float]:
@@ -187,9 +192,10 @@ def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Ce
 
     That is the estimate of the least supported sentence.
     """
-    heuristic = from_spec(view.run.evaluators[0])
-    if not isinstance(heuristic, TRACEEvaluator):
+    spec = view.run.evaluators[0]
+    if spec.name != "trace":
         return {}
+    heuristic = TRACEEvaluator(**spec.params)
     likely = {}
     answers = [Answer(sample.cell.position, sample.cell.model) for sample in found]
     for start in range(0, len(answers), READ_TOGETHER):

@@ -140,6 +140,14 @@ def test_without_labels_only_the_labeller_is_told(store, registry, run):
     assert found.sentence.endswith("nobody has labelled it yet.")
 
 
+def test_a_formula_of_trace_is_nothing_to_rgb(store, registry):
+    data = compose(bundled()[ENGLISH_BED], [Ability.REJECTION])
+    plan = RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
+    view = RunView.read(store, finished(store, registry, plan))
+
+    assert checked(view, definition="fixed_20") == checked(view)
+
+
 # From elsewhere
 
 

@@ -21,7 +21,7 @@ from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from ui import session
-from ui.parts import dots, forms, run_facts, samples
+from ui.parts import corrected, dots, forms, run_facts, samples
 from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
@@ -206,6 +206,7 @@ def _one_metric(view: RunView, number: int) -> None:
     heading = titles[number] if len(titles) > 1 else ""
     if shown := _dots(view, number):
         dots.show([Group(heading, "", shown)])
+        corrected.say(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)

@@ -16,7 +16,7 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.normalise import is_chinese
 from ui.metrics import results as metric_results
-from ui.parts import charts, chosen_view, run_facts, samples, tables
+from ui.parts import charts, chosen_view, corrected, run_facts, samples, tables
 from ui.parts.charts import Curves
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
@@ -62,6 +62,7 @@ def show(view: RunView) -> None:
     with story:
         if any(row.status == "scored" for row in rows):
             _charts(view.run, rows)
+            corrected.say(view)
         else:
             st.caption("Nothing is checked yet.")
         _beside_judge(view.run, rows)

@@ -18,7 +18,7 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
-from ui.parts import chosen_view, dots, labellers, run_facts, samples
+from ui.parts import chosen_view, corrected, dots, labellers, run_facts, samples
 from ui.parts.chosen_view import DEFINITION, labels_key
 from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
@@ -116,6 +116,8 @@ def show(view: RunView) -> None:
     with answer:
         _say_the_answer(run, figures, model, by)
         dots.show(_groups(view, chosen))
+        if not moves:
+            corrected.say(view, model=model)
         _say_who_labelled(run, usual)
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.

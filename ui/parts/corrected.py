@@ -1,0 +1,34 @@
+"""What people's labels make of a labeller's means, beside these; nothing without labels enough."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.runs.checks import checked
+from evaluators.runs.run_view import RunView
+from ui.parts import chosen_view, run_facts
+from ui.parts.untrusted import plain
+from ui.parts.words import readable
+
+
+def say(view: RunView, metric: int = 0, model: int | None = None) -> None:
+    """A line for each model, or for one: the means that labels of people correct."""
+    if not view.people:
+        return
+    names = run_facts.titles(view.run)
+    definition = chosen_view.of(view.run).definition
+    for number in range(max(1, len(names))) if model is None else [model]:
+        found = checked(view, metric, number, definition=definition)
+        means = []
+        for value in found.values:
+            if value.corrected is not None:
+                low, high = value.corrected.low, value.corrected.high
+                mean = f"**{value.corrected.mean:.2f}** ({low:.2f} to {high:.2f})"
+                means.append(f"{plain(readable(value.name))} {mean}")
+        if means:
+            whose = f"{plain(names[number])}: " if len(names) > 1 else ""
+            labels = f"{found.labelled:,} answers that people labelled"
+            st.markdown(
+                f":material/balance: {whose}Corrected by {labels}: {' · '.join(means)}. "
+                "**Check** says how."
+            )
