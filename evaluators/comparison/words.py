@@ -49,6 +49,13 @@ def in_points(difference: Difference | None) -> str:
     return f"{points} ({100 * difference.low:.1f} to {100 * difference.high:.1f})"
 
 
+def p_value(p: float | None) -> str:
+    """A p-value to three digits, never as 0; empty for none."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def readable(name: str) -> str:
     return name.replace("_", " ")
 

@@ -347,7 +347,7 @@ def of_comparison(comparison: Comparison) -> list[RenderableType]:
         if difference is None:
             lines.append((value.name, "", "", "none", "", "", value.coverage))
             continue
-        adjusted = "" if difference.adjusted is None else f"{difference.adjusted:.3f}"
+        adjusted = words.p_value(difference.adjusted)
         lines.append(
             (
                 value.name,

@@ -60,7 +60,7 @@ def _row(value: Compared, title: str, end: float) -> str:
         empty = '<td class="number">–</td>' * 2
         return f"<tr>{name}{empty}<td></td><td>none</td><td></td><td></td>{coverage}</tr>"
     told = "told" if difference.is_told_apart else "alike"
-    p = "" if difference.adjusted is None else _p_value(difference.adjusted)
+    p = html(words.p_value(difference.adjusted))
     counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
     return (
         f'<tr class="{told}">{name}'
@@ -97,7 +97,3 @@ def _end(comparison: Comparison) -> float:
             ends += [abs(end) for end in (difference.low, difference.high) if end is not None]
     longest = max(ends)
     return next((step for step in STEPS if step >= longest), longest)
-
-
-def _p_value(p: float) -> str:
-    return "&lt; 0.001" if p < 0.001 else f"{p:.3f}"
