@@ -87,7 +87,7 @@ def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, fille
     kinds = [line for line in said(at, "markdown").splitlines() if "UTC" in line]
     assert [kind.split(" · ")[0] for kind in kinds] == [
         "TRACE (heuristic)",
-        "RGB with Offline reader (baseline, no key)",
+        "RGB with Offline reader",
     ]
     at.button(key=f"open_{filled.trace.id}").click()
     at.run()

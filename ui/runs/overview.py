@@ -18,6 +18,7 @@ from ui import session
 from ui.parts import head as page_head
 from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain
+from ui.parts.words import short_name
 from ui.runs import example, progress
 
 ELSEWHERE = (
@@ -164,7 +165,7 @@ def _delete_run(run: Run) -> None:
 def _metrics_and_models(run: Run) -> str:
     line = ", ".join(run_facts.metric_titles(run))
     if run.models:
-        line += f" with {', '.join(run_facts.titles(run))}"
+        line += f" with {', '.join(map(short_name, run_facts.titles(run)))}"
     if judges := run_facts.judge_titles(run):
         line += f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}"
     if run.prompt and run.prompt not in shipped():

@@ -15,6 +15,7 @@ from evaluators.llm.keys import allowed_providers, bind, clean_address
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from ui import session
+from ui.models import form as model_form
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 from ui.parts.words import counted
@@ -68,9 +69,9 @@ def lost_key() -> None:
 def list_models(provider: str) -> None:
     """The provider's models as a table; those that cannot be chosen are last, grey, and say why."""
     offered = session.offered()
-    choices = catalogue.model_choices(session.keys(), offered).values()
+    # Those that cannot be asked are last already.
+    choices = model_form.choices().values()
     of_provider = [choice for choice in choices if choice.model.provider == provider]
-    of_provider.sort(key=lambda choice: bool(choice.problem))
     if not of_provider:
         st.info("Test the address, and its models are listed here.", icon=":material/dns:")
         return
@@ -93,6 +94,7 @@ def list_models(provider: str) -> None:
     )
     advice = "" if provider in offered else " Test the key to see which of them it may use."
     st.caption(f"Prices in US dollars per million tokens.{advice}")
+    model_form.show_retired()
 
 
 def stored_answers() -> None:
