@@ -34,6 +34,7 @@ PAGES = {
     "RGB, result": "/rgb?run=example-noise",
     "TRACE, result": "/trace?run=example-invented",
     "Compare": "/compare?first=example-noise.1&second=example-noise.2",
+    "Label": "/label?run=example-invented",
     "Sample of RGB": "/sample?run=example-noise&sample=1",
     "Sample of TRACE": "/sample?run=example-invented&sample=6",
 }

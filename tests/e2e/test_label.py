@@ -104,6 +104,7 @@ def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run:
     expect(page.get_by_text("That was the last one: 9 labelled, 1 cannot tell.")).to_be_visible()
     # The first has a sentence that nothing supports.
     expect(page.get_by_text("You and the run agree on 8 of 9")).to_be_visible()
+    expect(page.get_by_role("button", name="Check", exact=True)).to_be_visible()
 
     labels = [label for own in server.store.person_labels.by_cell(run.id).values() for label in own]
     assert len([label for label in labels if label.label == "support"]) == 18

@@ -13,7 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.people.queues import LabelQueue
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell
+from evaluators.records import (
+    Cell,
+    Dataset,
+    EvaluatorSpec,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
@@ -461,5 +469,36 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
 
     assert bar(at)["progress"] == "1 of 1"
     assert at.query_params["w"] != owner
+    at = act(say(at, "yes"), "done")
+    assert "That was the last one" in said(at, "success")
+    # No way from here to the run.
+    assert {each.label for each in at.button} == {"Look at them again"}
     assert "no such run here" in said(open_page("rgb", run=run.id), "warning")
     assert "Open a run" in said(open_page("label", run=run.id), "info")
+
+
+def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPage) -> None:
+    sample = Sample(id="0", question="When?", response="In May.", ground_truth="In June.")
+    data = Dataset(name="By hand", samples=(sample,))
+    spec = EvaluatorSpec(name="llm_judge", params={"judgement_query": "Is <b>it</b> kind?"})
+    run = Run(
+        id="kind",
+        workspace="local",
+        created="2026-11-20T09:00:00+00:00",
+        title="By hand",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(spec,),
+    )
+    session.store().runs.save(run, data)
+    score = Score(values={"llm_judge": 1.0})
+    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
+    queue = draw(run_views.latest(run), Wish(), seed=0)
+    session.store().label_queues.save(queue)
+
+    at = open_page("label", queue=queue.id, person="Anna")
+
+    assert bar(at)["questions"] == [
+        {"name": "llm_judge", "text": "Is <b>it</b> kind?", "value": ""}
+    ]
+    assert "True answer: In June." in said(at, "text")

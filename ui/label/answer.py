@@ -63,7 +63,7 @@ def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:
 def show(shown: Shown) -> None:
     """Question, answer and documents, without a mark that would tell what was judged."""
     sample = shown.sample
-    st.html(f'<h1 class="pl-asked" dir="auto">{html(sample.question)}</h1>')
+    st.html(f'<h2 class="pl-asked" dir="auto">{html(sample.question)}</h2>')
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header("Answer")

@@ -17,8 +17,8 @@ from ui import session
 from ui.label import answer, bar, end, sentences, steps
 from ui.label.answer import Shown
 from ui.label.steps import Opened, Step
-from ui.parts import head, highlight, people, problems
-from ui.parts.untrusted import plain
+from ui.parts import check_link, head, highlight, people, problems
+from ui.parts.untrusted import html, plain
 from ui.parts.words import counted
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
@@ -77,7 +77,7 @@ def _menu(queue: LabelQueue, run: Run, name: str) -> None:
         # A short word: on a phone all stand in one line.
         if is_own and st.button("Run", icon=":material/arrow_back:", type="tertiary"):
             session.open_run(run)
-        st.caption(plain(f"{run.title} · {name}"), width="content")
+        st.html(f'<h1 class="pl-queue">{html(f"{run.title} · {name}")}</h1>', width="content")
         with st.popover("Share", icon=":material/group:", key=f"share_{queue.id}"):
             place = "" if config().public else " on this machine"
             st.caption(
@@ -120,12 +120,16 @@ def _labelling(opened: Opened) -> None:
         if step is None:
             labels = session.store().person_labels.by_cell(opened.run.id)
             end.show(opened.run, opened.queue, opened.name, labels)
-            st.button(
-                "Look at them again",
-                icon=":material/replay:",
-                on_click=steps.go,
-                args=(opened, 0),
-            )
+            with st.container(horizontal=True):
+                # Others have the queue, and not the run.
+                if session.find_run(opened.run.id) is not None:
+                    check_link.button(opened.run)
+                st.button(
+                    "Look at them again",
+                    icon=":material/replay:",
+                    on_click=steps.go,
+                    args=(opened, 0),
+                )
         else:
             _one_answer(step, note)
 
