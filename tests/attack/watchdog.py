@@ -32,7 +32,9 @@ BOUND = 2.0
 """Seconds within which a click and a health check are answered, whatever else is sent."""
 PATIENCE = 150.0
 """Seconds to wait for what becomes of one input; a document may take longer in its child."""
-READ = re.compile(r"rows? in the file|Which column is what|Samples · |RGB data set · ")
+# Not "Samples · 24 rows": that stands there of another data set until the file is read.
+READ = re.compile(r"rows? in the file|Which column is what")
+RETRIEVED = re.compile(r"Samples · ")
 RUN = re.compile(r"\d answers? checked|Stopped · |\d failed: ")
 ROOMY = {
     "PLUMBLINE_PUBLIC": "1",
@@ -167,7 +169,7 @@ def send_document(page: Page, name: str, data: bytes) -> str:
     questions.press("Tab")
     _settled(page)
     page.get_by_role("button", name="Retrieve", exact=True).click()
-    return _outcome(page, READ)
+    return _outcome(page, RETRIEVED)
 
 
 Send = Callable[[Page, str, bytes], str]
