@@ -32,6 +32,9 @@ CPU_THREADS = 2
 LONG_RUN = 100
 """Open cells from which worker processes are started: a shorter run ends before they are there."""
 
+LARGE_RUN = 1000
+"""Cells from which figures are worked out when the run ends: of fewer a page does it unnoticed."""
+
 _response_caches: WeakValueDictionary[tuple[Store, str], ResponseCache] = WeakValueDictionary()
 
 
@@ -195,10 +198,13 @@ class Job:
         self._close()
         # A run that came to its end all the same has not stopped.
         with suppress(StoreError):
-            if not self._store.results.counts(self.run).open:
+            counts = self._store.results.counts(self.run)
+            if not counts.open:
                 self._store.runs.save_stop_reasons(self.run.id)
             # While the run still counts as live: nobody waits for its figures who then opens it.
-            RunView.read(self._store, self.run).prepare(lambda: not self.control.is_cancelled)
+            if counts.asked >= LARGE_RUN:
+                view = RunView.read(self._store, self.run)
+                view.prepare(lambda: not self.control.is_cancelled)
 
     def _close(self) -> None:
         # A key is held no longer than it is used.

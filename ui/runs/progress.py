@@ -141,6 +141,8 @@ def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
     if place:
         about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
         return f"Waiting · {ordinal(place.number)}{about} · {scored}"
+    if at_work and not counts.open:
+        return "Working out the values"
     if at_work:
         return f"Running · {scored}"
     return f"Stopped · {scored}" if counts.open else scored
