@@ -14,10 +14,11 @@ else:
     line = "Measures beside RGB and TRACE, from comparing words to asking a judge."
     overview.head("Metrics", line, run)
     page.new_run(run, metric_form.show)
-    own_metrics.show()
     if run is None:
+        own_metrics.show()
         overview.none_shown("No run on this page yet. Metrics without a judge need no key.")
     else:
         samples.skip_link()
         overview.keep_link()
         page.watched(run, metric_results.card, metric_results.show)
+        own_metrics.show()

@@ -37,6 +37,8 @@ PAGES = {
     "Label": "/label?run=example-invented",
     "Sample of RGB": "/sample?run=example-noise&sample=1",
     "Sample of TRACE": "/sample?run=example-invented&sample=6",
+    "A chart, presented": "/rgb?run=example-noise&present=1&block=2",
+    "A sample, presented": "/sample?run=example-invented&sample=6&present=1",
 }
 
 

@@ -14,6 +14,8 @@ PAGES = (
     "/",
     "/rgb?run={rgb}",
     "/trace?run={trace}",
+    # Six labellers side by side.
+    "/trace?run=example-invented",
     "/sample?run={trace}&sample=1",
     "/sample?run={rgb}&sample=1",
 )

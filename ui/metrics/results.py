@@ -205,7 +205,8 @@ def _one_metric(view: RunView, number: int) -> None:
     titles = run_facts.metric_titles(run)
     heading = titles[number] if len(titles) > 1 else ""
     if shown := _dots(view, number):
-        dots.show([Group(heading, "", shown)])
+        # Of a run of several metrics each is a section of the page.
+        dots.show([Group(heading, "", shown)], level=2)
         corrected.say(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]

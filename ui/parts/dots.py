@@ -13,7 +13,7 @@ from evaluators.runs.aggregate import BINS, Mean
 from ui.parts.present import Block
 from ui.parts.untrusted import html
 
-ON_A_SCREEN = 4
+ON_A_SCREEN = 3
 """Values that a presented page has room for."""
 
 
@@ -39,10 +39,13 @@ class Group(NamedTuple):
     dots: Sequence[Dot]
 
 
-def show(groups: Iterable[Group]) -> None:
-    """Every value with its mean, interval, coverage and spread, under the groups' questions."""
+def show(groups: Iterable[Group], level: int = 3) -> None:
+    """Every value with its mean, interval, coverage and spread, under the groups' questions.
+
+    `level` is that of the groups' headings, one below the heading that they stand under.
+    """
     style = (ROOT / "ui" / "static" / "dots.css").read_text(encoding="utf-8")
-    body = "".join(map(_group, groups))
+    body = "".join(_group(group, level) for group in groups)
     axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
     foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
     st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
@@ -68,12 +71,12 @@ def coverage(mean: Mean) -> str:
     return ", ".join(parts)
 
 
-def _group(group: Group) -> str:
+def _group(group: Group, level: int) -> str:
     rows = "".join(map(_dot, group.dots))
     if not group.title:
         return rows
     question = f" <span>{html(group.question)}</span>" if group.question else ""
-    return f"<h3>{html(group.title)}{question}</h3>{rows}"
+    return f"<h{level}>{html(group.title)}{question}</h{level}>{rows}"
 
 
 def _dot(dot: Dot) -> str:

@@ -47,6 +47,7 @@ class Show {
   close() {
     this.listeners.abort();
     this.sheet.remove();
+    delete document.documentElement.dataset.presented;
   }
 
   update(data) {
@@ -64,6 +65,7 @@ class Show {
     const other = `[class*="st-key-block_"]:not(.st-key-block_${this.number})`;
     // With all in it: Streamlit's own sheet says of captions that they can be seen.
     this.sheet.textContent = `${other}, ${other} * { visibility: hidden !important; }`;
+    document.documentElement.dataset.presented = "";
     this.count.textContent = place || `${this.number} of ${titles.length}`;
     this.said.textContent = `${this.count.textContent}: ${titles[this.number - 1]}`;
     this.back.disabled = !this.canStep(-1);

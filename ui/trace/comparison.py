@@ -18,6 +18,7 @@ from ui.parts.words import counted
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Supported"}
 GRID_STYLE = """<style>
 .pl-grid { border-collapse: separate; border-spacing: 3px; }
+.pl-wide { overflow-x: auto; }
 .pl-grid th { font-weight: 600; text-align: left; padding: 0.3rem 0.6rem; }
 .pl-grid td { padding: 0.4rem 0.7rem; border-radius: 0.3rem; font-variant-numeric: tabular-nums; }
 .pl-grid td b { font-size: 1.15rem; }
@@ -117,7 +118,11 @@ def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> s
             cells.append(_cell(pair) if pair and is_below else "<td></td>")
         row = f"<th scope=row>{titles[number]}</th>{''.join(cells)}"
         lines.append(f"<tr>{row}</tr>")
-    return f"{GRID_STYLE}<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
+    table = f"<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
+    # Wider than a phone: it scrolls by itself, by the keyboard as well.
+    return (
+        f'{GRID_STYLE}<div class=pl-wide tabindex=0 role=group aria-label="Agreement">{table}</div>'
+    )
 
 
 def _cell(pair: Agreement) -> str:
