@@ -34,7 +34,7 @@ def prompts_of(
     is asked again because of such answers is left out.
     """
     judge = _AgreeingJudge(prompt_budget)
-    # Whatever a metric makes of a sample that it cannot judge, or of such answers, is no matter.
+    # What a metric makes of a sample that it cannot judge does not matter here.
     with suppress(Exception):
         declared = evaluator.judge_prompts(sample, prompt_budget)
         if declared is not None:

@@ -155,7 +155,7 @@ class HybridEvaluator(LabellingMethod):
     ) -> dict[str, Any]:
         """Both score sets of all cases, their agreement, and for each case whose labels count.
 
-        With a budget, the most doubtful cases are judged that so many calls can pay for (asking
+        With a budget of calls, the most doubtful cases that they can pay for are judged (asking
         again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
         # What every case would fail by is refused once, before any of them.

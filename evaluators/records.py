@@ -360,7 +360,7 @@ class Call(Record):
 
 
 class Cap(Record):
-    """What a run may spend before it stops by itself; `None` is no cap, `cost` in US dollars."""
+    """What a run may spend before it stops by itself, `cost` in US dollars; `None` for no cap."""
 
     calls: int | None = Field(None, ge=1)
     cost: float | None = Field(None, gt=0)

@@ -1,4 +1,4 @@
-"""Turns at what only so many may do at once on a host: first come, first served, within limits."""
+"""Turns at what only a few may do at once on a host: first come, first served, within limits."""
 
 from __future__ import annotations
 

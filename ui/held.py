@@ -1,4 +1,4 @@
-"""What is held in memory for all visitors: within so many bytes, and only while it is in use."""
+"""What is held in memory for all visitors: within a limit, and only while it is in use."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Held:
         size: int,
         version: object = None,
     ) -> None:
-        """Holds the value of so many bytes; one that is larger than all that may be held is not."""
+        """Holds a value of this size in bytes; one that is larger than the limit is not held."""
         with self._lock:
             self._entries.pop(key, None)
             if size > self._most():

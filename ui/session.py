@@ -113,7 +113,7 @@ def move_workspace() -> None:
 
 
 def check_room(incoming: int = 0) -> None:
-    """Raises `HostLimitError` where a public host cannot keep so many more bytes of a visitor."""
+    """Raises `HostLimitError` where a public host has no room for these bytes of a visitor."""
     if config().public:
         workspaces.of(store()).check_room(workspace(), incoming)
 

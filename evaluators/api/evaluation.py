@@ -108,7 +108,7 @@ def evaluate(
     or several. Keys come from the environment unless they are given.
 
     `columns`, `table` and `skip_broken` say how a file or a table is read, see `load_data`.
-    `sample` takes so many samples at random, by one `seed` the same ones in every run over the
+    `sample` takes that many samples at random, by one `seed` the same ones in every run over the
     data.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models and

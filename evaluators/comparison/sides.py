@@ -145,7 +145,7 @@ def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
         if row.position in done:
             continue
         done.add(row.position)
-        # White space is no difference: files are written by many programs.
+        # White space does not matter: files are written by many programs.
         question = " ".join(row.question.split())
         asked = (question, row.ability, row.noise)
         positions[asked, seen[asked]] = row.position

@@ -21,8 +21,9 @@ _OVERHEAD = 2**20
 
 
 def binary_table(data: bytes, rows: Collector) -> Table:
-    """The rows of a Parquet or XLSX file; raises `DatasetError` for one that is broken or needs too
-    much.
+    """The rows of a Parquet or XLSX file.
+
+    Raises `DatasetError` for one that is broken or needs too much.
     """
     kind = "parquet" if data.startswith(PARQUET) else "xlsx"
     with closing(messages(kind, data, rows)) as told:

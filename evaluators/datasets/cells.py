@@ -1,5 +1,6 @@
-"""Lists that a cell holds as text: as JSON, Python, numpy or LangChain write them, with ||| between
-them, or one a line.
+"""Lists that a cell holds as text.
+
+JSON, Python, numpy or LangChain write them, people put ||| between them, or one on a line.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def as_object(cell: Any) -> Any:
 
 
 def lines(text: str) -> list[str]:
-    """The entries of a text with one a line, without their marks; the text alone where it is
-    wrapped prose.
+    """The entries of a text with one on each line, without their marks.
+
+    The text alone where it is wrapped prose.
     """
     filled = [line for line in text.splitlines() if line.strip()]
     if len(filled) < 2:

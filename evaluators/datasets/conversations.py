@@ -59,7 +59,7 @@ def with_last_turns(table: Table) -> Table:
 
 
 def last_turn(cell: Any) -> Turn | None:
-    """The last question in a list of messages; `None` where the cell is no such list."""
+    """The last question in a list of messages; `None` where the cell is something else."""
     try:
         messages = unpack(cell) if isinstance(cell, str) else cell
     except DatasetError:

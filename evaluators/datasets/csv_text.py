@@ -38,8 +38,9 @@ class Reader(Protocol):
 
 
 def csv_table(text: Text, rows: Collector) -> Table:
-    """The rows of a CSV file; in one that is separated by tabs,
-    quotation marks may be mere text.
+    """The rows of a CSV file.
+
+    In one that is separated by tabs, quotation marks may be mere text.
     """
     delimiter = delimiter_of(text, rows.longest_row)
     title = _lines_of_the_title(text, delimiter)
@@ -56,8 +57,9 @@ def csv_table(text: Text, rows: Collector) -> Table:
 
 
 def delimiter_of(text: Text, longest: int) -> str:
-    """The delimiter that stands most often between the column names, if the file does not begin
-    with questions.
+    """The delimiter that stands most often between the column names.
+
+    `QUESTIONS` where the file begins with questions.
     """
     filled = filter(str.strip, text.lines(longest))
     first = list(islice(filled, 2))

@@ -1,5 +1,6 @@
-"""Files from the net, read in pieces: how far it is, limits of size and time, and what is wrong in
-words.
+"""Files from the net, read in pieces.
+
+How far it is, limits of size and time, and what is wrong in words.
 """
 
 from __future__ import annotations
@@ -63,8 +64,7 @@ def received(
     """The bytes of a file, or of its beginning where `is_enough` says of a piece that no other is
     needed.
 
-    Raises `DatasetError` where it has more bytes than the limit or takes longer than so many
-    seconds.
+    Raises `DatasetError` where it has more bytes than the limit or takes longer than `seconds`.
     """
     # What the host says is shown and not believed: the limit holds for what arrives
     in_all = int(response.headers.get("content-length", 0))

@@ -29,8 +29,9 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Text:
-    """A text file whose encoding is known; each call of a method reads it anew, so that it is never
-    held whole.
+    """A text file whose encoding is known.
+
+    Each call of a method reads it anew, so that it is never held whole.
     """
 
     data: bytes

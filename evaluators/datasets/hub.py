@@ -101,8 +101,9 @@ Splits = dict[str, tuple[File, ...]]
 
 @dataclass(frozen=True)
 class Listing:
-    """What a data set has: the files of each split of each configuration; `license` is empty where
-    none is stated.
+    """What a data set has: the files of each split of each configuration.
+
+    `license` is empty where none is stated.
     """
 
     id: str
@@ -257,8 +258,9 @@ def _splits(entry: Mapping[str, Any], usable: tuple[File, ...], left: _Left) -> 
 
 
 def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
-    """Each split with the patterns of its files; a card may write them as a text, a list or an
-    object.
+    """Each split with the patterns of its files.
+
+    A card may write them as a text, a list or an object.
     """
     if isinstance(declared, dict):
         declared = [{"split": split, "path": path} for split, path in declared.items()]
@@ -276,8 +278,9 @@ def _patterns(declared: Any) -> Iterator[tuple[str, list[str]]]:
 
 
 def _files_named(pattern: str, usable: tuple[File, ...], left: _Left) -> list[File]:
-    """The files that a pattern names: only ** goes into folders, as the slashes of both are
-    counted.
+    """The files that a pattern names.
+
+    Only ** goes into folders, as the slashes of both are counted.
     """
     if len(pattern) > LONGEST_PATH:
         return []
@@ -380,7 +383,7 @@ def _file_bytes(
     rows: int,
     on_progress: Progress,
 ) -> bytes:
-    """A file, or as much of it as holds so many rows."""
+    """A file, or as much of it as holds the rows that are wanted."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
 
     limit = config().decoded_bytes

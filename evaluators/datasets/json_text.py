@@ -1,5 +1,6 @@
-"""JSON in the layouts that people have: an array, one object a line, columns, rows under a key, one
-object.
+"""JSON in the layouts that people have.
+
+An array, one object a line, columns, rows under a key, or one object.
 """
 
 from __future__ import annotations
@@ -156,8 +157,9 @@ class _Window:
                 return False
 
     def value(self, longest: int) -> tuple[Any, str]:
-        """The value that begins here, and its text; raises `ValueError` or `RecursionError` and
-        stays.
+        """The value that begins here, and its text.
+
+        Raises `ValueError` or `RecursionError`, and stays where it is.
         """
         while True:
             try:
@@ -178,9 +180,7 @@ class _Window:
                 return value, raw
 
     def next_row(self) -> bool:
-        """Goes to the next line that begins as a row at this depth does;
-        false where there is none.
-        """
+        """Goes to the next line that begins as a row at this depth does; false without one."""
         mark = f"\n{self.indent}{{"
         while (found := self.text.find(mark, self.at)) < 0:
             self.at = max(self.at, len(self.text) - len(mark))

@@ -1,5 +1,6 @@
-"""Questions in lists inside the rows, as SQuAD nests them: each becomes a row of its own, with what
-stands around it.
+"""Questions in lists inside the rows, as SQuAD nests them.
+
+Each becomes a row of its own, with what stands around it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Columns of documents that differ in their number only (context_1, context_2): also to be had as
-one, of lists.
+"""Columns of documents that differ in their number only (context_1, context_2).
+
+They can also be had as one column of lists.
 """
 
 from __future__ import annotations

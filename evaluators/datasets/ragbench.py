@@ -1,5 +1,6 @@
-"""RAGBench rows (Friel et al., arXiv 2407.11005) as samples, with their published sentences and
-labels.
+"""RAGBench rows as samples, with their published sentences and labels.
+
+Friel et al., arXiv 2407.11005.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ def _require_columns(row: Mapping[str, Any]) -> None:
 
 
 def _published_sentences(row: Mapping[str, Any]) -> Sentences:
-    """The published sentences; raises `DatasetError` for keys that could not stand in a prompt or
-    name a sentence.
+    """The published sentences.
+
+    Raises `DatasetError` for keys that could not stand in a prompt or name a sentence.
     """
     documents = [_keyed_sentences(document) for document in row["documents_sentences"]]
     found = Sentences.model_validate(
@@ -104,7 +106,7 @@ def _sentence_support(entry: Mapping[str, Any], unsupported: set[str]) -> Senten
     key = _response_key(entry["response_sentence_key"])
     supporting = entry["supporting_sentence_keys"]
     fully = entry["fully_supported"]
-    # Null is no verdict of its own beside the list of unsupported sentences
+    # Null does not stand for a verdict beside the list of unsupported sentences
     support = Support.FULL if fully is None or fully else Support.PARTIAL
     if key in unsupported:
         support = Support.NONE

@@ -1,5 +1,6 @@
-"""From the bytes of a file to numbered rows: which format it is, by its content first and by its
-name second.
+"""From the bytes of a file to numbered rows.
+
+Which format it is, its content says first and its name second.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ def read(name: str, data: bytes, part: str = "") -> Table:
 
 
 def read_first(name: str, data: bytes, count: int) -> Table:
-    """The first `count` rows of a file that Plumbline fetched itself, which may be larger than an
-    upload.
+    """The first `count` rows of a file that Plumbline fetched itself.
+
+    It may be larger than an upload.
     """
     return _prepared_table(data, Collector(name, config(), count))
 

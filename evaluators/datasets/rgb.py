@@ -33,8 +33,9 @@ PASSAGES = 5
 
 
 class BedRow(Record):
-    """One source row of a test bed; `positive` is a list of lists for integration, one list per
-    sub-question.
+    """One source row of a test bed.
+
+    `positive` is a list of lists for integration, one list for each sub-question.
     """
 
     id: str
@@ -56,8 +57,9 @@ class BedRow(Record):
 
 
 class TestBed(Record):
-    """Source rows under a name; rows for different abilities may stand together. `origin` says
-    where they are from.
+    """Source rows under a name; rows for different abilities may stand together.
+
+    `origin` says where they are from.
     """
 
     __test__ = False  # not a test, whatever pytest thinks of the name
@@ -115,9 +117,7 @@ def compose(
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:
-    """The sample in one row of an RGB answers,
-    its ability guessed from noise and answers.
-    """
+    """The sample in one row of RGB answers, its ability guessed from noise and answers."""
     noise = row.get("noise_rate")
     sample = Sample(
         id=str(row["id"]),

@@ -1,5 +1,6 @@
-"""Several documents in one cell of a format without lists: what parts them, judged by the whole
-column.
+"""Several documents in one cell of a format without lists.
+
+What parts them is judged by the whole column.
 """
 
 from __future__ import annotations
@@ -127,8 +128,9 @@ def separator_named(name: str) -> Separator:
 
 
 class Split(NamedTuple):
-    """What the cells of a column become where they are split: how many rows, and how many documents
-    each of these on average.
+    """What the cells of a column become where they are split.
+
+    How many rows there are, and how many documents each of these has on average.
     """
 
     separator: Separator

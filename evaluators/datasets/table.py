@@ -232,8 +232,9 @@ def too_deep(limits: Config) -> str:
 
 
 def column_names(header: list[str]) -> list[str]:
-    """The names of a header without white space; one that comes again is numbered, and one that is
-    empty stays so.
+    """The names of a header without white space.
+
+    One that comes again is numbered, and one that is empty stays so.
     """
     names: list[str] = []
     taken: set[str] = set()

@@ -36,7 +36,7 @@ Also of those that OpenAI lists but serves at other addresses only.
 class PlanLimits(Record):
     """What a plan allows: requests (r) and tokens (t) a minute (m) and a day (d).
 
-    `None` is no limit.
+    `None` stands for no limit.
     """
 
     rpm: int | None = Field(None, gt=0)

@@ -70,7 +70,7 @@ def estimate(
     cached: int = 0,
     shortest: Sequence[int] | None = None,
 ) -> Estimate:
-    """What it takes to ask the model prompts of so many tokens; `cached` ones are not among them.
+    """What it takes to ask the model prompts of these sizes; `cached` ones are not among them.
 
     An answer takes from `SHORT_ANSWER` tokens, or what `shortest` says of it, to the answer budget.
     """

@@ -32,13 +32,13 @@ from evaluators.llm.providers import PROVIDERS, LimitKind, Span
 from evaluators.records import ModelSpec
 
 MOST_LIMITERS = 500
-"""From so many on, limiters that nobody uses just now are forgotten; visitors bring new keys."""
+"""From this number on, limiters that nobody uses are forgotten; visitors bring new keys."""
 
 MARGIN = 0.02
 """Part of a minute by which a request may reach the server later than another sent with it."""
 
 TOLERANCE = 1.15
-"""A request may be estimated at so many times the tokens per minute: the server decides then.
+"""A request may be estimated at this multiple of the tokens per minute: the server decides then.
 
 Tokens are estimated from bytes; a request that is a little too large by that may well fit.
 """
@@ -68,7 +68,7 @@ RESETS_TO_BE_SURE = 2
 """So many such resets in a row show a bucket: one alone may come about in a window by chance."""
 
 REFILL_STEPS = 50
-"""A bucket refills all the time; we count it in so many steps.
+"""A bucket refills all the time; we count it in this number of steps.
 
 More would make the list of what counts longer, and fewer would let requests go later than they may:
 a step of a minute's limit is 1.2 seconds.
@@ -297,7 +297,7 @@ class Limiter:
         return window.limit if window else None
 
     async def acquire(self, tokens: int) -> Permit:
-        """Waits until a request that may use so many tokens may go.
+        """Waits until a request that may use this number of tokens may go.
 
         Whoever gets a permit gives it back by `settle`, `refused` or `failed`. Raises `LLMError`
         where the request can never fit, `RunStoppedError` where it only fits on another day.

@@ -36,7 +36,7 @@ class Distance(Record):
 
 
 class More(Record):
-    """What further labels would bring: half the interval's width with so many."""
+    """What further labels would bring: half the interval's width with them."""
 
     labels: int
     half: float

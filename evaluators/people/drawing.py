@@ -15,7 +15,7 @@ from typing import NamedTuple
 from evaluators.statistics import Z95
 
 LEAST = 5
-"""Labels inside each verdict where it has so many answers: fewer tell nothing of its errors."""
+"""Labels inside each verdict, if it has as many answers: fewer tell nothing of its errors."""
 
 SECONDS_EACH = 30
 """What a person needs for an answer with its documents, about."""
@@ -135,5 +135,5 @@ def needed(width: float, errs: float = ERRS) -> int:
 
 
 def minutes(n: int) -> int:
-    """About how long so many labels take a person, at least a minute."""
+    """About how long these labels take a person, at least a minute."""
     return max(1, round(n * SECONDS_EACH / 60))

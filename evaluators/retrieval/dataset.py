@@ -164,7 +164,7 @@ def _chunks_of(name: str, document: Document, settings: Settings) -> Iterator[Ch
 
 def _word_places(text: str) -> tuple[Sequence[int], Sequence[int]]:
     """Where the words of a text begin, and where they end."""
-    # Arrays: lists of so many integers would take several times the memory of the text.
+    # Arrays: as lists, the integers would take several times the memory of the text.
     starts, ends = array("l"), array("l")
     for match in _WORD.finditer(text):
         starts.append(match.start())
@@ -186,7 +186,7 @@ def _letters_before(document: Document, starts: Sequence[int]) -> list[int]:
 
 
 def _on_pages(document: Document, before: int, text: str) -> str:
-    """The pages of a text before which so many letters and digits stand."""
+    """The pages of a text, by the number of letters and digits `before` it."""
     ends = [before, max(before, before + count_letters(text) - 1)]
     # Letters are counted, as a paragraph that was joined has other white space than its pages.
     pages = [bisect_right(document.page_ends, end) + 1 for end in ends]

@@ -19,7 +19,7 @@ from evaluators.errors import DatasetError
 from evaluators.records import Sample
 
 KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "group")
-"""What comes along from a table; documents that it holds are no answer to these questions."""
+"""What comes along from a table; its own documents were not retrieved for these questions."""
 
 _LISTS = ("txt", "text", "md")
 

@@ -35,7 +35,7 @@ _NONE_FOUND: Mapping[Drawn, str] = {
 }
 
 MOST_DOUBTED = 1000
-"""Answers whose doubt is worked out; of more, so many by chance: each takes some milliseconds."""
+"""Answers whose doubt is worked out, by chance where there are more: each takes milliseconds."""
 
 
 class Labelable(NamedTuple):

@@ -34,7 +34,7 @@ class Note(Record):
         return ", ".join(self.tags)
 
     def in_a_line(self, most: int) -> str:
-        """Tags and text in so many characters."""
+        """Tags and text, cut to this number of characters."""
         parts = [self.joined_tags, " ".join(self.text.split())]
         words = " · ".join(filter(None, parts))
         return words if len(words) <= most else f"{words[:most]}…"

@@ -20,7 +20,7 @@ SILENCE_SHOWN_FROM = 10.0
 """Seconds without an answer from which it is shown, where answers usually come faster."""
 
 TIMES_USUAL = 3
-"""A pause is out of the ordinary from so many times the usual time between two results."""
+"""From this multiple of the usual time between two results a pause is out of the ordinary."""
 
 
 class Progress(Record):

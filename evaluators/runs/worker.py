@@ -123,7 +123,7 @@ def _limit_memory() -> None:
 
 
 def _alarm(seconds: int) -> None:
-    """Ends this process so many seconds from now, should nobody else do so; 0 calls that off.
+    """Ends this process after these seconds, should nobody else do so; 0 calls that off.
 
     The system does it, even in the middle of a regular expression.
     """

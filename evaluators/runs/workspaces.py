@@ -86,7 +86,7 @@ class Workspaces:
         return new
 
     def check_room(self, token: str, incoming: int = 0) -> None:
-        """Raises `HostLimitError` where a public host cannot keep so many more bytes."""
+        """Raises `HostLimitError` where a public host has no room for these bytes."""
         limits = config()
         if not limits.public:
             return

@@ -106,7 +106,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
 def samples(data: Dataset | TestBed, options: Options) -> Dataset:
     """The samples to judge, composed where they are a test bed.
 
-    Of a file they are so many at random, for another ability if one is given.
+    Of a file they are a random part where one is wanted, for another ability if one is given.
     """
     if isinstance(data, TestBed):
         return _composed_from(data, options)

@@ -171,7 +171,7 @@ def outcome(
         unmet += _unmet(demand, results, least_coverage)
     if unmet:
         return Outcome(BELOW, tuple(unmet))
-    # Samples to which a metric does not apply are no failure: without one, nothing is wanting.
+    # A sample to which a metric does not apply has not failed.
     is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
     return Outcome(FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results)))
 

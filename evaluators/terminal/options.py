@@ -190,13 +190,13 @@ cap = _all(
         "--max-calls",
         metavar="N",
         type=click.IntRange(1),
-        help="The budget: stop after so many calls; everything is kept.",
+        help="The budget: stop after this number of calls; everything is kept.",
     ),
     click.option(
         "--max-cost",
         metavar="DOLLARS",
         type=click.FloatRange(0, min_open=True),
-        help="The budget: stop at so many US dollars.",
+        help="The budget: stop at this number of US dollars.",
     ),
 )
 

@@ -55,7 +55,7 @@ def _voted_keys(
     votes: Iterable[Sequence[str]],
     more_than: float,
 ) -> tuple[str, ...]:
-    """The keys that more than so many judges name, in the documents' order."""
+    """The keys that more than this number of judges name, in the documents' order."""
     counts: Counter[str] = Counter()
     for named in votes:
         # A set: a judge that names a key twice has one vote all the same.

@@ -1,6 +1,4 @@
-"""Which column means what: a choice for each field,
-and the first rows as they would then be read.
-"""
+"""Which column means what: a choice for each field, and the first rows as they would be read."""
 
 from __future__ import annotations
 

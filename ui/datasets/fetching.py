@@ -31,8 +31,9 @@ class Bar:
 
 
 def load(fetch: Callable[[Progress], Fetched]) -> None:
-    """Fetches a file and offers what it holds; a problem is told with its remedy, and nothing is
-    kept.
+    """Fetches a file and offers what it holds.
+
+    A problem is told with its remedy, and nothing is kept.
     """
     bar = Bar("Connecting")
 

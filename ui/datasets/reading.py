@@ -1,5 +1,6 @@
-"""What was read from a file: its kind, how many rows can be used, which were left out, and what is
-odd about them.
+"""What was read from a file.
+
+Its kind, how many rows can be used, which were left out, and what is odd about them.
 """
 
 from __future__ import annotations
@@ -229,8 +230,9 @@ def left_out(reading: Reading) -> None:
 
 
 def remarks(findings: Sequence[Finding], noun: str) -> None:
-    """What is odd about the data, in a closed expander; nothing where nothing is. `noun` is what
-    the numbers count.
+    """What is odd about the data, in a closed expander; nothing where nothing is.
+
+    `noun` is what the numbers count.
     """
     if findings:
         with st.expander(counted(len(findings), "remark"), icon=":material/flag:", key="remarks"):

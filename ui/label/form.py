@@ -129,7 +129,7 @@ def _ways(
 
 
 def _what_to_expect(there: Labelable, drawn: Drawn, n: int) -> str:
-    """What so many labels bring and take, and what cannot be labelled."""
+    """What these labels bring and how long they take, and what cannot be labelled."""
     facts = [f"About {counted(drawing.minutes(n), 'minute')}."]
     # Only labels by chance say anything of those answers that nobody labels.
     if drawn == "by verdict":

@@ -127,7 +127,7 @@ def judges(
     key: str,
     begin: int,
 ) -> list[Choice]:
-    """The LLMs that label, so many at most; says why one cannot, and what to do."""
+    """The LLMs that label, `most` at a time; says why one cannot, and what to do."""
     names = st.multiselect(
         "Judges",
         [name for name in by_id if name != OFFLINE.id],

@@ -11,9 +11,9 @@ ALL, OTHER = "all", "other"
 
 
 def choose(total: int, key: str, *, each: str = "") -> int | None:
-    """How many of so many samples are taken at random; `None` for all.
+    """How many of `total` samples are taken at random; `None` for all.
 
-    `each` says of what there are so many, where it is not the whole data: " for each ability".
+    `each` says what they are a part of, where it is not the whole data: " for each ability".
     """
     offered = [number for number in (FEW, MORE) if number < total]
     options = [*map(str, offered), ALL, OTHER]

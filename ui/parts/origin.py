@@ -14,7 +14,7 @@ from ui.parts.untrusted import plain
 from ui.parts.words import counted
 
 FIRST_QUESTIONS = 5
-"""For so many questions the page shows what was found."""
+"""Questions for which the page shows what was found."""
 TEXT_SHOWN = 300
 """Characters of a question or chunk that are shown."""
 
