@@ -10,15 +10,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.catalogue import leads
-from evaluators.people.labels import corrected
+from evaluators.people.labels import as_labels, fitting, labels_by_labeller
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labels, Run, Sample, Score
 from evaluators.runs.aggregate import merged
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.spreadsheet import safe
-from evaluators.trace.labelling import CORRECTED, labellings
-from evaluators.trace.metrics import from_score
 
 
 def labelling_prompt(run: Run) -> str:
@@ -123,6 +121,33 @@ def _cell(value: object) -> object:
     return safe(value) if isinstance(value, str) else value
 
 
+def people_csv(
+    run: Run,
+    given: Mapping[Cell, Sequence[PersonLabel]],
+    models: Sequence[str] = (),
+) -> bytes:
+    """A row for each label that people gave and did not take back, in the order of the run.
+
+    Times are in UTC. `blind` says whether the labeller's labels were hidden, `drawn` and
+    `probability` how the answer came before the person, `queue` in which queue it stood. A
+    `verdict` is what a value is in the person's eyes, yes or no.
+    """
+    fields = [name for name in PersonLabel.model_fields if name != "sentence"]
+    has_models = len(models) > 1
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["sample", *(["model"] if has_models else []), "metric", *fields])
+    for cell, labels in sorted(given.items()):
+        place: list[object] = [cell.position + 1]
+        if has_models:
+            place.append(safe(models[cell.model]))
+        place.append(run.evaluators[cell.metric].name)
+        for label in labels:
+            values = label.model_dump(mode="json")
+            writer.writerow([*place, *(_cell(values[name]) for name in fields)])
+    return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
 def label_lines(
     scored: Iterable[tuple[Cell, Sample, Score]],
     given: Mapping[Cell, Sequence[PersonLabel]],
@@ -130,23 +155,23 @@ def label_lines(
     prompt: str = "",
     notes: Mapping[Answer, Note] | None = None,
 ) -> Iterator[bytes]:
-    """A JSON line for each scored answer, with all labellers' labels and a person's corrections.
+    """A JSON line for each scored answer, with all labellers' labels, and what people said.
 
-    `labels_by` says whose labels count; "corrected" are those with the corrections in them.
-    `models` names the run's models where there are several, `prompt` that of its judges. An
-    answer with one of the `notes` has "tags" and "note".
+    `labels_by` says whose labels count; "corrected" are those after what people said, and of people
+    who are done there are labels under "person:" and the name. `corrections` are people's labels
+    one by one, as in `people_csv`; `left_over` counts those of sentences that are not there.
+    `models` names the run's models where there are several, `prompt` that of its judges. An answer
+    with one of the `notes` has "tags" and "note".
     """
     notes = notes or {}
     for cell, sample, score in scored:
+        changes = given.get(cell, ())
+        sentences, everybody = labels_by_labeller(sample, score, changes)
         labels: dict[str, Labels] = {}
-        for by, labelling in labellings(score, sample).items():
-            labels[by] = labelling.labels
+        for by, own in everybody.items():
+            labels[by] = own if isinstance(own, Labels) else as_labels(own)
         # The labels that count come first.
         counted_by = next(iter(labels))
-        changes = given.get(cell, ())
-        if changes:
-            sentences = from_score(score, sample).sentences
-            labels[CORRECTED] = corrected(labels[counted_by], sentences, changes)
         facts: dict[str, object] = {"sample": cell.position + 1, "id": sample.id}
         if len(models) > 1:
             facts["model"] = models[cell.model]
@@ -158,6 +183,8 @@ def label_lines(
             by: own.model_dump(mode="json", exclude_none=True) for by, own in labels.items()
         }
         facts["corrections"] = [change.model_dump(mode="json") for change in changes]
+        if left_over := fitting(sentences, changes).left_over:
+            facts["left_over"] = len(left_over)
         if note := notes.get(Answer(cell.position, cell.model)):
             facts |= {"tags": note.tags, "note": note.text}
         yield json.dumps(facts).encode() + b"\n"

@@ -151,7 +151,8 @@ RUN is the id that run or list shows, its first characters, or "last".
   csv     a row for each sample and model, for spreadsheets: values and status; for TRACE also the
           formula by which they are counted
   jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
-  labels  JSON lines with every labeller's sentence labels and a person's corrections (TRACE runs)
+  labels  JSON lines with every labeller's sentence labels, people's among them (TRACE runs)
+  people  a row for each label that people gave: who, when, blind, how it was drawn
   plumbline  the whole run as one file (-o NAME.plumbline), which open takes anywhere
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 

@@ -52,10 +52,20 @@ def whole(results: Results) -> Iterator[bytes]:
 
 
 WHOLE = "plumbline"
+
+
+def people(results: Results) -> Iterator[bytes]:
+    """CSV with a row for each label that people gave."""
+    run = results.run
+    models = [model_title(spec) for spec in run.models]
+    yield export.people_csv(run, results.store.person_labels.by_cell(run.id), models)
+
+
 KINDS: dict[str, Callable[[Results], Iterable[bytes]]] = {
     "csv": table,
     "jsonl": lines,
     "labels": labels,
+    "people": people,
     WHOLE: whole,
 }
 RAW = "raw"

@@ -119,7 +119,7 @@ def test_of_several_people_the_majority_counts_and_a_tie_is_the_stricter(opened:
     at = checked(opened.run())
     assert numbers(at)["adherence"] == "1.00"
     assert evidence(at)["people"] == [
-        "Anna: all right as it is",
+        "Anna: 1 label, done",
         "Ben: all right as it is",
         "Cleo: 1 label",
     ]
@@ -142,3 +142,28 @@ def test_labels_of_a_run_that_is_gone_are_refused_with_the_reason(opened: AppTes
     session.store().runs.delete("hand")
     at = change(opened, "support", "b", "full")
     assert "deleted" in said(at, "error") + said(at)
+
+
+def test_labels_of_sentences_that_are_not_there_are_kept_and_told_and_count_nowhere(
+    opened: AppTest,
+) -> None:
+    by("Anna", ("support", "z", "none"), ("relevant", "9a", "yes"))
+    session.store().person_labels.save(
+        "hand",
+        Cell(0),
+        PersonLabel(
+            label="support",
+            key="b",
+            value="full",
+            sentence="of another cut",
+            created="2026-11-22T10:00:00+00:00",
+        ),
+    )
+    at = checked(opened.run())
+    assert numbers(at)["adherence"] == "0.00"
+    assert (
+        "3 labels of people kept and not counted: of sentences that are not there"
+        in (evidence(at)["notes"])
+    )
+    assert evidence(at)["own"] == {}
+    assert len(kept()) == 3

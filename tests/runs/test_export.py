@@ -11,8 +11,10 @@ import pytest
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
+    EvaluatorSpec,
     Labelling,
     Labels,
+    Run,
     Sample,
     Sentence,
     Sentences,
@@ -152,3 +154,46 @@ def test_labels_come_with_corrections_and_what_became_of_them():
     assert "model" not in json.loads(plain)
     (of_the_second,) = export.label_lines([(Cell(0, 1), sample, score)], {}, ["A", "B"])
     assert json.loads(of_the_second)["model"] == "B"
+
+
+def test_people_s_labels_come_with_who_when_and_how_and_a_name_is_no_formula():
+    run = Run(
+        id="r",
+        workspace="w",
+        created="2026-11-21T09:00:00+00:00",
+        title="t",
+        dataset_name="d",
+        fingerprint="f",
+        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="llm_judge")),
+    )
+    when = "2026-11-22T10:00:00+00:00"
+    label = PersonLabel(person="=1+1", label="support", key="a", value="none", created=when)
+    drawn = PersonLabel(
+        label="verdict",
+        key="llm_judge",
+        value="no",
+        created=when,
+        blind=True,
+        drawn="by verdict",
+        probability=0.25,
+        queue="q",
+    )
+    data = export.people_csv(run, {Cell(2, 0, 1): [drawn], Cell(0, 1): [label]}, ["A", "B"])
+
+    first, second = csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
+    assert first == {
+        "sample": "1",
+        "model": "B",
+        "metric": "trace",
+        "person": "'=1+1",
+        "label": "support",
+        "key": "a",
+        "value": "none",
+        "created": when,
+        "blind": "False",
+        "drawn": "by hand",
+        "probability": "",
+        "queue": "",
+    }
+    assert (second["sample"], second["metric"], second["probability"]) == ("3", "llm_judge", "0.25")
+    assert (second["blind"], second["drawn"], second["queue"]) == ("True", "by verdict", "q")

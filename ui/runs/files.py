@@ -40,6 +40,13 @@ def buttons(view: RunView) -> None:
     if has_labels:
         file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
         _download_button("Labels (JSON lines)", file, lambda: _label_lines(view))
+    if view.people:
+        models = run_facts.titles(view.run)
+        _download_button(
+            "People's labels (CSV)",
+            f"{view.run.evaluator.name}-{view.run.id[:6]}-people.csv",
+            lambda: export.people_csv(view.run, view.people, models),
+        )
 
 
 def opener() -> None:

@@ -73,6 +73,8 @@ class Shown(NamedTuple):
     given: Sequence[PersonLabel]
     votes: Mapping[str, Votes] = {}
     """What people who are done said, by their names as labellers."""
+    left_over: int = 0
+    """How many labels people gave to sentences that the sample does not have (any more)."""
 
     @property
     def own(self) -> list[PersonLabel]:
@@ -279,9 +281,12 @@ def _other_people(shown: Shown) -> list[str]:
     lines = []
     for person, labels in by_person(shown.given).items():
         if person != people.me():
-            state = last_words(labels).get(("sample", ""))
-            words = correction.in_words(state) if state else counted(len(labels), "label")
-            lines.append(f"{person_title(person)}: {words}")
+            last = last_words(labels)
+            state = last.pop(("sample", ""), None)
+            words = [counted(len(last), "label")] if last else []
+            if state:
+                words.append("done" if last else correction.in_words(state))
+            lines.append(f"{person_title(person)}: {', '.join(words)}")
     return lines
 
 

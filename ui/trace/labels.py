@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evaluators.people.labels import PERSON, as_labels, corrected, scores_of, who_is_done
+from evaluators.people.labels import (
+    PERSON,
+    as_labels,
+    corrected,
+    fitting,
+    scores_of,
+    who_is_done,
+)
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.runs.store.workspaces import EXAMPLES
@@ -73,6 +80,7 @@ def _labels_to_show(
     by_labeller = labellings(score, sample)
     sentences = from_score(score, sample).sentences
     original = next(iter(by_labeller.values())).labels
+    given, left_over = fitting(sentences, given)
     labels = corrected(original, sentences, given)
     if labels is not original:
         by_labeller[CORRECTED] = Labelling(by=CORRECTED, labels=labels)
@@ -89,7 +97,16 @@ def _labels_to_show(
         by_labeller[name] = Labelling(by=name, labels=as_labels(said))
         scores[name] = scores_of(said, sentences, definition)
     by = _choose_labeller(list(by_labeller), run, place)
-    return Shown(place, sentences, by_labeller, by, scores, given, votes)
+    return Shown(
+        place=place,
+        sentences=sentences,
+        labellings=by_labeller,
+        by=by,
+        scores=scores,
+        given=given,
+        votes=votes,
+        left_over=len(left_over),
+    )
 
 
 def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
@@ -136,6 +153,11 @@ def _provenance(run: Run, shown: Shown) -> list[str]:
     was_judged = any(labelling.judgement for labelling in shown.labellings.values())
     if run.evaluator.name == "hybrid" and not was_judged:
         notes.append("the heuristic was sure enough, no judge was asked")
+    if shown.left_over:
+        notes.append(
+            f"{counted(shown.left_over, 'label')} of people kept and not counted: of sentences "
+            "that are not there"
+        )
     if dropped := shown.labels.dropped_keys:
         does = "does" if dropped == 1 else "do"
         notes.append(f"ignored {counted(dropped, 'key')} that {does} not exist")
