@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,7 +18,7 @@ from ui.parts import head as page_head
 from ui.parts import problems, run_facts
 from ui.parts.untrusted import plain
 from ui.parts.words import short_name
-from ui.runs import example, progress
+from ui.runs import example, page, progress
 
 ELSEWHERE = (
     "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
@@ -96,7 +95,7 @@ def _run_in_list(run: Run, editable: bool, keeps_answers: bool) -> None:
     )
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
-        created = datetime.fromisoformat(run.created).strftime("%d %b %Y, %H:%M UTC")
+        created = page.local_time(run.created)
         what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
         state.caption(progress.state_in_words(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
