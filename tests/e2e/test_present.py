@@ -44,6 +44,7 @@ def test_a_result_is_presented_by_keys_from_the_first_block_to_the_last(page: Pa
     ):
         page.keyboard.press(key)
         expect(said).to_contain_text(words)
+        expect(page.locator(f".st-key-block_{words[0]}")).to_be_focused()
     expect(page).to_have_url(re.compile("present=1&block=2$"))
     page.reload()
     expect(said).to_contain_text("2 of 9")

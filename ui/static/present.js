@@ -70,6 +70,15 @@ class Show {
     this.said.textContent = `${this.count.textContent}: ${titles[this.number - 1]}`;
     this.back.disabled = !this.canStep(-1);
     this.on.disabled = !this.canStep(1);
+    this.hold();
+  }
+
+  /** Reading begins at the block, unless somebody goes on by a button or is inside of the block. */
+  hold() {
+    const held = document.activeElement;
+    if (held !== document.body && !held.matches('[class*="st-key-block_"]')) return;
+    this.block.tabIndex = -1;
+    this.block.focus({ preventScroll: true });
   }
 
   get block() {
