@@ -79,10 +79,11 @@ def _menu(queue: LabelQueue, run: Run, name: str) -> None:
             session.open_run(run)
         st.html(f'<h1 class="pl-queue">{html(f"{run.title} · {name}")}</h1>', width="content")
         with st.popover("Share", icon=":material/group:", key=f"share_{queue.id}"):
-            place = "" if config().public else " on this machine"
+            # A laptop has one workspace: whoever reaches it sees all of it.
+            closed = ", and sees nothing else of yours" if config().public else ""
             st.caption(
-                f"Whoever opens this link{place} labels the same answers under a name of their "
-                "own, and sees nothing else of yours."
+                "Whoever opens this link labels the same answers under a name of their own"
+                f"{closed}."
             )
             address = (st.context.url or "").partition("?")[0]
             st.code(f"{address}?queue={queue.id}", language=None, wrap_lines=True)
