@@ -148,8 +148,8 @@ EXPORT = """Write a run's results to a file.
 RUN is the id that run or list shows, its first characters, or "last".
 
 \b
-  csv     a row for each sample and model, for spreadsheets: values and status; for TRACE also the
-          formula by which they are counted
+  csv     a row for each sample and model, for spreadsheets: values, status, tags and notes; for
+          TRACE also the formula by which they are counted
   jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels, people's among them (TRACE runs)
   people  a row for each label that people gave: who, when, blind, how it was drawn
