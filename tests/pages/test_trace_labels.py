@@ -191,6 +191,7 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
         "Results (CSV)",
         "Results with texts (JSON lines)",
         "Labels (JSON lines)",
+        "People's labels (CSV)",
     ]
 
 
