@@ -101,7 +101,7 @@ def test_few_labels_stand_alone(open_page: OpenPage, filled: Filled) -> None:
 
 def test_another_value_is_looked_at(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("check", run=filled.trace.id)
-    segments(at, "check_value_gold").set_value("completeness")
+    segments(at, f"check_value_{filled.trace.id}_gold").set_value("completeness")
 
     assert "Completeness: the heuristic says " in said(checked(at.run()), "header")
 

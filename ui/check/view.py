@@ -47,7 +47,7 @@ def show(run: Run) -> None:
     if not found.labelled:
         _nothing_labelled(run)
         return
-    value = _value_switch(found)
+    value = _value_switch(run, found)
     st.header(plain(value.sentence), anchor=False)
     checks = [(_title(run), found)]
     for other in others:
@@ -146,7 +146,7 @@ def _nothing_labelled(run: Run) -> None:
     label_some.button(run)
 
 
-def _value_switch(found: Check) -> ValueCheck:
+def _value_switch(run: Run, found: Check) -> ValueCheck:
     """The value that is looked at: of those that were labelled, yes-or-no ones first."""
     labelled = [value for value in found.values if value.labelled]
     by_name = {value.name: value for value in labelled or found.values}
@@ -158,7 +158,7 @@ def _value_switch(found: Check) -> ValueCheck:
         default=next(iter(by_name)),
         format_func=readable,
         required=True,
-        key=f"check_value_{found.against}",
+        key=f"check_value_{run.id}_{found.against}",
         label_visibility="collapsed",
     )
     return by_name[name]
