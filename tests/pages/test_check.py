@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Run
+from evaluators.records import Cell, Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.checks import checked as check_of
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
+from evaluators.trace_evaluator import TRACEEvaluator
 from tests.pages.conftest import Filled, OpenPage, checked, finish
 from tests.pages.screen import button, lines, said, segments
 from ui import session
@@ -161,3 +165,27 @@ def test_a_run_s_page_leads_to_its_check(open_page: OpenPage, filled: Filled) ->
 
     assert at.run().query_params["run"] in (filled.trace.id, [filled.trace.id])
     assert "Check your judge" in said(checked(at), "title")
+
+
+def test_published_judges_stand_beside_rows_of_ragbench(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    bundled_run = open_page("check", run=filled.trace.id)
+    assert "Published judges on RAGBench" not in [box.label for box in bundled_run.expander]
+
+    dataset = bundled()[TRACE_SAMPLES]
+    assert isinstance(dataset, Dataset)
+    renamed = tuple(
+        sample.model_copy(update={"id": f"covidqa_test/{number}/gpt-3.5-turbo-1106"})
+        for number, sample in enumerate(dataset.samples)
+    )
+    plan = RunPlan(Dataset(name="CovidQA", samples=renamed), [TRACEEvaluator()])
+    run = create_run(filled.store, plan, workspace="local")
+    finish(run, filled.store)
+
+    at = open_page("check", run=run.id)
+    assert "Published judges on RAGBench" in [box.label for box in at.expander]
+    tables = [frame.value for frame in at.dataframe]
+    (published,) = [table for table in tables if "Judge" in table]
+    assert set(published["Set"]) == {"CovidQA"}
+    assert list(published["AUROC of adherence"]) == ["0.57", "0.58", "0.62", "0.77"]

@@ -84,11 +84,17 @@ def _subsets(view: RunView) -> list[str]:
 
 def _published(names: list[str]) -> list[dict[str, object]]:
     wanted = names if len(names) == 1 else ["Mean of 12 sets", *names]
-    rows: list[dict[str, object]] = []
-    for row in _published_rows():
-        if row["set"] in wanted:
-            rows.append({title.replace("_", " ").capitalize(): cell for title, cell in row.items()})
-    return rows
+    return [
+        {
+            "Set": row["set"],
+            "Judge": row["judge"],
+            "AUROC of adherence": row["auroc_of_adherence"],
+            "RMSE of relevance": row["rmse_of_relevance"],
+            "RMSE of utilization": row["rmse_of_utilization"],
+        }
+        for row in _published_rows()
+        if row["set"] in wanted
+    ]
 
 
 @cache
