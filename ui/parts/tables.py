@@ -64,9 +64,11 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
     st.header("By group")
     rows = []
     for group, own in islice(means.items(), MOST_GROUPS):
-        # Of RGB no value applies to every answer: the widest tells how many there are.
-        widest = max(own.values(), key=lambda mean: mean.scored)
-        rows.append(Row(group, [own.get(name) for name in titles], dots.coverage(widest)))
+        shown = [own.get(name) for name in titles]
+        coverages = {dots.coverage(mean) for mean in shown if mean is not None}
+        # Of RGB no value applies to every answer: there each says on how many it stands.
+        note = coverages.pop() if len(coverages) == 1 else ""
+        rows.append(Row(group, shown, note))
     value_table.show("Group", [Column(title) for title in titles.values()], rows)
     if len(means) > MOST_GROUPS:
         st.caption(f"The first {MOST_GROUPS} of {len(means):,} groups.")

@@ -64,7 +64,7 @@ def _row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
     if is_drawn:
         drawn = "".join(_lane(column, mean) for column, mean in pairs)
         lanes = f'<td class=pl-lanes aria-hidden="true">{drawn}</td>'
-    cells = "".join(_cell(column, mean) for column, mean in pairs)
+    cells = "".join(_cell(column, mean, row.note) for column, mean in pairs)
     return f"<tr><th scope=row><bdi>{html(row.title)}</bdi>{note}</th>{lanes}{cells}</tr>"
 
 
@@ -75,7 +75,7 @@ def _lane(column: Column, mean: Mean | None) -> str:
     return f'<span style="--hue: {dots.colour(column.series)}">{dots.track(mean)}</span>'
 
 
-def _cell(column: Column, mean: Mean | None) -> str:
+def _cell(column: Column, mean: Mean | None, note: str) -> str:
     if mean is None or mean.mean is None:
         return "<td>–</td>"
     interval = ""
@@ -84,4 +84,6 @@ def _cell(column: Column, mean: Mean | None) -> str:
     # Where it is narrow the head is out of sight: each cell then says whose it is.
     name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
     about = html(dots.coverage(mean))
-    return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}</td>'
+    # On how many answers a mean stands is said of the row, of the column, or here.
+    own = "" if note or column.note else f"<small>{mean.scored:,} of {mean.asked:,}</small>"
+    return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}{own}</td>'
