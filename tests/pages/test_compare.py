@@ -19,7 +19,7 @@ NEW = [1.0] * 8
 
 
 def headline(at: AppTest) -> str:
-    return said(at, "subheader")
+    return said(at, "header").splitlines()[0]
 
 
 def forest(at: AppTest) -> str:

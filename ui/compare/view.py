@@ -32,7 +32,7 @@ def show() -> None:
     except ParameterError as error:
         st.warning(plain(str(error)), icon=":material/compare_arrows:")
         return
-    st.subheader(plain(comparison.sentence()), anchor=False)
+    st.header(plain(comparison.sentence()), anchor=False)
     for warning in comparison.warnings:
         st.warning(warning, icon=":material/balance:")
     _what_differs(comparison)
