@@ -31,7 +31,7 @@ def _with_a_letter(title: str) -> str:
     return " ".join(title.split())
 
 
-def _in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
+def _fields_in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
     """The same fields give the same prompt, in whatever order they were chosen."""
     return tuple(field for field in get_args(Seen) if field in fields)
 
@@ -65,7 +65,7 @@ class PromptMetric(Evaluator):
             "How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
         ),
     )
-    fields: Annotated[tuple[Seen, ...], AfterValidator(_in_order)] = Field(
+    fields: Annotated[tuple[Seen, ...], AfterValidator(_fields_in_order)] = Field(
         ("question", "response"),
         min_length=1,
         title="The judge sees",

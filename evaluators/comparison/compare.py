@@ -74,7 +74,7 @@ class _Judged(NamedTuple):
 
 
 def _compared(name: str, own: Value, other: Value, partners: Matched) -> Compared:
-    judged = list(_judged(own, other, partners))
+    judged = list(_judged_rows(own, other, partners))
     rows: list[RowPair] = []
     pairs: list[Pair] = []
     for positions, first, second, question in judged:
@@ -101,7 +101,7 @@ def _compared(name: str, own: Value, other: Value, partners: Matched) -> Compare
     )
 
 
-def _judged(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:
+def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:
     ours = {row.position: row for row in own.rows}
     theirs = {row.position: row for row in other.rows}
     for position, partner in partners.pairs.items():

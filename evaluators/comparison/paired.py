@@ -121,7 +121,7 @@ def paired(pairs: Sequence[Pair]) -> Difference:
         wins=wins,
         ties=len(pairs) - wins - losses,
         losses=losses,
-        spread=_spread(sums, sizes),
+        spread=_spread_of_differences(sums, sizes),
         discordant=(wins + losses) / len(pairs) if is_binary else None,
         method=method if interval else "",
     )
@@ -279,7 +279,7 @@ def _standard_error(sums: Floats, sizes: Floats) -> float:
     return math.sqrt(count / (count - 1) * squares) / total
 
 
-def _spread(sums: Floats, sizes: Floats) -> float | None:
+def _spread_of_differences(sums: Floats, sizes: Floats) -> float | None:
     if len(sums) < 2:
         return None
     return _standard_error(sums, sizes) * math.sqrt(float(sizes.sum()))

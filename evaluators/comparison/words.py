@@ -30,9 +30,9 @@ def sentence(
         higher = second if difference.difference > 0 else first
         how = "higher" if name in NEITHER_BETTER else "better"
         told_apart.setdefault((higher, how), []).append(_by_points(name, difference))
-    parts = [f"{title} is {how} in {_listed(by)}" for (title, how), by in told_apart.items()]
+    parts = [f"{title} is {how} in {_joined_by_and(by)}" for (title, how), by in told_apart.items()]
     if alike:
-        names = _listed([readable(name) for name, _ in alike])
+        names = _joined_by_and([readable(name) for name, _ in alike])
         # A title stands as it was written; what begins without one gets a capital.
         parts.append(f"{names if parts else names[0].upper() + names[1:]} cannot be told apart")
         parts += _samples_needed([difference for _, difference in alike])
@@ -88,7 +88,7 @@ def _points(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") if abs(share) < 0.1 else f"{100 * share:.0f}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _joined_by_and(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"

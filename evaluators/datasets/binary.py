@@ -40,7 +40,7 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
         note = message.get("note", note)
         parts += [Part(*part) for part in message.get("parts", ())]
         is_whole = "end" in message
-        _take(message, names, rows)
+        _take_message(message, names, rows)
     if not is_whole:
         raise DatasetError(
             f"{rows.name} needs more memory or time than a file may. Split it, or save it as CSV."
@@ -49,7 +49,7 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
     return replace(table, parts=tuple(parts))
 
 
-def _take(message: script.Message, names: list[str], rows: Collector) -> None:
+def _take_message(message: script.Message, names: list[str], rows: Collector) -> None:
     if "row" in message:
         number, cells = message["row"]
         # Excel's rows end with their last filled cell, so they may be shorter than the header

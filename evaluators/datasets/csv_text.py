@@ -113,7 +113,7 @@ def _read_records(
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
     names = ["question"] if delimiter == QUESTIONS else []
     number = 0
-    for cells, problem in _records(reader):
+    for cells, problem in _csv_records(reader):
         if not cells and not problem:
             # A blank line is not a row, nor how the next one begins
             lines.start = ""
@@ -129,7 +129,7 @@ def _read_records(
         lines.start = ""
 
 
-def _records(reader: Reader) -> Iterator[tuple[list[str], str]]:
+def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str]]:
     """Each record, or what is wrong with it; after that the next line begins anew, if a quotation
     mark is not open.
     """

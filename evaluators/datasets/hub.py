@@ -144,7 +144,7 @@ def fetch(
 
     Raises `DatasetError` where there is no such split, or it cannot be read.
     """
-    chosen = _chosen(listing, config_name, split)
+    chosen = _files_of_split(listing, config_name, split)
     most = config().rows_per_dataset
     wanted = min(rows or most, most)
     found = _rows_of_files(listing, chosen, wanted, on_progress)
@@ -171,7 +171,7 @@ def host() -> str:
 
 
 def _info(dataset_id: str) -> DatasetInfo:
-    with _in_words(dataset_id):
+    with _refusals_in_words(dataset_id):
         try:
             return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
         except (KeyError, TypeError, AttributeError, JSONDecodeError, RecursionError) as error:
@@ -318,7 +318,7 @@ def _by_name(inside: Any) -> Splits:
 # Rows
 
 
-def _chosen(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
+def _files_of_split(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
     splits = listing.configs.get(config_name, {})
     choices = (("configuration", config_name, listing.configs), ("split", split, splits))
     for what, name, there in choices:
@@ -403,7 +403,7 @@ def _file_bytes(
     )
     headers = {"accept-encoding": "identity"}
     with (
-        _in_words(listing.id),
+        _refusals_in_words(listing.id),
         get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response,
     ):
         hf_raise_for_status(response)
@@ -452,7 +452,7 @@ def _endpoint() -> str:
 
 
 @contextmanager
-def _in_words(dataset_id: str) -> Iterator[None]:
+def _refusals_in_words(dataset_id: str) -> Iterator[None]:
     """Turns what the hub refuses into a `DatasetError`."""
     from huggingface_hub.errors import HfHubHTTPError
 

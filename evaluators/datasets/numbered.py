@@ -23,7 +23,7 @@ _NUMBERED = re.compile(
 
 def with_lists(table: Table) -> Table:
     """The table with one more column for each such group of columns; its note names them."""
-    groups = _groups(names_of(table))
+    groups = _numbered_groups(names_of(table))
     if not groups:
         return table
     rows: list[Row] = []
@@ -44,7 +44,7 @@ def with_lists(table: Table) -> Table:
     return table.with_rows(rows, " ".join(notes))
 
 
-def _groups(names: Sequence[str]) -> dict[str, list[str]]:
+def _numbered_groups(names: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each group in the order of their numbers, which run from 0 or 1 without a gap.
 
     Of columns that hold parts of the same documents the first are taken.

@@ -54,7 +54,7 @@ def prompt(language: str) -> str:
     sends the first part as a system message and joins the documents by line ends; here all of it is
     one message, and the documents are numbered as always.
     """
-    parts = _parts(_checked_bytes(PROMPTS, PROMPT_BYTES), language)
+    parts = _parts_of_prompt(_checked_bytes(PROMPTS, PROMPT_BYTES), language)
     text = "\n\n".join(part.strip() for part in parts)
     # A dollar of its own would begin a blank.
     text = text.replace("$", "$$")
@@ -66,7 +66,7 @@ def prompt(language: str) -> str:
     return template
 
 
-def _parts(data: bytes, language: str) -> tuple[str, str]:
+def _parts_of_prompt(data: bytes, language: str) -> tuple[str, str]:
     """What the file says for a language: the system message and the instruction."""
     import yaml
 

@@ -64,7 +64,7 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
     makers: dict[Shape, Maker] = {
         Shape.BED: _bed_row,
         Shape.ANSWERS: _recorded_answer,
-        Shape.RAGBENCH: _published,
+        Shape.RAGBENCH: _ragbench_sample,
         Shape.LABELS: _exported_labels,
         Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
         Shape.VALUES: lambda row: _exported_values(row, guess.columns),
@@ -171,7 +171,7 @@ def _noise(row: Cells, column: str) -> float | None:
     return noise
 
 
-def _published(row: dict[str, Any]) -> Sample:
+def _ragbench_sample(row: dict[str, Any]) -> Sample:
     # RAGBench as CSV holds its lists as text
     lists = {name: unpack(row[name]) for name in ragbench.LISTS if name in row}
     try:

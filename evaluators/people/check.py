@@ -104,9 +104,9 @@ def _value_check(
     if pairs:
         of_people = [pair.people for pair in pairs]
         if all(number in (0, 1) for number in (*judged.values(), *of_people)):
-            value = _rate(value, judged, pairs)
+            value = _rate_check(value, judged, pairs)
         else:
-            value = _mean(value, judged, pairs)
+            value = _mean_check(value, judged, pairs)
         scores = []
         truths = []
         for pair in pairs:
@@ -130,7 +130,11 @@ def _pairs(name: str, judged: Judged, counted: Sequence[LabelledSample]) -> list
     return pairs
 
 
-def _rate(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueCheck:
+def _rate_check(
+    value: ValueCheck,
+    judged: Judged,
+    pairs: Sequence[_Pair],
+) -> ValueCheck:
     """With what there is to say of a yes-or-no value."""
     fields: dict[tuple[bool, bool], list[_Pair]] = {}
     for pair in pairs:
@@ -186,7 +190,11 @@ def _share_of_both(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate 
     return labelled_rate(values, [pair.weight for pair in (*these, *others)])
 
 
-def _mean(value: ValueCheck, judged: Judged, pairs: Sequence[_Pair]) -> ValueCheck:
+def _mean_check(
+    value: ValueCheck,
+    judged: Judged,
+    pairs: Sequence[_Pair],
+) -> ValueCheck:
     """With what there is to say of a value between 0 and 1."""
     labelled = {pair.cell for pair in pairs}
     others = [number for cell, number in judged.items() if cell not in labelled]

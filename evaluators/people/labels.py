@@ -81,7 +81,11 @@ def last_words(own: Iterable[PersonLabel]) -> dict[tuple[str, str], PersonLabel]
     return last
 
 
-def changes(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Votes:
+def changes(
+    labels: Labels,
+    sentences: Sentences,
+    given: Sequence[PersonLabel],
+) -> Votes:
     """What people say of the sentences where it is another thing than these labels."""
     original = _votes(labels, sentences)
     voted = _majority(ballots(original, fitting(sentences, given).labels))
@@ -94,7 +98,11 @@ def changes(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) 
     return changed
 
 
-def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]) -> Labels:
+def corrected(
+    labels: Labels,
+    sentences: Sentences,
+    given: Sequence[PersonLabel],
+) -> Labels:
     """These labels after what people say of the sentences; the same object where it is the same."""
     for (kind, key), value in changes(labels, sentences, given).items():
         labels = labels.model_copy(update=_changed_labels(labels, kind, key, value))
@@ -102,7 +110,9 @@ def corrected(labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]
 
 
 def labels_by_labeller(
-    sample: Sample, score: Score, given: Sequence[PersonLabel]
+    sample: Sample,
+    score: Score,
+    given: Sequence[PersonLabel],
 ) -> tuple[Sentences, dict[str, Labels | Votes]]:
     """An answer's sentences, and everybody's labels of them by labeller.
 
@@ -143,13 +153,19 @@ def people_values(
 
 
 def who_is_done(
-    labels: Labels, sentences: Sentences, given: Sequence[PersonLabel]
+    labels: Labels,
+    sentences: Sentences,
+    given: Sequence[PersonLabel],
 ) -> dict[str, Votes]:
     """What each person who is done with the sample says of it, by person."""
     return ballots(_votes(labels, sentences), fitting(sentences, given).labels, only_done=True)
 
 
-def scores_of(votes: Votes, sentences: Sentences, definition: str = SENTENCE) -> TRACEScores:
+def scores_of(
+    votes: Votes,
+    sentences: Sentences,
+    definition: str = SENTENCE,
+) -> TRACEScores:
     """The TRACE values of votes; a value for which a vote is missing is `None`."""
     unknown: set[str] = set()
     for kind, values in (("relevant", METRICS[:3]), ("utilized", METRICS[1:3])):
@@ -214,7 +230,9 @@ def _yes_or_no(value: float | None) -> str:
 
 
 def ballots(
-    original: Votes, given: Iterable[PersonLabel], only_done: bool = False
+    original: Votes,
+    given: Iterable[PersonLabel],
+    only_done: bool = False,
 ) -> dict[str, Votes]:
     """What each person says of everything that they labelled or confirmed, by person.
 

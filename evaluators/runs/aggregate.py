@@ -404,7 +404,12 @@ def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
     return means
 
 
-def _mean(judged: Sequence[float], asked: int, not_applicable: int, failed: int) -> Mean:
+def _mean(
+    judged: Sequence[float],
+    asked: int,
+    not_applicable: int,
+    failed: int,
+) -> Mean:
     low, high = interval(judged) or (None, None)
     return Mean(
         mean=_average(judged),

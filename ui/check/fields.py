@@ -24,6 +24,7 @@ SHOWN = 110
 
 def show(view: RunView, found: Check, value: ValueCheck) -> None:
     """The table with its answers, and the rates beside it; nothing for values between 0 and 1."""
+    # Only a yes or no can be right or wrong; of other values the distance is told.
     if value.table is None:
         return
     people = "people" if found.against == "people" else "the data"
@@ -39,7 +40,10 @@ def show(view: RunView, found: Check, value: ValueCheck) -> None:
 
 
 def _table(
-    table: TwoByTwo, labeller: str, people: str, place: str
+    table: TwoByTwo,
+    labeller: str,
+    people: str,
+    place: str,
 ) -> tuple[str, Sequence[Cell]] | None:
     """Draws four buttons, and gives the field that was pressed last."""
     rows = {
@@ -52,6 +56,7 @@ def _table(
             f"both no · {len(table.both_no):,}": table.both_no,
         },
     }
+    # A button tells of its click once; the field stays open until another one is pressed.
     key = f"check_field_{place}"
     chosen: tuple[str, Sequence[Cell]] | None = None
     for head, row in rows.items():

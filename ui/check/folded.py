@@ -43,6 +43,7 @@ def show(view: RunView, found: Check, metric: int) -> None:
             "a bias above 0 is too high."
         )
     names = _subsets(view)
+    # Published figures are of these data and of TRACE alone.
     if metric == 0 and names:
         with st.expander("Published judges on RAGBench", icon=":material/menu_book:"):
             tables.plain_rows(_published(names), "Published judges")
@@ -56,7 +57,8 @@ def show(view: RunView, found: Check, metric: int) -> None:
 
 
 def _row(value: ValueCheck) -> dict[str, object]:
-    best, distance = value.best, value.distance
+    best = value.best
+    distance = value.distance
     return {
         "Value": readable(value.name),
         "Labeller": f"{value.judged:.2f}",

@@ -49,11 +49,11 @@ def sides() -> tuple[Side, Side] | None:
     left, right = st.columns(2)
     with left:
         first = _chosen("First", FIRST, systems, systems[0])
-        own = _labels(first, FIRST)
+        own = _labels_field(first, FIRST)
     with right:
         others = _likeliest_first(systems, first)
         second = _chosen("Second", SECOND, systems, others[0])
-        other = _labels(second, SECOND)
+        other = _labels_field(second, SECOND)
     if (first, own) == (second, other):
         has_labels = leads(first.run.evaluator.name) == "trace"
         further = " or other labels" if has_labels else ""
@@ -109,7 +109,7 @@ def _chosen(label: str, name: str, systems: Sequence[System], usual: System) -> 
     return by_address[address]
 
 
-def _labels(system: System, name: str) -> str | None:
+def _labels_field(system: System, name: str) -> str | None:
     """Whose labels count, where several labelled the run; `None` for those of the run."""
     if leads(system.run.evaluator.name) != "trace":
         return None

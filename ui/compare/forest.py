@@ -49,10 +49,10 @@ def _head(comparison: Comparison) -> str:
 
 
 def _rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> str:
-    return "".join(_row(value, titles[value.name], end) for value in values)
+    return "".join(_forest_row(value, titles[value.name], end) for value in values)
 
 
-def _row(value: Compared, title: str, end: float) -> str:
+def _forest_row(value: Compared, title: str, end: float) -> str:
     difference = value.difference
     name = f'<th scope="row"><bdi>{html(title)}</bdi></th>'
     coverage = f'<td data-title="Checked for both">{value.coverage}</td>'
@@ -77,14 +77,17 @@ def _track(difference: Difference, end: float) -> str:
     """The zero line, the dot of the difference and the line of its interval."""
     parts = ['<span class="track"><s></s>']
     if difference.low is not None and difference.high is not None:
-        left, right = _place(difference.low, end), _place(difference.high, end)
+        left, right = _percent_of_axis(difference.low, end), _percent_of_axis(difference.high, end)
         parts.append(f'<i style="left: {left:.1f}%; width: {right - left:.1f}%"></i>')
-    parts.append(f'<b style="left: {_place(difference.difference, end):.1f}%"></b></span>')
+    parts.append(
+        f'<b style="left: {_percent_of_axis(difference.difference, end):.1f}%"></b></span>'
+    )
     return "".join(parts)
 
 
-def _place(difference: float, end: float) -> float:
+def _percent_of_axis(difference: float, end: float) -> float:
     """Where a difference lies on the line, in percent of its length."""
+    # 0 lies in the middle; what is beyond an end is drawn at it.
     return 50 + 50 * max(-1.0, min(1.0, difference / end))
 
 

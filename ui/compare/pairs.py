@@ -60,7 +60,7 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     contents = [_contents(side, of_page, place) for place, side in enumerate(sides)]
     table = samples.component(
         key="compare_samples",
-        data=_data(of_page, contents, both),
+        data=_table_of_pairs(of_page, contents, both),
         # Streamlit tells what was clicked only where somebody listens.
         on_opened_change=lambda: None,
         on_order_change=lambda: None,
@@ -103,7 +103,7 @@ def _position(row: RowPair, place: int) -> int:
     return row.second_position if place else row.first_position
 
 
-def _data(
+def _table_of_pairs(
     rows: Sequence[RowPair],
     contents: Sequence[Mapping[int, Content]],
     both: Both,
@@ -121,13 +121,13 @@ def _data(
     return {
         "columns": [{"title": title, "kind": kind, "order": ""} for title, kind in kinds],
         "order": {},
-        "rows": [_row(number, row, contents) for number, row in enumerate(rows)],
+        "rows": [_pair_row(number, row, contents) for number, row in enumerate(rows)],
         "current": -1,
         "arrival": 0,
     }
 
 
-def _row(
+def _pair_row(
     number: int,
     row: RowPair,
     contents: Sequence[Mapping[int, Content]],
@@ -183,7 +183,7 @@ def _side_by_side(
                 st.warning("This sample cannot be read.")
                 continue
             st.html(_html(answers[place], marked[place]))
-            _link(both.sides[place], _position(row, place))
+            _link_to_sample(both.sides[place], _position(row, place))
     documents = [content.sample.retrieved_documents for content in found if content]
     if documents:
         is_same = all(own == documents[0] for own in documents)
@@ -192,7 +192,7 @@ def _side_by_side(
             st.html(highlight.passages(documents[0]))
 
 
-def _link(side: Side, position: int) -> None:
+def _link_to_sample(side: Side, position: int) -> None:
     address = session.address(
         run=side.run.id,
         sample=str(position + 1),

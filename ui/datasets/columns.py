@@ -70,10 +70,10 @@ def columns(
     offered = dict(zip(likely_first, column_names(shown), strict=True))
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
-        chosen[field] = _choice(place, field, offered, given, key)
+        chosen[field] = _column_choice(place, field, offered, given, key)
     with st.expander("More fields", icon=":material/more_horiz:", key=f"{key}_more"):
         for field, place in zip(RARE, st.columns(len(RARE)), strict=True):
-            chosen[field] = _choice(place, field, offered, given, key)
+            chosen[field] = _column_choice(place, field, offered, given, key)
         if len(names) > MOST_OFFERED:
             st.caption(
                 f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen."
@@ -131,7 +131,7 @@ def _separator(
     return "" if chosen == usual else chosen or UNPARTED
 
 
-def _choice(
+def _column_choice(
     place: st.delta_generator.DeltaGenerator,
     field: str,
     offered: Mapping[str, str],

@@ -52,7 +52,7 @@ def show(data: TestBed | Dataset) -> None:
         row = first[picked.selection.rows[0]]
         with st.container(border=True):
             if isinstance(row, BedRow):
-                _bed_row(row)
+                _whole_bed_row(row)
             else:
                 _sample(row)
 
@@ -67,7 +67,7 @@ def _sample(sample: Sample) -> None:
     _documents("Gold documents", sample.gold_documents)
 
 
-def _bed_row(row: BedRow) -> None:
+def _whole_bed_row(row: BedRow) -> None:
     st.header("Row", anchor=False)
     st.caption(plain(row.id))
     _text("Question", row.query)

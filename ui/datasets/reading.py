@@ -210,6 +210,7 @@ def left_out(reading: Reading) -> None:
         return
     label = f"{counted(len(loaded.problems), 'row')} left out"
     with st.expander(label, icon=":material/rule:", key="left_out"):
+        # By reason: thousands of rows mostly share one.
         groups = list(_grouped(loaded.problems))
         for message, rows in groups[:GROUPS_SHOWN]:
             _entry(counted(len(rows), "row"), places(rows), message)

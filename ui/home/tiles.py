@@ -31,8 +31,8 @@ def see_it() -> None:
             "beside the point. One holds; the other repeats whatever it finds."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            _button("rgb", "See the result", SEE, {"run": NOISE}, is_main=True)
-            _link("rgb", "In Chinese", ":material/translate:", {"run": NOISE_ZH})
+            _button_to_page("rgb", "See the result", SEE, {"run": NOISE}, is_main=True)
+            _link_to_example("rgb", "In Chinese", ":material/translate:", {"run": NOISE_ZH})
         st.caption(f"**RGB:** {RGB}")
     with invented:
         st.subheader("Find the invented sentence")
@@ -41,9 +41,9 @@ def see_it() -> None:
             "and the gold labels do not always agree on which."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            _button("trace", "See the result", SEE, {"run": INVENTED}, is_main=True)
+            _button_to_page("trace", "See the result", SEE, {"run": INVENTED}, is_main=True)
             lamp = {"run": INVENTED, "sample": INVENTED_SENTENCE}
-            _link("sample", "Open one answer", ":material/search:", lamp)
+            _link_to_example("sample", "Open one answer", ":material/search:", lamp)
         st.caption(f"**TRACE:** {TRACE}")
 
 
@@ -56,7 +56,9 @@ def do_it() -> None:
     with other:
         st.caption("Test a model, or compute a sample now:")
         with st.container(horizontal=True):
-            _button("rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED})
+            _button_to_page(
+                "rgb", "Test a model", ":material/science:", {session.NEW_RUN: ENGLISH_BED}
+            )
             rgb = starting.button("Run the RGB sample", "home_rgb", primary=False)
             trace = starting.button("Run the TRACE sample", "home_trace", primary=False)
     st.caption(
@@ -69,7 +71,7 @@ def do_it() -> None:
         starting.start(samples.trace_plan(), "home_trace")
 
 
-def _button(
+def _button_to_page(
     page: str,
     label: str,
     icon: str,
@@ -82,6 +84,11 @@ def _button(
         st.switch_page(f"../pages/{page}.py", query_params=session.address(**parameters))
 
 
-def _link(page: str, label: str, icon: str, parameters: Mapping[str, str]) -> None:
+def _link_to_example(
+    page: str,
+    label: str,
+    icon: str,
+    parameters: Mapping[str, str],
+) -> None:
     address = session.address(**parameters)
     st.page_link(f"../pages/{page}.py", label=label, icon=icon, query_params=address)

@@ -112,7 +112,10 @@ def _form(view: RunView, metric: int, there: Labelable) -> None:
 
 
 def _ways(
-    view: RunView, metric: int, there: Labelable, filtered: Sequence[Answer]
+    view: RunView,
+    metric: int,
+    there: Labelable,
+    filtered: Sequence[Answer],
 ) -> dict[Drawn, int]:
     """How answers can be found here, each with how many there are at most."""
     ways: dict[Drawn, int] = {}

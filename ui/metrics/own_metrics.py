@@ -120,6 +120,7 @@ def _prompt_metric_form() -> None:
 
 def _show_unusable(lost: Unreadable) -> None:
     st.error(plain(f"{lost.name} cannot be read ({lost.reason})."), icon=":material/error:")
+    # What somebody wrote is given back, whether or not this version can use it.
     with st.container(horizontal=True):
         raw = session.store().metrics.raw(session.workspace(), lost.name)
         st.download_button(
@@ -200,6 +201,7 @@ def _preview_of_prompt(metric: PromptMetric) -> None:
             **KEPT,
         )
         samples = session.dataset(name).samples if name else ()
+        # The first that a judge could be asked about at all.
         usable = (sample for sample in samples if not missing(metric.needed, sample))
         if sample := next(usable, None):
             st.caption(plain(f"About sample {sample.id}. Nothing was sent."))

@@ -111,6 +111,7 @@ def show(plan: RunPlan, measures: Measures, advanced: DeltaGenerator) -> str:
     taken = of(plan, measures)
     with advanced:
         details(plan, taken)
+    # Not among the details, which may be closed.
     warnings(plan, taken)
     return price(taken, plan.cap)
 

@@ -62,6 +62,7 @@ def _without_generator(count: int, total: int) -> Generators:
     if count == total:
         st.caption("Without one there is nothing to judge.")
         return Generators(missing="Choose a model")
+    # A run over the answers that are there is worth something.
     st.caption(f"Without a model, {counted(count, 'sample')} without an answer will fail.")
     return NOBODY
 

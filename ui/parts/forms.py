@@ -22,6 +22,7 @@ def parameter_widgets(
 ) -> dict[str, Any]:
     """The values that are chosen in a widget for each parameter but those left out, in columns."""
     declared = [parameter for parameter in parameters(cls) if parameter.name not in leave_out]
+    # Side by side: few evaluators have more than four.
     columns = st.columns(len(declared), vertical_alignment="bottom")
     values = {}
     for parameter, column in zip(declared, columns, strict=True):

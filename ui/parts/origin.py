@@ -83,6 +83,7 @@ def _from_rgb_files(download: Mapping[str, Any]) -> str:
 
 
 def _from_documents(search: Mapping[str, Any]) -> str:
+    # The field calls it by its method; people know it by its name.
     by = "BM25" if search["embedding_model"] == LEXICAL else search["embedding_model"]
     strategy = search["chunking_strategy"]
     # Only windows of words have a size and an overlap.

@@ -69,5 +69,6 @@ def _kept_under(place: str) -> str:
 
 def _show_with_remedy(problem: PlumblineError) -> None:
     st.error(plain(remedies.worded(problem)), icon=":material/error:")
+    # Where the remedy lies on another page, the way there stands beside it.
     if problem.remedy and problem.remedy.code in remedies.NEED_SETTINGS:
         st.page_link("../pages/settings.py", label="Open the Settings page", icon=":material/key:")

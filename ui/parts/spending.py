@@ -29,7 +29,7 @@ def show(run: Run, reused: int) -> None:
     rows = []
     for model, name in names.items():
         if model in spent:
-            rows.append(_row(name, spent[model]))
+            rows.append(_row_of_model(name, spent[model]))
     # Of a single model it would say the same twice.
     if len(rows) > 1:
         rows.append(_row_of_whole_run(spent))
@@ -63,7 +63,7 @@ def words(spent: Mapping[str, Spent]) -> str:
     return "cost unknown" if cost == UNKNOWN else f"{cost} spent"
 
 
-def _row(name: str, spent: Spent) -> dict[str, object]:
+def _row_of_model(name: str, spent: Spent) -> dict[str, object]:
     return {
         "Model": name,
         "Calls": spent.calls,

@@ -40,7 +40,7 @@ def sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
             continue
         parts = []
         for model in _extremes(measured):
-            what_it_does = words.format(rate=_in_words(measured[model]))
+            what_it_does = words.format(rate=_rate_with_interval(measured[model]))
             parts.append(f"{_model_named(model, measured)} {what_it_does}")
         return f"{_capital(', '.join(parts))}."
     return ""
@@ -53,9 +53,10 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     least = _noise_in_words(points[best][0])
     most = _noise_in_words(points[best][-1])
     answers = "answers" if least == most else "still answers"
-    parts = [f"{_model_named(best, last)} {answers} {_in_words(last[best])} of the questions right"]
+    rate = _rate_with_interval(last[best])
+    parts = [f"{_model_named(best, last)} {answers} {rate} of the questions right"]
     for model in others:
-        parts.append(f"{_model_named(model, last)} {_in_words(last[model])}")
+        parts.append(f"{_model_named(model, last)} {_rate_with_interval(last[model])}")
     sentence = f"With {most} noise {', '.join(parts)}"
     if least == most:
         return f"{sentence}."
@@ -75,6 +76,7 @@ def _noise_in_words(point: NoisePoint) -> str:
 
 def _model_named(model: str, means: Mapping[str, Mean]) -> str:
     """The model and, of more than two, which of them it is."""
+    # Of two the order says which is better.
     if len(means) < 3:
         return short_name(model) or "the tested model"
     is_best = model == _extremes(means)[0]
@@ -97,7 +99,7 @@ def _extremes(means: Mapping[str, Mean]) -> list[str]:
     return [best_first[0], best_first[-1]]
 
 
-def _in_words(mean: Mean) -> str:
+def _rate_with_interval(mean: Mean) -> str:
     """ "75 % (60 to 86)"; without an interval where there is none."""
     value = f"{100 * (mean.mean or 0):.0f} %"
     if mean.low is None or mean.high is None:

@@ -48,7 +48,11 @@ def new_run(shown: Run | None, form: Callable[[], None]) -> None:
             form()
 
 
-def watched(run: Run, card: Callable[[Run], None], results: Callable[[RunView], None]) -> None:
+def watched(
+    run: Run,
+    card: Callable[[Run], None],
+    results: Callable[[RunView], None],
+) -> None:
     """The page of a run: its state while it is at work, its head with the card, its results."""
 
     def body(view: RunView) -> None:

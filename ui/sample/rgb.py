@@ -46,7 +46,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         if run.prompt:
             texts.generator_prompt("Prompt", run.prompt, sample)
     score = result.score if result else None
-    verdicts = _verdicts(run, evaluator, sample, score)
+    verdicts = _verdicts_by_rules(run, evaluator, sample, score)
     with story:
         if headline := in_words.headline(evaluator, sample, verdicts):
             _headline(headline)
@@ -60,7 +60,7 @@ def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
     """What the answer does, beside its documents, by the rules chosen on the other pages."""
     marked.style()
     evaluator = rgb_evaluator(run, chosen_view.of(run).policy)
-    verdicts = _verdicts(run, evaluator, sample, result.score if result else None)
+    verdicts = _verdicts_by_rules(run, evaluator, sample, result.score if result else None)
     if headline := in_words.headline(evaluator, sample, verdicts):
         _headline(headline)
     marks = marked.Marks.of(sample, verdicts)
@@ -101,7 +101,7 @@ def _marked_answer_and_documents(
         st.html(marked.strip(sample.roles) + documents)
 
 
-def _verdicts(
+def _verdicts_by_rules(
     run: Run,
     evaluator: RGBEvaluator,
     sample: Sample,
@@ -209,7 +209,7 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
         if response is None:
             response = given
         own = sample.model_copy(update={"response": response})
-        verdicts = _verdicts(run, evaluator, own, result.score if result else None)
+        verdicts = _verdicts_by_rules(run, evaluator, own, result.score if result else None)
         headline = in_words.headline(evaluator, own, verdicts)
         answer = html((own.response or "")[:SHOWN_OF_AN_ANSWER])
         cells = [
@@ -226,5 +226,6 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
 
 def _verdict_cell(headline: Headline | None, result: SampleResult | None) -> str:
     if headline:
+        # A mark as well: colour alone is not seen by everybody.
         return f"{'✓' if headline.passed else '✗'} {html(headline.answer)}"
     return "failed" if result else "not checked yet"

@@ -44,7 +44,7 @@ def ask(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
         for name in names:
             _one_value(run, cell, titles[name], name, score.values[name], after[name], said)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _whole(run, cell, key, is_done=_is_done(own), can_undo=bool(own))
+            _buttons_of_answer(run, cell, key, is_done=_is_done(own), can_undo=bool(own))
             people.choose(f"verdict_name_{cell.metric}")
         if others := _others(given, score.values):
             st.caption(plain(others))
@@ -90,7 +90,14 @@ def _one_value(
     problems.show(widget)
 
 
-def _whole(run: Run, cell: Cell, key: str, *, is_done: bool, can_undo: bool) -> None:
+def _buttons_of_answer(
+    run: Run,
+    cell: Cell,
+    key: str,
+    *,
+    is_done: bool,
+    can_undo: bool,
+) -> None:
     table = session.store().person_labels
     # Of several metrics on a page the first has the keys.
     has_keys = cell.metric == 0

@@ -133,7 +133,7 @@ def presented(run: Run, cell: Cell) -> None:
 
 def _screen(run: Run, cell: Cell) -> None:
     sample, results = _stored(run, cell)
-    sample, result = _answered(sample, results), results.get(0)
+    sample, result = _with_response(sample, results), results.get(0)
     if leads(run.evaluator.name) == "trace":
         trace_labels.show(run, cell, sample, result.score if result else None)
         return
@@ -150,7 +150,7 @@ def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
     return session.store().samples.get(run.fingerprint, cell.position), results
 
 
-def _answered(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
+def _with_response(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
     """The sample with the model's answer, where there is one."""
     answers = (result.response for result in results.values() if result.response is not None)
     return sample.model_copy(update={"response": next(answers, sample.response)})
@@ -160,7 +160,7 @@ def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample, results = _stored(run, cell)
     is_given = sample.response is not None
-    sample = _answered(sample, results)
+    sample = _with_response(sample, results)
     # The evidence view of TRACE shows the question itself.
     if leads(run.evaluator.name) != "trace":
         texts.question(sample)

@@ -222,9 +222,11 @@ def _test_entered(provider: str) -> None:
         _test_failed(entered, error)
         return
     _use_from_now(entered)
+    # What a custom endpoint offers the catalogue cannot know.
     works = f"Works: {counted(len(models), 'model')} offered"
     if not PROVIDERS[provider].is_custom:
-        here = sum(catalogue.find(f"{provider}/{model}") is not None for model in models)
+        known = [model for model in models if catalogue.find(f"{provider}/{model}")]
+        here = len(known)
         works = f"{works}, {here} of them known here"
     st.success(f"{works}.", icon=":material/check_circle:")
 

@@ -202,6 +202,7 @@ def _who_labels(dataset: Dataset, answering: Generators) -> Who:
 
 def _judged_field(place: DeltaGenerator, total: int) -> int:
     """Of how many samples hybrid asks its judges."""
+    # At first one in five, rounded up: of a single sample one all the same.
     number: int = place.number_input(
         "Samples for the judges",
         1,
