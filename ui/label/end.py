@@ -16,7 +16,7 @@ from evaluators.runs.label_queues import Compared
 from evaluators.statistics import kappa
 from ui import run_views
 from ui.label import answer
-from ui.parts import check_link, tables
+from ui.parts import tables
 from ui.parts.untrusted import plain
 
 YES_NO = {1.0: "yes", 0.0: "no"}
@@ -49,7 +49,6 @@ def show(
         if count := progress.count(word):
             counts.append(f"{count:,} {word}")
     st.success(f"That was the last one: {', '.join(counts)}.", icon=":material/task_alt:")
-    check_link.button(run)
     view = run_views.latest(run)
     rows = label_queues.compared(view, queue, labels, name)
     own = _values(rows)
