@@ -177,7 +177,9 @@ class RunView:
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at."""
         names = list(self.labelled().labellers)
-        if any(_is_of_a_sentence(label) for own in self.people.values() for label in own):
+        models = range(max(1, len(self.run.models)))
+        # What people say may be what the labeller said: then nothing is corrected.
+        if self.people and any(self.figures(model=model).corrected for model in models):
             names.append(CORRECTED)
         done = dict.fromkeys(
             f"{PERSON}{label.person}"
@@ -527,7 +529,3 @@ class RunView:
 def _is_of_people(view: View) -> bool:
     """Whether what people say changes the view: that of one labeller stays as it is."""
     return view.by in (None, CORRECTED) or str(view.by).startswith(PERSON)
-
-
-def _is_of_a_sentence(label: PersonLabel) -> bool:
-    return label.label not in ("verdict", "sample")

@@ -366,4 +366,4 @@ def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
     assert means["corrected"]["adherence"].coverage == "1 / 4"  # a tie
     # A label that is taken back changes the figures of that person alone.
     store.person_labels.withdraw_all("r", Cell(1), "Ann")
-    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD, CORRECTED, "person:Ben"]
+    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD, "person:Ben"]
