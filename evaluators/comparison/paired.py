@@ -85,6 +85,7 @@ def paired(pairs: Sequence[Pair]) -> Difference:
     Yes-or-no values of different questions: Tango's interval and the exact McNemar test (mid-p).
     All else: bootstrap and sign flips, both of whole clusters.
     """
+    # Second minus first, so that a positive difference is in favour of what came later.
     first = np.array([pair.first for pair in pairs])
     second = np.array([pair.second for pair in pairs])
     differences = second - first
@@ -258,6 +259,7 @@ def rows_for_means(spread: float, difference: float) -> int:
 
 def _by_cluster(pairs: Sequence[Pair], differences: Floats) -> tuple[Floats, Floats]:
     """The sum of the differences in each cluster, and how many they are."""
+    # All that the tests need of a cluster: its rows tell nothing of each other's chance.
     sums: dict[Hashable, float] = defaultdict(float)
     sizes: dict[Hashable, int] = defaultdict(int)
     for pair, difference in zip(pairs, differences, strict=True):

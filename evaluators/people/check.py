@@ -90,6 +90,7 @@ def _value_check(
     labelled: Sequence[LabelledSample],
     likely: Mapping[Cell, float],
 ) -> ValueCheck:
+    # Where the labeller failed there is no verdict of its own to check.
     of_judged = [sample for sample in labelled if sample.cell in judged]
     with_value = [sample for sample in of_judged if told.value in sample.people]
     drawn = [sample for sample in with_value if sample.drawn in RANDOM]
@@ -107,6 +108,7 @@ def _value_check(
             value = _rate_check(value, judged, pairs)
         else:
             value = _mean_check(value, judged, pairs)
+        # Only a labeller that says how likely it is right can be ranked by that.
         scores = []
         truths = []
         for pair in pairs:
@@ -114,6 +116,7 @@ def _value_check(
                 scores.append(likely[pair.cell])
                 truths.append(pair.people == 1)
         value = value.model_copy(update={"auroc": auroc(scores, truths)})
+    # The words come last, as they also tell what was left out.
     without_value = len(of_judged) - len(with_value)
     warnings = findings.warnings(told, value, judged, with_value, counted, without_value)
     sentence = findings.sentence(told, value)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evaluators.people.drawing import QueuedAnswer
 from evaluators.people.labels import last_words
-from evaluators.people.records import CANNOT_TELL, DONE, SKIPPED, Drawn, PersonLabel
+from evaluators.people.records import CANNOT_TELL, DONE, SKIPPED, PersonLabel, QueueDrawn
 from evaluators.records import Cell, Record
 
 Reveal = Literal["at the end", "after each"]
@@ -32,7 +32,7 @@ class LabelQueue(Record):
     id: str
     run_id: str
     created: str
-    drawn: Drawn
+    drawn: QueueDrawn
     seed: int
     metric: int = Field(0, ge=0)
     blind: bool = True

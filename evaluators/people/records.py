@@ -16,7 +16,9 @@ YOU = "you"
 LONGEST_NAME = 40
 
 PersonLabelKind = Literal["relevant", "utilized", "support", "supported_by", "verdict", "sample"]
-Drawn = Literal["by hand", "at random", "by verdict", "by doubt", "by filter"]
+QueueDrawn = Literal["by verdict", "by doubt", "by filter"]
+"""The ways in which a queue is drawn."""
+Drawn = Literal["by hand", "at random"] | QueueDrawn
 """How a sample came before a person; at random and by verdict (at random inside each of the
 labeller's verdicts) are those that figures may be drawn from.
 """

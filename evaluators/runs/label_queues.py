@@ -13,7 +13,7 @@ from evaluators.people import drawing, queues
 from evaluators.people.drawing import Candidate, QueuedAnswer
 from evaluators.people.labels import people_values, verdict_values
 from evaluators.people.queues import MOST, LabelQueue, Reveal
-from evaluators.people.records import DONE, Drawn, PersonLabel, stratum_of
+from evaluators.people.records import DONE, PersonLabel, QueueDrawn, stratum_of
 from evaluators.records import Cell, LabelEvidence, Sample, Score, Support
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
@@ -28,7 +28,7 @@ RGB_VALUES = ("accuracy", "rejection", "detection", "correction")
 TRACE_VALUES: tuple[str, ...] = ("adherence",)
 """What labels of the answer's sentences alone determine as yes or no."""
 
-_NONE_FOUND: Mapping[Drawn, str] = {
+_NONE_FOUND: Mapping[QueueDrawn, str] = {
     "by verdict": "Every answer stands in an earlier queue by now. Go on with that one.",
     "by doubt": "Nothing tells which answers are doubtful here. Draw at random.",
     "by filter": "The filter lets no answer through that can be labelled. Choose another one.",
@@ -58,7 +58,7 @@ class Wish(NamedTuple):
     """
 
     n: int = 50
-    drawn: Drawn = "by verdict"
+    drawn: QueueDrawn = "by verdict"
     metric: int = 0
     blind: bool = True
     reveal: Reveal = "at the end"

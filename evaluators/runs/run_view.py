@@ -62,7 +62,7 @@ T = TypeVar("T")
 Rows = Iterable[tuple[Cell, Sample, Score]]
 
 
-class Notes(Record):
+class Remarks(Record):
     """What a run's page says beside its figures.
 
     `failures` are the reasons why cells failed with how often each occurs, the most frequent
@@ -279,23 +279,23 @@ class RunView:
             if cell.model == model:
                 yield cell, *labels_by_labeller(sample, score, people.get(cell, ()))
 
-    def notes(self) -> Notes:
+    def remarks(self) -> Remarks:
         """Why cells failed, and what a reader of the run's card should know beside it."""
 
-        def read() -> Notes:
+        def read() -> Remarks:
             results = self.store.results
-            return Notes(
+            return Remarks(
                 failures=tuple(results.failures(self.run.id)),
                 refused=tuple(results.notes(self.run.id)),
                 reused=results.reused(self.run.id),
             )
 
-        return self._from_store("notes", Notes, read, is_of_results=True)
+        return self._from_store("remarks", Remarks, read, is_of_results=True)
 
     def prepare(self, goes_on: Callable[[], bool]) -> None:
         """Works out what the run's page shows, while it is wanted: later it is only looked up."""
         models = range(max(1, len(self.run.models)))
-        steps: list[Callable[[], object]] = [self.columns, self.notes]
+        steps: list[Callable[[], object]] = [self.columns, self.remarks]
         for metric, model in product(range(len(self.run.evaluators)), models):
             steps.append(partial(self.figures, metric, model))
         steps += [partial(self.by_group, model) for model in (None, *models)]

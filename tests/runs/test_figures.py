@@ -283,7 +283,7 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
 
     for name in ("figures 0 0 what counts", "figures 1 0 what counts", "groups None what counts"):
         assert store.figures.get("r", name, view.revision) is not None
-    for name in ("columns", "notes", "labelled", "labellers 0 sentence", "agree 0"):
+    for name in ("columns", "remarks", "labelled", "labellers 0 sentence", "agree 0"):
         assert store.figures.get("r", name, view.results_revision) is not None
 
 

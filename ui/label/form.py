@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluators.people import drawing, queues
 from evaluators.people.queues import MOST, LabelQueue
-from evaluators.people.records import Drawn
+from evaluators.people.records import QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import label_queues
 from evaluators.runs.engine import registry
@@ -24,7 +24,7 @@ from ui.parts.words import counted
 USUAL = 50
 """Labels: they bring a corrected mean to some 8 points up and down (`drawing.half_width`)."""
 WIDTH = 0.07
-HOW: dict[Drawn, str] = {
+HOW: dict[QueueDrawn, str] = {
     "by verdict": "At random",
     "by doubt": "Most doubtful",
     "by filter": "As filtered",
@@ -116,9 +116,9 @@ def _ways(
     metric: int,
     there: Labelable,
     filtered: Sequence[Answer],
-) -> dict[Drawn, int]:
+) -> dict[QueueDrawn, int]:
     """How answers can be found here, each with how many there are at most."""
-    ways: dict[Drawn, int] = {}
+    ways: dict[QueueDrawn, int] = {}
     if there.undrawn:
         ways["by verdict"] = there.undrawn
     if label_queues.has_doubt(view, metric):
@@ -131,7 +131,7 @@ def _ways(
     return ways
 
 
-def _what_to_expect(there: Labelable, drawn: Drawn, n: int) -> str:
+def _what_to_expect(there: Labelable, drawn: QueueDrawn, n: int) -> str:
     """What these labels bring and how long they take, and what cannot be labelled."""
     facts = [f"About {counted(drawing.minutes(n), 'minute')}."]
     # Only labels by chance say anything of those answers that nobody labels.

@@ -10,7 +10,7 @@ from evaluators.config import ROOT, config
 from evaluators.errors import UnreadableRowError
 from evaluators.people import drawing, queues
 from evaluators.people.queues import LabelQueue
-from evaluators.people.records import YOU
+from evaluators.people.records import YOU, QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import workspaces
 from ui import session
@@ -25,7 +25,7 @@ STYLE = ROOT / "ui" / "static" / "label_page.css"
 UNKNOWN = "There is no such queue here: the link is incomplete, or its run was deleted."
 MOST_PEOPLE = 50
 """Names in a queue: a link may reach strangers, who would make it ever slower."""
-WAYS = {
+WAYS: dict[QueueDrawn, str] = {
     "by verdict": "drawn at random inside the labeller's verdicts",
     "by doubt": "the most doubtful first",
     "by filter": "all that a filter let through",

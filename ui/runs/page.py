@@ -84,7 +84,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         with st.container(horizontal=True, width="content"):
             with st.popover("Details", icon=":material/info:", key=f"details_{run.id}"):
                 card(run)
-                spending.show(run, view.notes().reused)
+                spending.show(run, view.remarks().reused)
                 progress.what_was_refused(view)
                 if not have_many_failed:
                     progress.why_samples_failed(view)

@@ -179,7 +179,7 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
 
 def what_was_refused(view: RunView) -> None:
     """What providers would not accept of the requests, as the run's card alone would mislead."""
-    refused = view.notes().refused
+    refused = view.remarks().refused
     if refused:
         listed = "; ".join(refused)
         st.caption(plain(f"Some requests were not made as chosen: {listed}."))
@@ -187,7 +187,7 @@ def what_was_refused(view: RunView) -> None:
 
 def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
-    reasons = view.notes().failures
+    reasons = view.remarks().failures
     if not reasons:
         return
     st.markdown("**Why samples failed**")
