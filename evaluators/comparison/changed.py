@@ -30,6 +30,7 @@ def changed_words(first: Sequence[str], second: Sequence[str]) -> tuple[Parts, P
     ours, theirs = ([word for sentence in own for word in sentence] for own in words)
     if len(ours) + len(theirs) > MOST_WORDS:
         return _unmarked(first), _unmarked(second)
+    # Without `autojunk=False` frequent words, such as "the", would never match.
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     kept: tuple[set[int], set[int]] = set(), set()
     for in_first, in_second, size in matcher.get_matching_blocks():
@@ -49,6 +50,7 @@ def _marked(sentences: Sequence[Sequence[str]], kept: set[int]) -> Parts:
     for words in sentences:
         parts: list[Part] = []
         for word in words:
+            # A space more or less is no change that anybody looks for.
             is_changed = place not in kept and not word.isspace()
             if parts and parts[-1].is_changed == is_changed:
                 parts[-1] = Part(parts[-1].text + word, is_changed)

@@ -97,6 +97,7 @@ def read(data: bytes) -> RunFile:
 
 def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
     """The bytes of every part, as the manifest promises them."""
+    # Nothing is unpacked to the disk, but who sends other entries means no run file.
     entries = archive.infolist()
     names = [entry.filename for entry in entries]
     if sorted(names) != sorted((MANIFEST, *PARTS)):
@@ -181,6 +182,7 @@ def _records(
 
 
 def _check_run(run: Run, dataset: Dataset) -> None:
+    # Of their contents: a sample that was changed, left out or moved makes another one.
     fingerprints = (dataset.fingerprint, dataset.earlier_fingerprint)
     if not dataset.samples or run.fingerprint not in fingerprints:
         raise RunFileError("The samples are not those that the run was made with.")

@@ -118,6 +118,7 @@ def _asked(spec: ModelSpec, spent: Spent | None, served: Iterable[str]) -> Asked
 def _write(archive: zipfile.ZipFile, name: str, records: Iterable[Record]) -> Part:
     """A record a line; the hash is of the bytes before they are packed."""
     digest, size = hashlib.sha256(), 0
+    # Line by line: the samples of a large run need not fit into memory.
     with archive.open(name, "w", force_zip64=True) as entry:
         for record in records:
             line = record.model_dump_json(exclude_defaults=True).encode() + b"\n"

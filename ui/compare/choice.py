@@ -68,6 +68,7 @@ def sides() -> tuple[Side, Side] | None:
 def _systems() -> list[System]:
     """Every model of every run that can be chosen, and of those that the address names."""
     runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
+    # An example is in nobody's list of runs, but a link leads to it.
     by_id = {run.id: run for run in runs}
     for name in (FIRST, SECOND):
         # An address names the run before its dot, and may name an example or an older run.

@@ -98,5 +98,6 @@ def _end(comparison: Comparison) -> float:
         if difference:
             ends += [abs(difference.difference)]
             ends += [abs(end) for end in (difference.low, difference.high) if end is not None]
+    # One scale for all rows: lengths can be compared from value to value.
     longest = max(ends)
     return next((step for step in STEPS if step >= longest), longest)

@@ -48,6 +48,7 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
             "Value", list(values), format_func=readable, key="compare_value", width=280
         )
         rows = _filtered(values[name].rows, both.titles)
+    # What differs most is what there is to learn from.
     rows = sorted(rows, key=lambda row: -abs(row.difference))
     pages = -(-len(rows) // samples.PAGE_ROWS)
     page = 1
