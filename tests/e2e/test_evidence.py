@@ -112,6 +112,7 @@ def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Sample 7 of 24")).to_be_visible()
     page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("Sample 6 of 24")).to_be_visible()
     expect(page.get_by_text("2 corrections")).to_be_visible()
     assert page.evaluate("window.isSamePage")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -24,7 +25,7 @@ from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.run_view import RunView
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import LONG, Server, settled
 
 SIZE = 10
 
@@ -111,6 +112,38 @@ def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run:
     assert {(label.person, label.blind, label.drawn) for label in labels} == {
         ("you", True, "by verdict")
     }
+
+
+def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
+    page: Page, server: Server
+) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Run the TRACE sample").click()
+    expect(page.get_by_role("button", name="Label some …")).to_be_visible(timeout=LONG)
+    settled(page)
+    page.get_by_role("button", name="Label some …").click()
+    page.get_by_role("spinbutton", name="How many").fill("15")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Label 15 answers").click()
+    for place in range(15):
+        expect(progress(page)).to_have_text(f"{place + 1} of 15")
+        expect(chosen(page)).to_be_visible()
+        page.keyboard.press("a")
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("heading", name=re.compile("people say 100 %"))).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Back to the run").click()
+    expect(
+        page.get_by_text(re.compile("Corrected by 15 answers that people labelled"))
+    ).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Labels (JSON lines)").click()
+
+    # Clicks beside the labels: the run, Label some, Label 15, Check, back twice, Share, the file.
+    labels = download.value.path().read_text(encoding="utf-8")
+    assert labels.count('"blind": true') >= 15
 
 
 def test_a_phone_labels_ten_answers_by_thumb(

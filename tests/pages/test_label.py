@@ -25,6 +25,7 @@ from evaluators.records import (
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
+from evaluators.runs.lock import RunLock
 from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, evidence, markdown, said, table
@@ -502,3 +503,15 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPag
         {"name": "llm_judge", "text": "Is <b>it</b> kind?", "value": ""}
     ]
     assert "True answer: In June." in said(at, "text")
+
+
+def test_a_run_at_work_is_not_drawn_from(open_page: OpenPage, filled: Filled) -> None:
+    at_work = RunLock(session.store().locks, filled.trace.id)
+    at_work.acquire()
+    try:
+        at = open_page("label", run=filled.trace.id)
+
+        assert "This run is at work. Wait for its end, or stop it" in said(at)
+        assert not [each for each in at.button if each.label.startswith("Label ")]
+    finally:
+        at_work.release()
