@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from evaluators.people.queues import LabelQueue
-from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Dataset,
     EvaluatorSpec,
@@ -25,7 +24,7 @@ from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.run_view import RunView
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
-from tests.e2e.conftest import LONG, Server, settled
+from tests.e2e.conftest import Server, settled
 
 SIZE = 10
 
@@ -115,11 +114,10 @@ def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run:
 
 
 def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
-    page: Page, server: Server
+    page: Page, trace_run: Run
 ) -> None:
-    page.goto("/")
-    page.get_by_role("button", name="Run the TRACE sample").click()
-    expect(page.get_by_role("button", name="Label some …")).to_be_visible(timeout=LONG)
+    page.goto(f"/trace?run={trace_run.id}")
+    expect(page.get_by_role("button", name="Label some …")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Label some …").click()
     page.get_by_role("spinbutton", name="How many").fill("15")
@@ -141,7 +139,7 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
     with page.expect_download() as download:
         page.get_by_role("button", name="Labels (JSON lines)").click()
 
-    # Clicks beside the labels: the run, Label some, Label 15, Check, back twice, Share, the file.
+    # Clicks beside the labels: Label some, how many, Label 15, Check, back twice, Share, the file.
     labels = download.value.path().read_text(encoding="utf-8")
     assert labels.count('"blind": true') >= 15
 
@@ -168,32 +166,17 @@ def test_a_phone_labels_ten_answers_by_thumb(
 
 
 def test_two_people_label_and_see_how_far_they_agree(
-    page: Page, server: Server, run: Run, queue: LabelQueue
+    page: Page, new_context: Callable[..., BrowserContext], queue: LabelQueue
 ) -> None:
-    for place in range(SIZE):
-        said = [("support", "a", "full"), ("support", "b", "full"), ("sample", "", "done")]
-        labels = [
-            PersonLabel(
-                person="<b>Anna</b>",
-                label=label,
-                key=key,
-                value=value,
-                created="2026-11-23T00:30:00+00:00",
-                blind=True,
-                queue=queue.id,
-            )
-            for label, key, value in said
-        ]
-        server.store.person_labels.save(run.id, queue.cell(place), *labels)
+    other = new_context().new_page()
+    other.goto(f"/label?queue={queue.id}")
+    other.get_by_label("Your name").fill("<b>Anna</b>")
+    other.get_by_role("button", name="Start").click()
+    label_all(other, unsupported=0)
 
     page.goto(f"/label?queue={queue.id}&person=Ben")
-    for place in range(SIZE):
-        expect(progress(page)).to_have_text(f"{place + 1} of 10")
-        expect(page.get_by_text("your guess")).to_have_count(0)
-        if place < 3:
-            page.keyboard.press("3")
-        page.keyboard.press("a")
-        page.keyboard.press("n")
+    expect(page.get_by_text("your guess")).to_have_count(0)
+    label_all(page, unsupported=3)
 
     expect(page.get_by_text("Ben and <b>Anna</b> agree on 7 of 10")).to_be_visible()
 
@@ -216,3 +199,15 @@ def progress(page: Page) -> Locator:
 def chosen(page: Page) -> Locator:
     """The sentence that the keys label."""
     return page.locator(".sentence.selected")
+
+
+def label_all(page: Page, unsupported: int) -> None:
+    """Labels every answer by keys, the first sentence of some as not supported."""
+    for place in range(SIZE):
+        expect(progress(page)).to_have_text(f"{place + 1} of 10")
+        expect(chosen(page)).to_have_attribute("data-key", "a")
+        if place < unsupported:
+            page.keyboard.press("3")
+        page.keyboard.press("a")
+        page.keyboard.press("n")
+    expect(page.get_by_text("That was the last one: 10 labelled.")).to_be_visible()

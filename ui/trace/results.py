@@ -319,10 +319,13 @@ def _partly_judged(run: Run, figures: Figures) -> str:
     judged = sum(count for by, count in figures.by.items() if by not in ("", HEURISTIC))
     doubtful = ""
     if run.evaluator.params.get("doubt_from"):
-        doubtful = ", those that the heuristic was least sure of"
+        doubtful = ", those that the heuristic was least sure of,"
+    others = ""
+    if judged < figures.scored:
+        others = " All other values are the heuristic's estimates."
     return (
-        f"{judged:,} of {counted(figures.scored, 'sample')}{doubtful}, have labels by "
-        f"{_name_judges(run)} All other values are the heuristic's estimates."
+        f"{judged:,} of {counted(figures.scored, 'sample')}{doubtful} have labels by "
+        f"{_name_judges(run)}{others}"
     )
 
 
