@@ -53,7 +53,7 @@ def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
     other = new_context().new_page()
     other.goto("/runs")
     expect(other.get_by_text("24 answers checked").first).to_be_visible()
-    other.get_by_role("button", name="Open").last.click()
+    other.get_by_role("button", name="Open", exact=True).last.click()
     expect(other).to_have_url(re.compile(r"/(trace|rgb|metrics)\?run="))
 
 

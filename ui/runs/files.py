@@ -53,7 +53,7 @@ def opener() -> None:
     """Takes a run file and goes to the page of its run."""
     with st.popover("Open a run file", icon=":material/folder_open:", key="open_run_file"):
         given = st.file_uploader(
-            "A file that *Export*, *Whole run* has made", type=SUFFIX, key="run_file"
+            "A file that Share, Whole run has made", type=SUFFIX, key="run_file"
         )
         if given is not None:
             with problems.caught():
