@@ -52,7 +52,6 @@ from evaluators.runs.notes import Note
 from evaluators.runs.plan import RunPlan, check_asked, check_cap
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Outline, Store
-from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import SENTENCE, definition_named
 
@@ -270,7 +269,8 @@ class Results:
         any value stands under its name.
         """
         rows = aggregate.of_model(self.rows(), model)
-        return means(self.run.evaluators, rows)
+        values = aggregate.named_values(self.run.evaluators, rows)
+        return {name: value.mean for name, value in values.items()}
 
     def correct(
         self,
@@ -587,33 +587,6 @@ def failures(
         counts[first] = messages.total()
     most_frequent_first = sorted(counts, key=counts.__getitem__, reverse=True)
     return {message: counts[message] for message in most_frequent_first}
-
-
-def means(
-    specs: Sequence[EvaluatorSpec],
-    rows: Sequence[Outline],
-) -> dict[str, Mean]:
-    """The mean of each value of these metrics, under the names of `Results.summary`."""
-    by_name: dict[str, Mean] = {}
-    for number, spec in enumerate(specs):
-        own_rows = aggregate.of_metric(rows, number)
-        for name, mean in _means_of_metric(spec, own_rows).items():
-            is_taken = name in by_name
-            by_name[f"{name} ({number + 1})" if is_taken else name] = mean
-    return by_name
-
-
-def _means_of_metric(spec: EvaluatorSpec, rows: Sequence[Outline]) -> dict[str, Mean]:
-    rates = aggregate.rgb_rates(rows) if spec.name == "rgb" else {}
-    if rates:
-        return {slug(name): mean for name, mean in rates.items()}
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.values))
-    # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
-    if not names:
-        names[spec.name] = None
-    return {name: aggregate.summarise(rows, name) for name in names}
 
 
 def _mean_in_words(mean: Mean) -> tuple[str, str, str]:

@@ -14,13 +14,13 @@ from evaluators.comparison.sides import (
     NOISE,
     Matched,
     Side,
-    Value,
     at_each_noise,
     matched,
     titles,
     values_of,
 )
 from evaluators.errors import ParameterError
+from evaluators.runs.aggregate import Value
 
 
 def compared(first: Side, second: Side) -> Comparison:

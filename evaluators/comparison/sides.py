@@ -10,10 +10,9 @@ from typing import NamedTuple
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Run
 from evaluators.runs import aggregate
-from evaluators.runs.aggregate import View
+from evaluators.runs.aggregate import Value, View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
-from evaluators.text.normalise import slug
 
 NOISE = "noise_robustness"
 """The rate of RGB that is asked at several noise levels."""
@@ -36,40 +35,14 @@ class Side:
         return aggregate.of_model(self.view.counted(self.counted), self.model)
 
 
-class Value(NamedTuple):
-    """One value of a run: the rows that it is counted over, and what it is called in these."""
-
-    rows: Sequence[Outline]
-    name: str
-
-
 def values_of(side: Side) -> dict[str, Value]:
-    """Each value of a system under the name that it has in `Results.summary`."""
-    rows = side.rows()
-    values: dict[str, Value] = {}
-    for number, spec in enumerate(side.run.evaluators):
-        own_rows = aggregate.of_metric(rows, number)
-        own = _rates(own_rows) if spec.name == "rgb" else _plain_values(own_rows)
-        for name, value in own.items():
-            # As in the results: a name that an earlier metric has gets the metric's number.
-            unique = f"{name} ({number + 1})" if name in values else name
-            values[unique] = value
+    """Each value of a system that any of its answers has, by its name in `Results.summary`."""
+    named = aggregate.named_values(side.run.evaluators, side.rows())
+    values = {}
+    for name, value in named.items():
+        if any(value.name in row.values for row in value.rows):
+            values[name] = value
     return values
-
-
-def _rates(rows: Sequence[Outline]) -> dict[str, Value]:
-    """The values of RGB: each is a rate over the samples of one ability."""
-    values: dict[str, Value] = {}
-    for title, ability, name in aggregate.RATES:
-        own = aggregate.of_ability(rows, ability)
-        if any(name in row.values for row in own):
-            values[slug(title)] = Value(own, name)
-    return values
-
-
-def _plain_values(rows: Sequence[Outline]) -> dict[str, Value]:
-    names = dict.fromkeys(name for row in rows for name in row.values)
-    return {name: Value(rows, name) for name in names}
 
 
 def at_each_noise(value: Value) -> dict[str, Value]:

@@ -21,6 +21,7 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Ability,
     Cell,
+    EvaluatorSpec,
     LabelEvidence,
     Labels,
     Record,
@@ -31,6 +32,7 @@ from evaluators.records import (
 )
 from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
 from evaluators.statistics import clustered, interval
+from evaluators.text.normalise import slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
@@ -389,19 +391,56 @@ def noise_points(rows: Iterable[Outline], ability: Ability) -> list[NoisePoint]:
     return [_noise_point(noise, levels[noise]) for noise in sorted(levels)]
 
 
+class Value(NamedTuple):
+    """One value of a run: the rows that it is counted over, and what it is called in these.
+
+    `is_rate` tells that it is one of RGB, whose questions are asked repeatedly.
+    """
+
+    rows: Sequence[Outline]
+    name: str
+    is_rate: bool = False
+
+    @property
+    def mean(self) -> Mean:
+        summary = _rate if self.is_rate else summarise
+        return summary(self.rows, self.name)
+
+
+def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Value]:
+    """Every value of these metrics, under the names of `Results.summary`."""
+    named: dict[str, Value] = {}
+    for number, spec in enumerate(specs):
+        own_rows = of_metric(rows, number)
+        own: dict[str, Value] = {}
+        if spec.name == "rgb":
+            own = {slug(title): value for title, value in _rgb_values(own_rows).items()}
+        if not own:
+            # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
+            names = _value_names(own_rows) or [spec.name]
+            own = {name: Value(own_rows, name) for name in names}
+        for name, value in own.items():
+            named[f"{name} ({number + 1})" if name in named else name] = value
+    return named
+
+
 def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
     """The headline rates of the abilities in these rows, by title.
 
     A judge's rates are among them where a judge was asked.
     """
-    names = {name for row in rows for name in row.values}
-    means = {}
+    return {title: value.mean for title, value in _rgb_values(rows).items()}
+
+
+def _rgb_values(rows: Sequence[Outline]) -> dict[str, Value]:
+    names = set(_value_names(rows))
+    values = {}
     for title, ability, name in RATES:
         own_rows = of_ability(rows, ability)
         is_of_no_judge = name.endswith("_judged") and name not in names
         if own_rows and not is_of_no_judge:
-            means[title] = _rate(own_rows, name)
-    return means
+            values[title] = Value(own_rows, name, is_rate=True)
+    return values
 
 
 def _mean(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from evaluators.api.evaluation import Results, failures, means
+from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words
@@ -15,7 +15,7 @@ from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Ability, EvaluatorSpec, Sample
-from evaluators.runs.aggregate import Mean
+from evaluators.runs.aggregate import Mean, named_values
 from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
@@ -119,7 +119,7 @@ def value_names(
         if not scored or not ships(type(metric)):
             return []
         rows += scored
-    return list(means([metric.spec() for metric in metrics], rows))
+    return list(named_values([metric.spec() for metric in metrics], rows))
 
 
 def _one_of_each_ability(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
