@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import LONG, Server, settled
+from tests.e2e.conftest import LONG, Server, settled, upload
 
 
 def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page: Page) -> None:
@@ -44,7 +44,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     file = tmp_path / "new.jsonl"
     file.write_text(json.dumps(row))
-    page.locator("input[type=file]").first.set_input_files(file)
+    upload(page.locator("input[type=file]").first, file)
     page.get_by_role("link", name="Evaluate on the TRACE page").click()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("new.jsonl")
     expect(page.get_by_role("button", name="Label 1 sample")).to_be_visible()

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import websockets
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.e2e.conftest import LONG, MANY, Server, cancel, create_long_run, running
+from tests.e2e.conftest import LONG, MANY, Server, cancel, create_long_run, running, upload
 
 NOT_HERE = "There is no such run here"
 RUNNING = re.compile(r"Running · [\d,]+ of [\d,]+ checked")
@@ -35,7 +35,7 @@ def test_neither_of_two_visitors_sees_anything_of_the_other(
     host: Server, new_context: NewContext
 ) -> None:
     ann, ben = (visitor(new_context, host) for _ in range(2))
-    upload(ann, "anns_secret.jsonl")
+    upload_row(ann, "anns_secret.jsonl")
     run = start_sample(ann)
 
     assert workspace(ann) != workspace(ben)
@@ -114,12 +114,11 @@ def go(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
 
 
-def upload(page: Page, name: str) -> None:
+def upload_row(page: Page, name: str) -> None:
     go(page, "Datasets")
     row = b'{"question": "Who?", "response": "Mina.", "retrieved_documents": ["Mina."]}'
-    page.locator("input[type=file]").first.set_input_files(
-        {"name": name, "mimeType": "text/plain", "buffer": row}
-    )
+    file: FilePayload = {"name": name, "mimeType": "text/plain", "buffer": row}
+    upload(page.locator("input[type=file]").first, file)
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from tests.e2e.conftest import LONG, STARTS, Server, running
+from tests.e2e.conftest import LONG, STARTS, Server, running, settled, upload
 from tests.hub import Hub
 from tests.pages.test_sources import MILL, PAGES, PARK, REPOS
 
@@ -50,13 +50,12 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
         b"park close?,At nine.\n"
     )
     documents = [text("mill.txt", MILL), text("park.md", PARK)]
-    shown(page).locator("input[type=file]").set_input_files(documents)
+    upload(shown(page).locator("input[type=file]"), documents)
     page.get_by_role("radio", name="From a file").click()
     expect(page.get_by_text("A table with a column question")).to_be_visible()
-    still(page)
-    shown(page).locator("input[type=file]").nth(1).set_input_files(text("asked.csv", questions))
+    settled(page)
+    upload(shown(page).locator("input[type=file]").nth(1), text("asked.csv", questions))
     expect(page.get_by_text("asked.csv")).to_be_visible()
-    still(page)
     page.get_by_role("button", name="Retrieve", exact=True).click()
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
@@ -68,10 +67,8 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
 
 def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app: Server) -> None:
     open_tab(page, app, "From documents")
-    with page.expect_response(lambda response: response.request.method == "PUT"):
-        shown(page).locator("input[type=file]").set_input_files(text("renn.txt", MILL))
+    upload(shown(page).locator("input[type=file]"), text("renn.txt", MILL))
     expect(page.get_by_text("renn.txt")).to_be_visible()
-    still(page)
     page.get_by_role("textbox", name="Questions").fill(
         "When was the mill built?\nWhat does the mill grind?"
     )
@@ -87,11 +84,6 @@ def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app:
 def open_tab(page: Page, app: Server, name: str) -> None:
     page.goto(f"{app.address}/datasets")
     page.get_by_role("tab", name=name).click()
-
-
-def still(page: Page) -> None:
-    """Waits until the page is drawn: a click before that finds a form without the file."""
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
 
 
 def shown(page: Page) -> Locator:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
-from tests.e2e.conftest import LONG, STARTS
+from tests.e2e.conftest import LONG, STARTS, settled, upload
 
 ROWS = [
     {
@@ -125,12 +125,12 @@ def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(
 ) -> None:
     choose(page, tmp_path / "first.jsonl", ROWS)
     expect(page.get_by_text("2 rows in the file, 2 usable")).to_be_visible()
-    row = {
+    row: FilePayload = {
         "name": "next.csv",
         "mimeType": "text/csv",
         "buffer": b"question,response\nWhen?,In May.",
     }
-    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(row)
+    upload(page.get_by_test_id("stFileUploader").first.locator("input[type=file]"), row)
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
@@ -172,6 +172,7 @@ def choose(page: Page, file: Path, rows: list[dict[str, object]]) -> None:
     """Uploads the rows as a JSONL file through the browser's own file chooser."""
     file.write_text("\n".join(map(json.dumps, rows)))
     page.goto("/datasets")
+    settled(page)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload", exact=True).first.click()
     chooser.value.set_files(file)
@@ -180,7 +181,8 @@ def choose(page: Page, file: Path, rows: list[dict[str, object]]) -> None:
 def put(page: Page, file: Path) -> None:
     """Uploads the file by the first field of the page."""
     page.goto("/datasets")
-    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)
+    settled(page)
+    upload(page.get_by_test_id("stFileUploader").first.locator("input[type=file]"), file)
 
 
 def background(page: Page) -> str:
