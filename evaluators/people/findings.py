@@ -10,6 +10,7 @@ from evaluators.people.correction import LEAST
 from evaluators.people.records import LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import wilson
+from evaluators.text.words import counted
 
 PLURAL = ("the rules", "the labellers")
 
@@ -134,7 +135,3 @@ def percent(share: float) -> str:
 
 def percents(low: float, high: float) -> str:
     return f"{100 * low:.0f} to {100 * high:.0f} %"
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

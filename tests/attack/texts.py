@@ -28,6 +28,7 @@ from evaluators.llm.verdicts import YesOrNo
 from evaluators.prompts import check as check_prompt
 from evaluators.prompts import fill, load
 from evaluators.records import Dataset, Sample, Sentence, Sentences
+from evaluators.report import marked
 from evaluators.retrieval.dataset import retrieve
 from evaluators.retrieval.documents import Document, unwrapped
 from evaluators.retrieval.questions import questions
@@ -35,6 +36,7 @@ from evaluators.retriever_recall import RetrieverRecall
 from evaluators.rgb_evaluator import RGBEvaluator, judge_says_yes
 from evaluators.surrogates import without_surrogates
 from evaluators.text.injection import suspicions
+from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug
 from evaluators.text.phrases import Phrase, places
 from evaluators.text.sentences import split_sentences
@@ -43,8 +45,7 @@ from evaluators.text.size import tokens
 from evaluators.text.spreadsheet import safe, unsafe
 from evaluators.trace.claims import is_refusal, unsupported_entities
 from tests.hostile import TooSlowError, check, strings
-from ui.parts.untrusted import html, plain
-from ui.rgb import marked
+from ui.parts.untrusted import plain
 
 LONG = (50_000,)
 """Characters of the strings when this module is run."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluators.records import Ability
+from evaluators.runs.findings import sentence
 from evaluators.runs.store import Outline
-from ui.rgb.findings import sentence
 
 
 def rows(ability: Ability, value: str, *of_levels: tuple[float, list[float]]) -> list[Outline]:

@@ -10,12 +10,12 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompts import load
 from evaluators.records import Ability, ModelSpec, RGBTask, Run, Sample, SampleResult
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_words import headline
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import html, said, segments, table
 from ui import session
-from ui.rgb.verdicts import headline
 
 DECLINING = "I can not answer the question because of the insufficient information in documents."
 MODELS = (OFFLINE, ModelSpec(provider="groq", model="openai/gpt-oss-20b"))

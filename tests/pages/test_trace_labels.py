@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.people import labellers
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
@@ -30,7 +31,6 @@ from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import cards, grid, lines, said, samples, segments, value_table
 from ui import session
-from ui.parts import labellers
 
 SENTENCES = Sentences(
     documents=(

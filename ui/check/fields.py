@@ -12,9 +12,9 @@ from evaluators.people.findings import percent, percents
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
+from evaluators.text.words import counted
 from ui import session
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 MOST = 50
 """Answers of a field that are listed."""

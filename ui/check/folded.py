@@ -10,8 +10,8 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.people.checked import Check, ValueCheck
 from evaluators.runs.run_view import RunView
+from evaluators.text.words import readable
 from ui.parts import tables
-from ui.parts.words import readable
 
 LIMITS = """- Which of two labellers is better, unless what they see differs by 25 points or more.
 - What a group of the answers is like: five labels in a group are five labels.

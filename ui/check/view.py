@@ -12,17 +12,18 @@ from evaluators.people.checked import Against, Check, ValueCheck
 from evaluators.people.correction import Estimate
 from evaluators.people.drawing import minutes
 from evaluators.records import Run
+from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
 from ui.check import fields, folded
-from ui.parts import chosen_view, dots, label_some, run_facts
+from ui.parts import chosen_view, dots, label_some
 from ui.parts.dots import Dot, Group
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 USUAL = 50
 """Labels that are suggested: they bring most corrected means to some 8 points up and down."""

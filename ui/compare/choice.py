@@ -9,11 +9,13 @@ import streamlit as st
 
 from evaluators.catalogue import leads
 from evaluators.comparison.sides import Side
+from evaluators.people import labellers
 from evaluators.records import Run
+from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
-from ui.parts import compare_with, labellers, run_facts
+from ui.parts import compare_with
 from ui.parts.compare_with import FIRST, SECOND
 
 MOST_RUNS = 200

@@ -10,8 +10,8 @@ from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
-from ui.parts.untrusted import html
-from ui.parts.words import readable
+from evaluators.text.markup import html
+from evaluators.text.words import readable
 
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 """Where the line may end, on both sides: the first that holds every interval."""

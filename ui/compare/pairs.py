@@ -11,12 +11,14 @@ from evaluators.comparison.changed import Parts, changed_words
 from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
+from evaluators.report import coloured
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
+from evaluators.text.markup import html
+from evaluators.text.words import counted, readable
 from ui import session
-from ui.parts import highlight, samples
-from ui.parts.untrusted import html, plain
-from ui.parts.words import counted, readable
+from ui.parts import samples
+from ui.parts.untrusted import plain
 
 ALL, HIGHER, LOWER, EQUAL = "All", "higher", "lower", "Equal"
 TEXT_SHOWN = 300
@@ -190,7 +192,7 @@ def _side_by_side(
         is_same = all(own == documents[0] for own in documents)
         title = "Documents" if is_same else f"Documents of {plain(both.titles[0])}"
         with st.expander(title):
-            st.html(highlight.passages(documents[0]))
+            st.html(coloured.passages(documents[0]))
 
 
 def _link_to_sample(side: Side, position: int) -> None:
@@ -215,7 +217,7 @@ def _answer_in_sentences(
     scores = side.view.labelled_sentences(answer, content, side.counted)
     if scores is None:
         return _Answer((Sentence(key="", text=content.response or ""),), {})
-    cues = highlight.verdicts(scores.sentences, scores.labels)
+    cues = coloured.verdicts(scores.sentences, scores.labels)
     return _Answer(scores.sentences.response, cues)
 
 
@@ -230,7 +232,7 @@ def _html(answer: _Answer, marked: Parts) -> str:
         cue = answer.cues.get(sentence.key, "")
         # Said in words as well: colour alone is not seen by everybody.
         said = f'<span class="pl-cue">{html(cue)}</span>' if cue else ""
-        colour = highlight.COLOURS.get(cue, "")
+        colour = coloured.COLOURS.get(cue, "")
         spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{said}</span>')
     text = " ".join(spans) or "<i>The answer is empty.</i>"
     return f'<div class="pl-text pl-changed">{text}</div>'

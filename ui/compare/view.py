@@ -10,12 +10,12 @@ from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
+from evaluators.people import labellers
+from evaluators.text.words import counted, readable
 from ui import session
 from ui.compare import choice, forest, pairs
 from ui.held import held
-from ui.parts import labellers
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 ROW_BYTES = 200
 """Bytes in memory for each sample of each value."""

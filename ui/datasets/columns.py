@@ -21,9 +21,9 @@ from evaluators.datasets.separators import (
 from evaluators.datasets.table import Problem, Table, column_names
 from evaluators.records import Sample
 from evaluators.surrogates import without_surrogates
+from evaluators.text.words import accepted, counted, readable
 from ui.parts import problems
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted, counted, readable
 
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
 RARE = ("group", "gold_documents", "id", "generator", "labels")

@@ -6,8 +6,9 @@ import streamlit as st
 
 from evaluators.datasets import hub
 from evaluators.datasets.hub import Listing
+from evaluators.datasets.origin import license_of
 from ui.datasets import fetching
-from ui.parts import origin, problems
+from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -92,7 +93,7 @@ def _choose_part(listing: Listing, subset: str) -> None:
         key="hub_load",
     )
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
-    license_name = origin.license_of(listing.license)
+    license_name = license_of(listing.license)
     facts = [listing.id, license_name, f"revision {listing.revision[:7]}", f"{split}: {size}"]
     st.caption(plain(" · ".join(facts)))
     if load:

@@ -9,9 +9,9 @@ import streamlit as st
 
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset, Sample
-from ui.parts import highlight
+from evaluators.report import coloured
+from evaluators.text.words import accepted, counted
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted, counted
 
 PREVIEW_ROWS = 50
 CELL = 200
@@ -85,13 +85,13 @@ def _whole_bed_row(row: BedRow) -> None:
 def _text(title: str, text: str | None) -> None:
     if text:
         st.caption(title)
-        st.html(highlight.text(_shortened(text)))
+        st.html(coloured.text(_shortened(text)))
 
 
 def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) -> None:
     if texts:
         st.caption(f"{title} · {counted(len(texts), 'text')}")
-        st.html(highlight.passages(list(map(_shortened, texts)), sources=sources))
+        st.html(coloured.passages(list(map(_shortened, texts)), sources=sources))
 
 
 def _shortened(text: str) -> str:

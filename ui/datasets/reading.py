@@ -24,10 +24,10 @@ from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.retrieval.documents import PDF
+from evaluators.text.words import counted, places
 from evaluators.turns import Turns
 from ui.held import give_back, weight
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, places
 
 GROUPS_SHOWN = 20
 WORDS_SHOWN = 400

@@ -12,13 +12,13 @@ from evaluators.records import Dataset
 from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
+from evaluators.text.words import counted
 from ui.datasets import reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
 from ui.parts import forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
 TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]

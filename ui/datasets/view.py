@@ -27,6 +27,7 @@ from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.words import counted, readable
 from ui import session
 from ui.datasets import columns as dataset_columns
 from ui.datasets import preview, reading
@@ -34,7 +35,6 @@ from ui.datasets.reading import Reading
 from ui.held import held, weight
 from ui.parts import data_choice, origin, problems
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
 """Shapes that hold more than samples made of columns."""

@@ -14,12 +14,13 @@ from evaluators.llm_judge import LLMasJudge
 from evaluators.people.queues import LabelQueue
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Cell, Run, Sample, Score
+from evaluators.report import coloured
+from evaluators.rgb_words import ASKED
+from evaluators.text.markup import html
 from ui import session
 from ui.label.bar import Question
 from ui.metrics.results import title
-from ui.parts import highlight, texts
-from ui.parts.untrusted import html
-from ui.rgb.verdicts import ASKED
+from ui.parts import texts
 
 WORDS = {"yes": 1.0, "no": 0.0}
 NEEDS_NO_TRUTH = ("rejection",)
@@ -67,13 +68,13 @@ def show(shown: Shown) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header("Answer")
-        st.html(highlight.text(sample.response or ""))
+        st.html(coloured.text(sample.response or ""))
         # Where it is not needed it would only sway whoever labels.
         if any(name not in NEEDS_NO_TRUTH for name in shown.values):
             texts.expected_answer(sample)
     with right:
         st.header("Documents")
-        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
 
 
 def questions(shown: Shown, said: Mapping[tuple[str, str], str]) -> list[Question]:

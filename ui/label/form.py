@@ -10,16 +10,16 @@ from evaluators.people import drawing, queues
 from evaluators.people.queues import MOST, LabelQueue
 from evaluators.people.records import QueueDrawn
 from evaluators.records import Run
-from evaluators.runs import label_queues
+from evaluators.runs import label_queues, run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.label_queues import Labelable, Wish
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.words import counted
 from ui import run_views, session
-from ui.parts import head, label_some, people, problems, run_facts, samples
+from ui.parts import head, label_some, people, problems, samples
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 USUAL = 50
 """Labels: they bring a corrected mean to some 8 points up and down (`drawing.half_width`)."""

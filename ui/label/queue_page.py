@@ -13,13 +13,14 @@ from evaluators.people.queues import LabelQueue
 from evaluators.people.records import YOU, QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import workspaces
+from evaluators.text.markup import html
+from evaluators.text.words import counted
 from ui import session
 from ui.label import answer, bar, end, sentences, steps
 from ui.label.answer import Shown
 from ui.label.steps import Opened, Step
 from ui.parts import check_link, head, highlight, people, problems
-from ui.parts.untrusted import html, plain
-from ui.parts.words import counted
+from ui.parts.untrusted import plain
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
 UNKNOWN = "There is no such queue here: the link is incomplete, or its run was deleted."

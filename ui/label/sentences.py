@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from evaluators.people.labels import people_values
 from evaluators.people.records import PersonLabel
+from evaluators.text.words import counted
 from evaluators.trace.metrics import from_score
 from ui.label.answer import Shown
 from ui.parts import problems
-from ui.parts.words import counted
 from ui.trace import evidence
 from ui.trace import labels as trace_labels
 from ui.trace.correction import Origin, RunCell

@@ -17,6 +17,7 @@ from evaluators.llm.catalogue import Choice
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, EvaluatorSpec
+from evaluators.text.words import counted, readable
 from ui import session
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
@@ -24,7 +25,6 @@ from ui.models import form as model_form
 from ui.parts import forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 
 class Offer(NamedTuple):

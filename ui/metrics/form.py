@@ -12,6 +12,7 @@ from evaluators.datasets.sampling import sampled
 from evaluators.llm.catalogue import Choice
 from evaluators.records import Dataset
 from evaluators.runs.plan import RunPlan
+from evaluators.text.words import counted
 from ui import session
 from ui.metrics import choice
 from ui.models import again
@@ -21,7 +22,6 @@ from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
 from ui.parts import data_choice, how_many, problems, starting
-from ui.parts.words import counted
 
 FIRST = "answer_match"
 """The metric that is chosen at first: it asks no judge."""

@@ -14,11 +14,11 @@ from evaluators.params import Parameter, parameters
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.store import Unreadable
+from evaluators.text.words import counted, readable
 from ui import session
 from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 NEW = "A new one"
 PLACE = "own_metrics"

@@ -18,15 +18,16 @@ from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
+from evaluators.runs import run_facts
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
+from evaluators.text.words import counted, readable
 from ui import session
-from ui.parts import corrected, dots, forms, run_facts, samples
+from ui.parts import corrected, dots, forms, samples
 from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
-from ui.parts.words import counted, readable
 
 BELOW_A_HALF = math.nextafter(0.5, 0)
 MOST_OF_A_VALUE = 60

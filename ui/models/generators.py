@@ -12,10 +12,10 @@ from evaluators.prompts import check
 from evaluators.records import Dataset, prompt_hash
 from evaluators.runs.inputs import prompt_for
 from evaluators.text.normalise import is_chinese
+from evaluators.text.words import counted
 from ui.models import form as model_form
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 
 class Generators(NamedTuple):

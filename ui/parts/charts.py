@@ -12,8 +12,8 @@ import streamlit as st
 
 from evaluators.records import Ability
 from evaluators.runs.aggregate import Mean, NoisePoint
-from ui.parts.untrusted import html
-from ui.parts.words import short_name
+from evaluators.text.markup import html
+from evaluators.text.words import short_name
 
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.runs import run_facts
 from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
-from ui.parts import chosen_view, run_facts
+from evaluators.text.words import readable
+from ui.parts import chosen_view
 from ui.parts.untrusted import plain
-from ui.parts.words import readable
 
 
 def say(view: RunView, metric: int = 0, model: int | None = None) -> None:

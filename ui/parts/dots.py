@@ -10,8 +10,8 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
+from evaluators.text.markup import html
 from ui.parts.present import Block
-from ui.parts.untrusted import html
 
 ON_A_SCREEN = 3
 """Values that a presented page has room for."""

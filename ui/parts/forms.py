@@ -9,7 +9,7 @@ import streamlit as st
 from pydantic import BaseModel
 
 from evaluators.params import Parameter, parameters
-from ui.parts.words import readable
+from evaluators.text.words import readable
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""

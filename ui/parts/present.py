@@ -8,7 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
-from ui.parts.untrusted import html, plain
+from evaluators.text.markup import html
+from ui.parts.untrusted import plain
 
 ON, BLOCK = "present", "block"
 """The query parameters: whether a page is presented, and which of its blocks is shown first."""

@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
+from evaluators.people import labellers
 from evaluators.records import Ability, Run
+from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.words import counted
 from ui import run_views, session
-from ui.parts import labellers, remedies, run_facts, tables
+from ui.parts import remedies, tables
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 PAGE_ROWS = 50
 TEXT_SHOWN = 400

@@ -10,9 +10,9 @@ from evaluators.llm.catalogue import model_title
 from evaluators.llm.money import UNKNOWN, dollars, dollars_together
 from evaluators.records import Run, SampleResult
 from evaluators.runs.store import Spent
+from evaluators.text.words import counted
 from ui import session
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 COUNTS = dict.fromkeys(
     ("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized")

@@ -6,8 +6,8 @@ import streamlit as st
 
 from evaluators.prompts import fill
 from evaluators.records import Sample
+from evaluators.text.words import accepted
 from ui.parts.untrusted import plain
-from ui.parts.words import accepted
 
 
 def question(sample: Sample) -> None:

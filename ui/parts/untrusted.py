@@ -1,7 +1,6 @@
 """Text from files and models is hostile: never Markdown, which loads images, never raw HTML."""
 
 import re
-from html import escape
 
 from evaluators.surrogates import without_surrogates
 
@@ -19,8 +18,3 @@ def plain(text: str) -> str:
     """The text for a place that renders Markdown, such as a caption, shown letter by letter."""
     words = " ".join(without_surrogates(text).split())
     return _NOTHING.join(_MARKDOWN.sub(r"\\\1", part) for part in _CUT.split(words))
-
-
-def html(text: str) -> str:
-    """The text for `st.html`; a line break stays one."""
-    return escape(text).replace("\n", "<br>")

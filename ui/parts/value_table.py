@@ -12,8 +12,8 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import Mean
+from evaluators.text.markup import html
 from ui.parts import dots
-from ui.parts.untrusted import html
 
 
 class Column(NamedTuple):

@@ -18,6 +18,7 @@ from evaluators.records import Ability, Dataset, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.text.normalise import is_chinese
+from evaluators.text.words import counted
 from ui import session
 from ui.models import again
 from ui.models import forecast as model_forecast
@@ -27,7 +28,6 @@ from ui.models.generators import prompt_problem
 from ui.parts import data_choice, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 START = "rgb_start"
 AS_IN_FILE = "As in the file"

@@ -10,19 +10,20 @@ from typing import Any
 import streamlit as st
 
 from evaluators.records import Ability, Run
-from evaluators.runs import aggregate, rulings
+from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
+from evaluators.text.words import counted, readable
 from ui.metrics import results as metric_results
-from ui.parts import charts, chosen_view, corrected, run_facts, samples, tables
+from ui.parts import charts, chosen_view, corrected, highlight, samples, tables
 from ui.parts.charts import Curves
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
-from ui.parts.untrusted import html, plain
-from ui.parts.words import counted, readable
-from ui.rgb import findings, marked, published, rules
+from ui.parts.untrusted import plain
+from ui.rgb import published, rules
 
 VALUES = {
     "accuracy": "Accuracy",
@@ -159,7 +160,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
 
 def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
     if finding := findings.sentence(by_model):
-        marked.style()
+        highlight.style_of_marks()
         # A sign at the beginning of a line would be looked for at the end of the last one.
         words = html(finding).replace(" %", "&nbsp;%")
         st.html(f'<p class="pl-finding">{words}</p>')

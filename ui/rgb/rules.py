@@ -10,8 +10,8 @@ from evaluators.records import Run
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs.rulings import rgb_evaluator
+from evaluators.text.words import readable
 from ui.parts import chosen_view
-from ui.parts.words import readable
 
 HELP = (
     "**Documented**: flexible wording, such as “no information” or “incorrect”.  \n"

@@ -12,11 +12,11 @@ from evaluators.catalogue import leads
 from evaluators.records import Run
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
-from evaluators.runs import export
+from evaluators.runs import export, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from ui import session
-from ui.parts import chosen_view, problems, run_facts
+from ui.parts import chosen_view, problems
 
 
 def buttons(view: RunView) -> None:

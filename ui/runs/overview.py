@@ -10,14 +10,15 @@ from evaluators.config import config
 from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
 from evaluators.records import Run
+from evaluators.runs import run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.words import short_name
 from ui import session
 from ui.parts import head as page_head
-from ui.parts import problems, run_facts
+from ui.parts import problems
 from ui.parts.untrusted import plain
-from ui.parts.words import short_name
 from ui.runs import example, page, progress
 
 ELSEWHERE = (

@@ -10,6 +10,7 @@ import streamlit as st
 
 from evaluators.config import config
 from evaluators.records import Run
+from evaluators.runs import run_facts
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
 from ui.parts import (
@@ -20,7 +21,6 @@ from ui.parts import (
     present,
     problems,
     run_again,
-    run_facts,
     spending,
 )
 from ui.parts.present import Block

@@ -14,10 +14,10 @@ from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
+from evaluators.text.words import ordinal
 from ui import run_views, session
 from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
-from ui.parts.words import ordinal
 
 TICK = 1.0
 """Seconds between two drawings of a run's state."""

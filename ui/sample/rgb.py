@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from evaluators import rgb_words as in_words
 from evaluators.llm import catalogue
 from evaluators.records import (
     Ability,
@@ -19,16 +20,18 @@ from evaluators.records import (
     Score,
     Verdict,
 )
+from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_words import Headline
+from evaluators.runs import run_facts
 from evaluators.runs.rulings import rgb_evaluator
+from evaluators.text.markup import html
 from evaluators.text.phrases import as_written
+from evaluators.text.words import short_name
 from ui import session
-from ui.parts import chosen_view, run_facts, texts
-from ui.parts.untrusted import html, plain
-from ui.parts.words import short_name
-from ui.rgb import marked, rules
-from ui.rgb import verdicts as in_words
-from ui.rgb.verdicts import Headline
+from ui.parts import chosen_view, highlight, texts
+from ui.parts.untrusted import plain
+from ui.rgb import rules
 from ui.sample import verdict_labels
 
 SHOWN_OF_AN_ANSWER = 300
@@ -37,7 +40,7 @@ SHOWN_OF_AN_ANSWER = 300
 
 def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> None:
     """An answer of an RGB run beside its documents, and the rule that decided about it."""
-    marked.style()
+    highlight.style_of_marks()
     story = st.container()
     below = st.container()
     # Drawn first although it stands below: all above depends on the rules that are chosen there.
@@ -58,7 +61,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
 
 def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
     """What the answer does, beside its documents, by the rules chosen on the other pages."""
-    marked.style()
+    highlight.style_of_marks()
     evaluator = rgb_evaluator(run, chosen_view.of(run).policy)
     verdicts = _verdicts_by_rules(run, evaluator, sample, result.score if result else None)
     if headline := in_words.headline(evaluator, sample, verdicts):

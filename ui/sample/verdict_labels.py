@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from evaluators.people.labellers import person_title
 from evaluators.people.labels import by_person, corrected_values, last_words
 from evaluators.people.records import DONE, PersonLabel, PersonLabelKind
 from evaluators.records import Cell, Run, Score
@@ -15,7 +16,6 @@ from evaluators.runs.label_queues import asked_values
 from evaluators.runs.store.workspaces import EXAMPLES
 from ui import run_views, session
 from ui.parts import people, problems
-from ui.parts.labellers import person_title
 from ui.parts.untrusted import plain
 
 WORD: Mapping[float | None, str] = {1.0: "yes", 0.0: "no"}

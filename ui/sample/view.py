@@ -24,10 +24,12 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
+from evaluators.report import coloured
+from evaluators.runs import run_facts
 from evaluators.runs.store import Answer
 from ui import session
 from ui.metrics.results import title, value_titles
-from ui.parts import highlight, present, remedies, run_facts, samples, spending, texts
+from ui.parts import present, remedies, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.sample import notes, rgb, verdict_labels
@@ -275,14 +277,14 @@ def _answer_and_documents(sample: Sample) -> None:
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(highlight.text(sample.response))
+            st.html(coloured.text(sample.response))
         texts.expected_answer(sample)
     with right:
         st.header("Documents")
-        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
         if sample.gold_documents:
             st.header("Gold documents")
-            st.html(highlight.passages(sample.gold_documents))
+            st.html(coloured.passages(sample.gold_documents))
 
 
 def _value_cards(

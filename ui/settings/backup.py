@@ -11,10 +11,10 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.errors import ParameterError, StoreError
 from evaluators.runs.backup import back_up
+from evaluators.text.words import counted
 from ui import session
 from ui.parts import problems
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 PLACE = "backup"
 LAST = "backup_made"

@@ -14,11 +14,11 @@ from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import allowed_providers, bind, clean_address
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
+from evaluators.text.words import counted
 from ui import session
 from ui.models import form as model_form
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 OLLAMA = "http://localhost:11434/v1"
 LOCAL_SERVERS = (

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from evaluators.people import labellers
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
+from evaluators.text.markup import html
+from evaluators.text.words import counted
 from evaluators.trace.agreement import Agreement, GroupAgreement
-from ui.parts import labellers, value_table
-from ui.parts.untrusted import html
+from ui.parts import value_table
 from ui.parts.value_table import Column, Row
-from ui.parts.words import counted
 
 LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Supported"}
 GRID_STYLE = """<style>

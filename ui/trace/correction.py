@@ -20,10 +20,10 @@ from evaluators.people.records import (
     PersonLabel,
 )
 from evaluators.records import Cell, Labels, Record, Sentences
+from evaluators.report.coloured import SUPPORTS
 from evaluators.trace.labelling import CORRECTED
 from ui import session
 from ui.parts import tables
-from ui.parts.highlight import SUPPORTS
 
 SHOWN = "labels_by"
 """Where the session keeps whose labels the page shows; the corrected ones until others are chosen.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
+from evaluators.people.labellers import person_title, title
 from evaluators.people.labels import Votes, by_person, last_words
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
@@ -26,12 +27,12 @@ from evaluators.records import (
     Sentences,
     Support,
 )
+from evaluators.report import coloured
+from evaluators.text.words import accepted, counted
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
 from ui import session
-from ui.parts import highlight, people, problems
-from ui.parts.labellers import person_title, title
-from ui.parts.words import accepted, counted
+from ui.parts import people, problems
 from ui.trace import correction
 from ui.trace.correction import Origin, RunCell
 
@@ -123,11 +124,11 @@ def show(
     _component(key=KEY, data=data, on_changed_change=on_change)
     # Shown by its style sheet only where the script has not hidden it.
     with st.container(key="texts_without_script"):
-        verdicts = highlight.verdicts(shown.sentences, shown.labels)
+        verdicts = coloured.verdicts(shown.sentences, shown.labels)
         disputed = disputes(shown)
-        st.html(highlight.text(sample.question))
-        st.html(highlight.response(shown.sentences.response, verdicts, disputed))
-        st.html(highlight.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
+        st.html(coloured.text(sample.question))
+        st.html(coloured.response(shown.sentences.response, verdicts, disputed))
+        st.html(coloured.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
 
 
 def show_blind(
@@ -150,7 +151,7 @@ def show_blind(
     scores = from_score(score, sample)
     given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
     own = [label for label in given if label.person == origin.person]
-    every_key = [key for key in highlight.verdicts(scores.sentences, Labels())]
+    every_key = [key for key in coloured.verdicts(scores.sentences, Labels())]
     data = {
         **_texts(place, sample, scores.sentences),
         **_of_person(own),
@@ -188,7 +189,7 @@ def disputes(shown: Shown) -> dict[str, list[str]]:
 
 def _verdicts(shown: Shown, by: str) -> dict[str, str]:
     """A labeller's verdict on each sentence; of people only on what they labelled."""
-    verdicts = highlight.verdicts(shown.sentences, shown.labellings[by].labels)
+    verdicts = coloured.verdicts(shown.sentences, shown.labellings[by].labels)
     if by in shown.votes:
         labelled = {key for kind, key in shown.votes[by] if kind != "supported_by"}
         verdicts = {key: verdicts[key] if key in labelled else UNSAID for key in verdicts}
@@ -208,7 +209,7 @@ def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
         "isDone": DONE in (label.value for label in shown.own if label.label == "sample"),
         "isCorrected": shown.by == CORRECTED,
         "by": title(shown.by),
-        "verdicts": highlight.verdicts(shown.sentences, shown.labels),
+        "verdicts": coloured.verdicts(shown.sentences, shown.labels),
         "restsOn": rests_on,
         "said": [*_labellers_said(shown), *_people_said(shown)],
         "people": _other_people(shown),
@@ -220,7 +221,7 @@ def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
 def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, Any]:
     documents = [
         {
-            "title": highlight.document_title(number, sample.sources),
+            "title": coloured.document_title(number, sample.sources),
             "sentences": [(sentence.key, sentence.text) for sentence in document],
         }
         for number, document in enumerate(sentences.documents, start=1)
@@ -296,13 +297,13 @@ def _said(shown: Shown, by: str) -> dict[str, str]:
     A key that no sentence has is named as such.
     """
     labels = shown.labellings[by].labels
-    verdicts = highlight.verdicts(shown.sentences, labels)
+    verdicts = coloured.verdicts(shown.sentences, labels)
     said = {key: verdict for key, verdict in verdicts.items() if verdict}
     document_keys = set(shown.sentences.document_keys)
     for item in labels.sentence_support:
         if item.key not in said:
             continue
-        words = highlight.SUPPORTS[item.support]
+        words = coloured.SUPPORTS[item.support]
         if item.supporting_keys:
             keys = (
                 key if key in document_keys else f"{key} (does not exist)"
@@ -313,7 +314,7 @@ def _said(shown: Shown, by: str) -> dict[str, str]:
         reason = _UNTRUE.sub("", item.explanation)
         if by == JURY:
             # The jury counts the votes by the labels' names: "full 1, none 2".
-            for support, label in highlight.SUPPORTS.items():
+            for support, label in coloured.SUPPORTS.items():
                 reason = reason.replace(support.value, label)
         said[item.key] = _with_reason(words, reason)
     return said

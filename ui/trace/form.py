@@ -18,6 +18,7 @@ from evaluators.llm.catalogue import Choice, model_title
 from evaluators.records import Cap, Dataset
 from evaluators.runs.forecast import doubt_of, doubtful
 from evaluators.runs.plan import RunPlan
+from evaluators.text.words import counted
 from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
@@ -31,7 +32,6 @@ from ui.models.generators import Generators
 from ui.parts import data_choice, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 
 HEURISTIC, JUDGE, JURY, HYBRID = "Heuristic", "One judge", "Jury", "Hybrid"
 METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}

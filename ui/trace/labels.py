@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from evaluators.people.labellers import title
 from evaluators.people.labels import (
     PERSON,
     as_labels,
@@ -16,15 +17,16 @@ from evaluators.people.labels import (
 )
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
+from evaluators.report import coloured
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.patterns import HIGH
 from ui import session
-from ui.parts import highlight, people, problems, tables, texts
-from ui.parts.labellers import escaped_title, title
-from ui.parts.words import counted
+from ui.parts import people, problems, tables, texts
+from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
 from ui.trace.evidence import Shown, two_decimals
@@ -37,8 +39,8 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
     """The texts with their labels; where nothing was labelled the texts alone."""
     if score is None:
         texts.question(sample)
-        st.html(highlight.text(sample.response or ""))
-        st.html(highlight.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.text(sample.response or ""))
+        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
     else:
         _labelled(run, cell, sample, score)
 
@@ -129,7 +131,7 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
             st.segmented_control(
                 "Labeller",
                 names,
-                format_func=escaped_title,
+                format_func=lambda by: plain(title(by)),
                 required=True,
                 key=key,
                 on_change=change,

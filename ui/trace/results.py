@@ -9,22 +9,24 @@ import streamlit as st
 
 from evaluators.catalogue import catalogue
 from evaluators.params import parameters
+from evaluators.people import labellers
 from evaluators.records import Run
+from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.words import counted
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
-from ui.parts import chosen_view, corrected, dots, labellers, run_facts, samples
+from ui.parts import chosen_view, corrected, dots, samples
 from ui.parts.chosen_view import DEFINITION, labels_key
 from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
-from ui.parts.words import counted
 from ui.trace import comparison
 from ui.trace.form import unused
 

@@ -8,7 +8,7 @@ from evaluators.records import Ability
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline
-from ui.parts.words import short_name
+from evaluators.text.words import short_name
 
 RATES = {
     "Negative rejection": "declines {rate} of the questions that no document answers",

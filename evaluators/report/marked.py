@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
-import streamlit as st
-
-from evaluators.config import ROOT
 from evaluators.records import DocumentRole, Sample, Verdict
 from evaluators.rgb_rules import BY_WORDS
 from evaluators.text.accepted import spellings
+from evaluators.text.markup import html
 from evaluators.text.phrases import Phrase, places
-from ui.parts.untrusted import html
 
-STYLE = ROOT / "ui" / "static" / "rgb.css"
+STYLE = Path(__file__).with_name("marked.css")
 LEGEND = {
     "pl-true": "true answer",
     "pl-planted": "planted error",
@@ -52,11 +50,6 @@ class Marks(NamedTuple):
             "pl-decided": decided,
         }
         return cls({name: own for name, own in phrases.items() if own})
-
-
-def style() -> None:
-    """Sends the style sheet; once per page, before any marked text."""
-    st.html(STYLE)
 
 
 def legend(*texts: str) -> str:

@@ -1,4 +1,4 @@
-"""The names of labellers on the screen: heuristic, judges, their jury, published labels, people."""
+"""What labellers are called: heuristic, judges, their jury, published labels, people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.people.labels import PERSON
 from evaluators.people.records import YOU
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
-from ui.parts.untrusted import plain
 
 TITLES = {
     HEURISTIC: "Heuristic",
@@ -37,11 +36,6 @@ def title(by: str) -> str:
 def person_title(person: str) -> str:
     """A person's name, as text."""
     return "You" if person == YOU else person
-
-
-def escaped_title(by: str) -> str:
-    """The same for a place that renders Markdown."""
-    return plain(title(by))
 
 
 def _title_outside_the_catalogue(model_id: str) -> str:

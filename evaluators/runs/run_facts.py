@@ -1,4 +1,4 @@
-"""The models and metrics of a run on the screen: their names, and how they were asked."""
+"""The models and metrics of a run in words: their names, and how they were asked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from evaluators.catalogue import from_spec
+from evaluators.datasets.origin import source_in_words
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.money import dollars
@@ -13,8 +14,7 @@ from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.store import Outline
-from ui.parts import origin
-from ui.parts.words import counted
+from evaluators.text.words import counted
 
 
 def titles(run: Run) -> list[str]:
@@ -65,7 +65,7 @@ def facts(run: Run) -> list[str]:
     A part of what it takes to run it again.
     """
     facts = []
-    if source := origin.source_in_words(run.origin):
+    if source := source_in_words(run.origin):
         facts.append(source)
     if models := list(map(_with_options, titles(run), run.models)):
         facts.append(f"Model{'s' if len(models) > 1 else ''}: {', '.join(models)}")

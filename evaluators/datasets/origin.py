@@ -1,0 +1,49 @@
+"""Where a data set is from, in words: the hub, the benchmark's files, or searched documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluators.text.similarity import LEXICAL
+from evaluators.text.words import counted
+
+
+def source_in_words(origin: Mapping[str, Any]) -> str:
+    """One line, not escaped; empty for data that were uploaded or pasted."""
+    sentences = {"hub": _from_hub, "rgb": _from_rgb_files, "retrieval": _from_documents}
+    return " · ".join(
+        sentence(origin[key]) for key, sentence in sentences.items() if origin.get(key)
+    )
+
+
+def license_of(name: str) -> str:
+    """The licence, as the card of the data set names it."""
+    return f"licence {name}" if name else "no licence stated"
+
+
+def _from_hub(download: Mapping[str, Any]) -> str:
+    parts = [
+        f"huggingface.co/datasets/{download['id']}",
+        download["config"],
+        download["split"],
+        f"at most {counted(download['rows'], 'row')}",
+        license_of(download["license"]),
+    ]
+    return " · ".join(parts)
+
+
+def _from_rgb_files(download: Mapping[str, Any]) -> str:
+    return str(download["address"])
+
+
+def _from_documents(search: Mapping[str, Any]) -> str:
+    # The field calls it by its method; people know it by its name.
+    by = "BM25" if search["embedding_model"] == LEXICAL else search["embedding_model"]
+    strategy = search["chunking_strategy"]
+    # Only windows of words have a size and an overlap.
+    if strategy == "dense":
+        strategy += f", {search['chunk_size']} words, {search['chunk_overlap']} shared"
+    chunks = counted(search["chunks"], "chunk")
+    documents = counted(len(search["documents"]), "document")
+    return f"Retrieved by {by}: up to {search['k']} of {chunks} ({strategy}) of {documents}"
