@@ -30,6 +30,7 @@ page = st.navigation(
             icon=":material/home:",
             default=True,
         ),
+        st.Page("../pages/learn.py", title="Learn", icon=":material/school:"),
         st.Page("../pages/datasets.py", title="Datasets", icon=":material/database:"),
         st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),

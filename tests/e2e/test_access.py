@@ -25,6 +25,8 @@ STREAMLITS: set[tuple[str, str]] = set()
 
 PAGES = {
     "Home": "/",
+    "Learn": "/learn",
+    "Lesson 2": "/learn?lesson=2",
     "Datasets": "/datasets",
     "RGB, form": "/rgb",
     "TRACE, form": "/trace",

@@ -1,0 +1,95 @@
+"""Learn: each lesson is played, its numbers worked out by hand, and ends in the app."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from streamlit.testing.v1 import AppTest
+
+from evaluators.records import Support
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, html, said, segments
+
+CELL = re.compile(r"<div><b>(.*?)</b> <strong>(.*?)</strong>")
+
+
+def strip(at: AppTest) -> dict[str, str]:
+    """The values that stay in sight, by title."""
+    return {unescape(title): value for title, value in CELL.findall(html(at))}
+
+
+def tapped(at: AppTest, **choices: object) -> AppTest:
+    """The lesson after each of these pills was set."""
+    for key, value in choices.items():
+        segments(at, f"learn_{key}").set_value(value)
+    return checked(at.run())
+
+
+def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
+    open_page: OpenPage,
+) -> None:
+    assert [title.value for title in open_page("learn", lesson="2").title] == ["TRACE on one page"]
+    assert [title.value for title in open_page("learn", lesson="99").title] == ["Learn"]
+
+
+def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="2")
+    # Five sentences in the documents, none tapped; adherence is not known without a label.
+    assert strip(at) == {
+        "Relevance": "0.00",
+        "Utilization": "0.00",
+        "Completeness": "1.00",
+        "Adherence": "–",
+    }
+    tapped(
+        at,
+        trace_0b=["relevant", "used"],
+        trace_0c=["relevant"],
+        trace_a=Support.PARTIAL,
+        trace_b=Support.FULL,
+    )
+    # 2 / 5, 1 / 2, 1 / 2, and 1 of 2 sentences fully supported.
+    assert strip(at) == {
+        "Relevance": "0.40",
+        "Utilization": "0.50",
+        "Completeness": "0.50",
+        "Adherence": "0.00",
+    }
+
+
+def test_three_definitions_stand_beside_each_other(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="2")
+    button(at, "Show our labels").click()
+    checked(at.run())
+    rows = at.table[0].value.to_dict("records")
+    # Relevant and used are 0b and 0c of five; one sentence is partly, one fully supported.
+    assert rows == [
+        {"Value": "Relevance", "Sentence": "0.40", "Fixed 20": "0.10", "RAGBench": "0.40"},
+        {"Value": "Utilization", "Sentence": "1.00", "Fixed 20": "1.00", "RAGBench": "0.40"},
+        {"Value": "Completeness", "Sentence": "1.00", "Fixed 20": "1.00", "RAGBench": "1.00"},
+        {"Value": "Adherence", "Sentence": "0.00", "Fixed 20": "0.00", "RAGBench": "1.00"},
+    ]
+
+
+def test_what_one_saw_otherwise_is_told_with_the_reason(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="2")
+    tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL, trace_b=Support.FULL)
+    button(at, "Show our labels").click()
+    checked(at.run())
+    told = said(at, "markdown")
+    assert "You saw 2 sentences differently:" in said(at)
+    assert "0c: you said nothing, we say relevant + used." in told.replace("*", "")
+    assert "0b says 20 millilitres and not 50." in told
+
+
+def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="2")
+    at.button(key="lesson_place").click()
+    checked(at.run())
+    # The same sum on the sample's own page.
+    assert "relevant sentences / all document sentences = 2 / 5 = 0.40" in said(at, "text")
+    at.switch_page("../pages/learn.py")
+    checked(at.run())
+    assert "1 of" in said(at)
+    assert button(at, "Play again")

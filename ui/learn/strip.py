@@ -1,0 +1,34 @@
+"""The values of a lesson in a line that stays in sight while one taps below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.text.markup import html
+
+
+class Cell(NamedTuple):
+    """A value with what it asks and how it was worked out; `None` where it is not known yet."""
+
+    title: str
+    question: str
+    value: float | None
+    formula: str
+
+
+def show(cells: Sequence[Cell]) -> None:
+    style = (ROOT / "ui" / "static" / "learn.css").read_text(encoding="utf-8")
+    body = "".join(map(_cell, cells))
+    st.html(f'<style>{style}</style><div class="pl-strip-of-values">{body}</div>')
+
+
+def _cell(cell: Cell) -> str:
+    value = "–" if cell.value is None else f"{cell.value:.2f}"
+    return (
+        f"<div><b>{html(cell.title)}</b> <strong>{value}</strong>"
+        f"<small>{html(cell.question)}</small><span>{html(cell.formula)}</span></div>"
+    )

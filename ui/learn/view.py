@@ -1,0 +1,113 @@
+"""Learn: the list of lessons, or the one in the address, with what comes after it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.text.words import counted
+from ui import session
+from ui.learn import trace
+from ui.learn.lesson import Lesson, Place
+from ui.parts import head
+
+LESSON = "lesson"
+"""The query parameter that names a lesson."""
+DONE = "lessons_done"
+"""Where the session keeps the names of the lessons that were finished; a reload forgets them."""
+PLAYED = "learn_"
+"""How the keys begin under which lessons keep what was tapped."""
+
+LESSONS = (
+    Lesson(
+        name="2",
+        title="TRACE on one page",
+        promise="Tap sentences and watch the four formulas work.",
+        icon=":material/fact_check:",
+        draw=trace.show,
+        takeaway="Labels first, numbers second: change a label and you see which number moves.",
+        place=Place(
+            "See this answer in the app", "sample", {"run": "example-invented", "sample": "19"}
+        ),
+    ),
+)
+
+
+def show() -> None:
+    wanted = st.query_params.get(LESSON)
+    lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
+    if lesson is None:
+        _list()
+    else:
+        _one(lesson)
+
+
+def _list() -> None:
+    head.show("Learn", "Short lessons to play, no key needed. Each takes under three minutes.")
+    done = st.session_state.get(DONE, set())
+    if done:
+        st.caption(f"{len(done)} of {counted(len(LESSONS), 'lesson')} done.")
+    grid = st.grid(2, min_column_width=300)
+    for lesson in LESSONS:
+        with grid.container(border=True, height="stretch"):
+            tick = ":green[:material/check_circle:] " if lesson.name in done else ""
+            st.subheader(f"{tick}{lesson.name} · {lesson.title}", anchor=False)
+            st.markdown(lesson.promise)
+            st.button(
+                "Play again" if lesson.name in done else "Play",
+                icon=lesson.icon,
+                key=f"play_{lesson.name}",
+                type="secondary" if done else "primary",
+                on_click=_go_to,
+                args=(lesson.name,),
+            )
+
+
+def _one(lesson: Lesson) -> None:
+    head.show(lesson.title, f"Lesson {lesson.name} of {len(LESSONS)}. {lesson.promise}")
+    lesson.draw()
+    st.divider()
+    st.markdown(f"**Take with you:** {lesson.takeaway}")
+    following = _after(lesson)
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_end"):
+        if st.button(lesson.place.label, icon=":material/open_in_full:", key="lesson_place"):
+            _is_done(lesson)
+            parameters = session.address(**lesson.place.parameters)
+            st.switch_page(f"../pages/{lesson.place.page}.py", query_params=parameters)
+        if following is not None:
+            st.button(
+                f"Next: {following.title}",
+                type="primary",
+                icon=":material/arrow_forward:",
+                key="lesson_next",
+                on_click=_finish,
+                args=(lesson, following.name),
+            )
+        st.button("All lessons", type="tertiary", on_click=_finish, args=(lesson, ""))
+
+
+def _after(lesson: Lesson) -> Lesson | None:
+    place = LESSONS.index(lesson) + 1
+    return LESSONS[place] if place < len(LESSONS) else None
+
+
+def _finish(lesson: Lesson, following: str) -> None:
+    _is_done(lesson)
+    _go_to(following)
+
+
+def _is_done(lesson: Lesson) -> None:
+    st.session_state.setdefault(DONE, set()).add(lesson.name)
+
+
+def _go_to(name: str) -> None:
+    """Puts the lesson into the address; an empty name leads back to the list.
+
+    A lesson begins anew each time, so what was tapped in it before is forgotten.
+    """
+    for key in list(st.session_state):
+        if str(key).startswith(PLAYED):
+            del st.session_state[key]
+    if name:
+        st.query_params[LESSON] = name
+    else:
+        st.query_params.pop(LESSON, None)
