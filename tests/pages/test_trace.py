@@ -9,6 +9,7 @@ from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.shown_values import TRACE_VALUES as VALUES
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -27,7 +28,6 @@ from tests.pages.screen import (
     value_table,
 )
 from ui import session
-from ui.trace.results import VALUES
 
 TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
 GOOD = {

@@ -16,13 +16,13 @@ from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import Dot, Group
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
 from ui.check import fields, folded
 from ui.parts import chosen_view, dots, label_some
-from ui.parts.dots import Dot, Group
 from ui.parts.untrusted import plain
 
 USUAL = 50

@@ -16,10 +16,10 @@ from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.report import coloured
 from evaluators.rgb_words import ASKED
+from evaluators.runs.shown_values import title
 from evaluators.text.markup import html
 from ui import session
 from ui.label.bar import Question
-from ui.metrics.results import title
 from ui.parts import texts
 
 WORDS = {"yes": 1.0, "no": 0.0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
@@ -20,11 +20,11 @@ from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs import run_facts
 from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted
 from ui import session
 from ui.parts import corrected, dots, forms, samples
-from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -32,12 +32,6 @@ from ui.parts.untrusted import plain
 BELOW_A_HALF = math.nextafter(0.5, 0)
 MOST_OF_A_VALUE = 60
 """Characters of a parameter's value that the card shows."""
-
-
-def title(name: str) -> str:
-    """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
-    cls = catalogue().get(name)
-    return cls.title if cls else readable(name)
 
 
 def card(run: Run) -> None:
@@ -137,7 +131,7 @@ def show(view: RunView) -> None:
 def blocks(view: RunView, first: int = 0) -> list[Block]:
     """The metrics of a run from this number on, for a screen each."""
     groups = [
-        Group(title, "", _dots(view, number))
+        Group(title, "", metric_dots(view, number))
         for number, title in enumerate(run_facts.metric_titles(view.run))
     ]
     return list(chain.from_iterable(map(dots.blocks, groups[first:])))
@@ -155,57 +149,12 @@ def further(view: RunView) -> None:
         _one_metric(view, number)
 
 
-def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A title for each value of the merged rows; where two would be alike, with that of its metric.
-
-    `first` are the titles of those values of the first metric that are shown.
-    """
-    titles = dict(first or {})
-    metrics = run_facts.metric_titles(view.run)
-    for (metric, name), column in view.columns().items():
-        if metric == 0 and first is not None:
-            continue
-        label = title(name)
-        is_taken = label in titles.values()
-        titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
-    return titles
-
-
-def value_titles(
-    metrics: Sequence[str],
-    number: int,
-    names: Iterable[str],
-) -> dict[str, str]:
-    """A title for each of these values of a metric.
-
-    The only value of one among several metrics also names the metric.
-    """
-    titles = {name: title(name) for name in names}
-    if len(metrics) > 1 and len(titles) == 1:
-        return {name: _with_metric(label, metrics[number]) for name, label in titles.items()}
-    return titles
-
-
-def _with_metric(label: str, metric: str) -> str:
-    if metric.startswith(label):
-        return metric
-    return f"{label} ({metric})"
-
-
-def of_series(dot: Dot, names: Sequence[str], number: int) -> Dot:
-    """The value of one of several models: under its name, in its colour."""
-    if len(names) < 2:
-        return dot
-    meaning = names[number] if number else f"{names[number]}. {dot.meaning}".rstrip(". ")
-    return dot._replace(meaning=meaning, series=number)
-
-
 def _one_metric(view: RunView, number: int) -> None:
     """One metric of the run under its title; several models stand below one another."""
     run = view.run
     titles = run_facts.metric_titles(run)
     heading = titles[number] if len(titles) > 1 else ""
-    if shown := _dots(view, number):
+    if shown := metric_dots(view, number):
         # Of a run of several metrics each is a section of the page.
         dots.show([Group(heading, "", shown)], level=2)
         corrected.say(view, number)
@@ -227,21 +176,6 @@ def _one_metric(view: RunView, number: int) -> None:
     with suppress(ParameterError):
         metric = from_spec(spec)
         about(type(metric), f"{run.id}_{number}", metric.needed)
-
-
-def _dots(view: RunView, number: int) -> list[Dot]:
-    """The values of one metric, each by every model; none where nothing is checked."""
-    titles = run_facts.metric_titles(view.run)
-    models = run_facts.titles(view.run) or [""]
-    by_model = [view.figures(number, model) for model in range(len(models))]
-    names = dict.fromkeys(name for figures in by_model for name in figures.means)
-    shown = []
-    for name, label in value_titles(titles, number, names).items():
-        for model, figures in enumerate(by_model):
-            if name in figures.means:
-                dot = Dot(label, figures.means[name], figures.spread[name])
-                shown.append(of_series(dot, models, model))
-    return shown
 
 
 # How it works

@@ -10,13 +10,9 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 import streamlit as st
 
-from evaluators.records import Ability
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.text.markup import html
 from evaluators.text.words import short_name
-
-Curves = Mapping[Ability, Sequence[NoisePoint]]
-"""The points of one model, by ability."""
 
 # Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
 CONFIG = {

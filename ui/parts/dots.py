@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
+from evaluators.runs.shown_values import Dot, Group, coverage
 from evaluators.text.markup import html
 from ui.parts.present import Block
 
 ON_A_SCREEN = 3
 """Values that a presented page has room for."""
-
-
-class Dot(NamedTuple):
-    """One value under its title; `series` numbers whose it is, for its colour.
-
-    A `hollow` one is a claim beside what was measured.
-    """
-
-    title: str
-    mean: Mean
-    spread: Sequence[int] = ()
-    meaning: str = ""
-    series: int = 0
-    hollow: bool = False
-
-
-class Group(NamedTuple):
-    """Values that answer one question."""
-
-    title: str
-    question: str
-    dots: Sequence[Dot]
 
 
 def show(groups: Iterable[Group], level: int = 3) -> None:
@@ -59,16 +37,6 @@ def blocks(group: Group) -> list[Block]:
         title = group.question or group.title
         shown.append(Block(title, partial(show, [part])))
     return shown
-
-
-def coverage(mean: Mean) -> str:
-    """On how many answers a mean stands: "197 of 200, 3 failed"."""
-    parts = [f"{mean.scored:,} of {mean.asked:,}"]
-    if mean.not_applicable:
-        parts.append(f"{mean.not_applicable:,} not applicable")
-    if mean.failed:
-        parts.append(f"{mean.failed:,} failed")
-    return ", ".join(parts)
 
 
 def _group(group: Group, level: int) -> str:

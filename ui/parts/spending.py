@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from evaluators.llm.catalogue import model_title
 from evaluators.llm.money import UNKNOWN, dollars, dollars_together
 from evaluators.records import Run, SampleResult
+from evaluators.runs import bills
 from evaluators.runs.store import Spent
 from evaluators.text.words import counted
 from ui import session
@@ -24,16 +24,7 @@ def show(run: Run, reused: int) -> None:
     spent = session.store().calls.spent(run.id)
     if not spent and not reused:
         return
-    # A model that answers and judges is one entry: its calls are booked together.
-    names = {spec.id: model_title(spec) for spec in (*run.models, *run.judges)}
-    rows = []
-    for model, name in names.items():
-        if model in spent:
-            rows.append(_row_of_model(name, spent[model]))
-    # Of a single model it would say the same twice.
-    if len(rows) > 1:
-        rows.append(_row_of_whole_run(spent))
-    if rows:
+    if rows := bills.rows(run, spent):
         st.markdown("**Spent**")
         st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
     if reused:
@@ -61,24 +52,3 @@ def words(spent: Mapping[str, Spent]) -> str:
     """The money of a run in two words."""
     cost = dollars_together(bill.cost for bill in spent.values())
     return "cost unknown" if cost == UNKNOWN else f"{cost} spent"
-
-
-def _row_of_model(name: str, spent: Spent) -> dict[str, object]:
-    return {
-        "Model": name,
-        "Calls": spent.calls,
-        "Prompt tokens": spent.prompt_tokens,
-        "Answer tokens": spent.answer_tokens,
-        "Cost": dollars(spent.cost),
-    }
-
-
-def _row_of_whole_run(spent: Mapping[str, Spent]) -> dict[str, object]:
-    bills = spent.values()
-    return {
-        "Model": "Together",
-        "Calls": sum(bill.calls for bill in bills),
-        "Prompt tokens": sum(bill.prompt_tokens for bill in bills),
-        "Answer tokens": sum(bill.answer_tokens for bill in bills),
-        "Cost": dollars_together(bill.cost for bill in bills),
-    }

@@ -8,8 +8,9 @@ from itertools import islice
 import streamlit as st
 
 from evaluators.runs.aggregate import Mean
-from ui.parts import dots, value_table
-from ui.parts.charts import Curves
+from evaluators.runs.rgb_figures import Curves
+from evaluators.runs.shown_values import coverage
+from ui.parts import value_table
 from ui.parts.value_table import Column, Row
 
 MOST_GROUPS = 50
@@ -65,7 +66,7 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
     rows = []
     for group, own in islice(means.items(), MOST_GROUPS):
         shown = [own.get(name) for name in titles]
-        coverages = {dots.coverage(mean) for mean in shown if mean is not None}
+        coverages = {coverage(mean) for mean in shown if mean is not None}
         # Of RGB no value applies to every answer: there each says on how many it stands.
         note = coverages.pop() if len(coverages) == 1 else ""
         rows.append(Row(group, shown, note))

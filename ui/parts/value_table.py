@@ -12,6 +12,7 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import Mean
+from evaluators.runs.shown_values import coverage
 from evaluators.text.markup import html
 from ui.parts import dots
 
@@ -83,7 +84,7 @@ def _cell(column: Column, mean: Mean | None, note: str) -> str:
         interval = f"<small>{mean.low:.2f} to {mean.high:.2f}</small>"
     # Where it is narrow the head is out of sight: each cell then says whose it is.
     name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
-    about = html(dots.coverage(mean))
+    about = html(coverage(mean))
     # On how many answers a mean stands is said of the row, of the column, or here.
     own = "" if note or column.note else f"<small>{mean.scored:,} of {mean.asked:,}</small>"
     return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}{own}</td>'

@@ -12,14 +12,22 @@ import streamlit as st
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.rgb_figures import (
+    HEADLINES,
+    RATES,
+    Curves,
+    judged_rates,
+    lines_of_charts,
+    noise_curves,
+)
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.runs.shown_values import column_titles
+from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
 from evaluators.text.words import counted, readable
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, highlight, samples, tables
-from ui.parts.charts import Curves
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -33,16 +41,6 @@ VALUES = {
     "detection_judged": "Notices error (judge)",
     "correction": "Corrects error",
 }
-RATES = {
-    "Noise robustness": ("right in spite of documents beside the point", "right"),
-    "Negative rejection": ("declines when no document holds the answer", "declined"),
-    "Integration": ("right where several documents are needed", "right"),
-    "Error detection": ("notices the planted error", "noticed"),
-    "Error correction": ("gives the true answer in spite of the planted error", "corrected"),
-    "Correction if detected": ("gives the true answer, where it noticed the error", "detected"),
-}
-"""What each rate means, and what the answers that it counts did."""
-
 JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
 """What a judge was asked, by the verdict of the rule that it stands beside."""
 
@@ -85,7 +83,7 @@ def show(view: RunView) -> None:
         "Failed": Selection(is_failed=True),
         "Corrected": Selection(is_corrected=True),
     }
-    values = metric_results.column_titles(view, _values_of(rows, ability))
+    values = column_titles(view, _values_of(rows, ability))
     samples.show(
         samples.Table(
             view,
@@ -105,12 +103,12 @@ def blocks(view: RunView) -> list[Block]:
     run = view.run
     rows = aggregate.of_metric(view.counted(chosen_view.of(run)), 0)
     by_model = run_facts.rows(run, rows)
-    curves = {model: _noise_curves(own) for model, own in by_model.items()}
+    curves = {model: noise_curves(own) for model, own in by_model.items()}
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     shown = [Block(run.title, partial(_say_the_finding, by_model))]
-    for title, lines in _lines_of_charts(curves):
+    for title, lines in lines_of_charts(curves):
         shown.append(Block(title, partial(_presented_chart, title, lines)))
-    for title in _judged_rates(rates):
+    for title in judged_rates(rates):
         panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
         shown.append(Block(title, panel))
     return shown + metric_results.blocks(view, first=1)
@@ -135,7 +133,7 @@ def card(run: Run) -> None:
 def _charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
     _say_the_finding(by_model)
-    curves = {model: _noise_curves(own) for model, own in by_model.items()}
+    curves = {model: noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
         # The published questions are English.
@@ -144,7 +142,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     st.header("Rates")
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     grid = st.grid(2, min_column_width=320)
-    for title in _judged_rates(rates):
+    for title in judged_rates(rates):
         with grid.container(border=True, height="stretch"):
             st.markdown(f"**{title}**")
             _rate_panel(run, rates, rows, title, charts.BARE)
@@ -159,21 +157,11 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
 
 
 def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
-    if finding := findings.sentence(by_model):
+    if finding := findings.rgb_sentence(by_model):
         highlight.style_of_marks()
         # A sign at the beginning of a line would be looked for at the end of the last one.
         words = html(finding).replace(" %", "&nbsp;%")
         st.html(f'<p class="pl-finding">{words}</p>')
-
-
-def _judged_rates(rates: Mapping[str, Mapping[str, aggregate.Mean]]) -> list[str]:
-    """The rates that have a value: none where no error was detected, as Numbers say."""
-    judged = []
-    for title in RATES:
-        means = [own[title] for own in rates.values() if title in own]
-        if any(mean.mean is not None for mean in means):
-            judged.append(title)
-    return judged
 
 
 def _rate_panel(
@@ -218,14 +206,6 @@ def _repetition(
     return f" · {questions:,} questions, {counted(levels, 'noise level')}"
 
 
-def _noise_curves(rows: Sequence[Outline]) -> Curves:
-    curves = {}
-    for ability in (Ability.NOISE, Ability.INTEGRATION):
-        if points := aggregate.noise_points(rows, ability):
-            curves[ability] = points
-    return curves
-
-
 def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -> None:
     """One chart of a model's abilities; of several models one for each ability."""
     place = st.container()
@@ -240,29 +220,13 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
     if paper:
         st.caption(FROM_THE_PAPER)
     with place:
-        for title, by_line in _lines_of_charts(curves):
+        for title, by_line in lines_of_charts(curves):
             st.header(title)
             # The paper's curves are of noise robustness alone.
             under = {} if Ability.INTEGRATION.label in title else paper
             _accuracy_chart(run, title, by_line, under)
     with st.expander("Numbers", icon=":material/table_rows:"):
         tables.noise_levels(curves)
-
-
-def _lines_of_charts(
-    curves: Mapping[str, Curves],
-) -> list[tuple[str, Mapping[str, Sequence[aggregate.NoisePoint]]]]:
-    """The lines of each chart under its title: a model's abilities, or an ability's models."""
-    if len(curves) == 1:
-        (own,) = curves.values()
-        abilities_of_one = {ability.label: own[ability] for ability in own}
-        return [("Accuracy by noise", abilities_of_one)] if own else []
-    # Not all in one: of two models with two abilities nobody would tell the lines apart.
-    of_several: list[tuple[str, Mapping[str, Sequence[aggregate.NoisePoint]]]] = []
-    for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
-        lines = {model: own[ability] for model, own in curves.items() if ability in own}
-        of_several.append((f"{ability.label}: accuracy by noise", lines))
-    return of_several
 
 
 def _accuracy_chart(
@@ -359,10 +323,6 @@ def _model_and_ability(view: RunView) -> tuple[int | None, str]:
             **common,
         )
     return names.index(model) if model else None, ability or ""
-
-
-HEADLINES = tuple(ValueName(0, name) for name in ("accuracy", "rejection", "correction"))
-"""The value by which a sample counts as right: for planted errors, the correction."""
 
 
 def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:

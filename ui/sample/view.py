@@ -26,9 +26,9 @@ from evaluators.records import (
 )
 from evaluators.report import coloured
 from evaluators.runs import run_facts
+from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
 from ui import session
-from ui.metrics.results import title, value_titles
 from ui.parts import present, remedies, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain

@@ -18,6 +18,7 @@ from evaluators.people.labels import (
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.report import coloured
+from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
@@ -30,7 +31,7 @@ from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
 from ui.trace.evidence import Shown, two_decimals
-from ui.trace.results import VALUES, definition_switch
+from ui.trace.results import definition_switch
 
 IDEAL_RANGES = f"Ideal are {HIGH:g} or more, and an adherence of 1."
 
@@ -194,7 +195,7 @@ def _below(run: Run, shown: Shown, question: str) -> None:
         usual = scores.under(SENTENCE)
         ideals = usual.ideals()
         # `None` is a value that does not apply: it is neither ideal nor outside.
-        outside = [VALUES[name] for name in ideals if ideals[name] is False]
+        outside = [TRACE_VALUES[name] for name in ideals if ideals[name] is False]
         st.text(f"{IDEAL_RANGES} Outside: {', '.join(outside) or 'none'}.")
         if pattern := usual.pattern():
             st.text(f"{pattern.name}. {pattern.meaning} {pattern.remedy}")
@@ -221,7 +222,7 @@ def _labellers_side_by_side(shown: Shown) -> None:
         rows = []
         for by, scores in shown.scores.items():
             values = scores.values()
-            cells = {label: two_decimals(values[name]) for name, label in VALUES.items()}
+            cells = {label: two_decimals(values[name]) for name, label in TRACE_VALUES.items()}
             rows.append({"Labels": title(by)} | cells)
         tables.plain_rows(rows, "Scores of each labeller")
         if not disputed:

@@ -11,69 +11,23 @@ from evaluators.catalogue import catalogue
 from evaluators.params import parameters
 from evaluators.people import labellers
 from evaluators.records import Run
-from evaluators.runs import run_facts
-from evaluators.runs.aggregate import Figures, Mean, View
+from evaluators.runs import findings, run_facts
+from evaluators.runs.aggregate import Figures, View
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.shown_values import TRACE_VALUES, column_titles, trace_groups
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.words import counted
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
-from evaluators.trace.labelling import HEURISTIC
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
 from ui.parts import chosen_view, corrected, dots, samples
 from ui.parts.chosen_view import DEFINITION, labels_key
-from ui.parts.dots import Dot, Group
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.trace import comparison
 from ui.trace.form import unused
-
-VALUES = {
-    "context_relevance": "Relevance",
-    "context_utilization": "Utilization",
-    "completeness": "Completeness",
-    "adherence": "Adherence",
-    "supported_share": "Supported",
-    "average": "Average",
-}
-GROUPS = (
-    (
-        "Retrieval",
-        "Does what was retrieved help to answer?",
-        {"context_relevance": "Share of the retrieved text that helps"},
-    ),
-    (
-        "Use",
-        "Does the answer use it, and all of it?",
-        {
-            "context_utilization": "Share of the relevant text that was used",
-            "completeness": "Share of the relevant text that the answer covers",
-        },
-    ),
-    (
-        "Truth",
-        "Does the answer say only what the documents say?",
-        {
-            "adherence": "Share of answers in which every sentence is supported",
-            "supported_share": "Mean share of supported sentences in an answer",
-        },
-    ),
-)
-"""The values by what they are about, each with its meaning."""
-AVERAGE = "Mean of the four values that apply, over all samples"
-
-OF_THE_HEURISTIC = (
-    "Heuristic labels, an estimate made without an LLM. Against 2,981 published labels: AUROC "
-    "0.73, 82 % right (always “yes”: 85 %). Use it to find suspects, not to count them."
-)
-"""Adherence in docs/heuristic.md."""
-EXPECTED = (
-    "Expected share of the relevant text that the answer covers; little better than a constant, "
-    "so mostly 0.55 to 0.85"
-)
-"""Completeness of the heuristic, as well."""
 
 LEAST_FOR_ADVICE = 10
 """Samples from which means are worth an advice."""
@@ -117,38 +71,28 @@ def show(view: RunView) -> None:
         return
     with answer:
         _say_the_answer(run, figures, model, by)
-        dots.show(_groups(view, chosen))
+        dots.show(trace_groups(view, chosen))
         if not moves:
             corrected.say(view, model=model)
-        _say_who_labelled(run, usual)
+        st.info(plain(findings.who_labelled(run, usual)), icon=":material/info:")
+        if usual.corrected:
+            st.caption(
+                f"{counted(usual.corrected, 'sample')} corrected by a person; the run's own values "
+                "include that."
+            )
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
         _say_what_it_means(view.figures(0, model, View(by=by)))
     if len(labelled_by) > 1:
-        comparison.show(view, model, definition, VALUES)
+        comparison.show(view, model, definition, TRACE_VALUES)
     metric_results.further(view)
     samples.heading()
     samples.show(_table(view, chosen, model, usual, moves))
 
 
 def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> None:
-    """The finding as a sentence that can be read out."""
-    mean = figures.means.get("adherence")
-    if mean is None or mean.mean is None:
-        return
-    wrong = round(mean.scored * (1 - mean.mean))
-    verb = "contains" if mean.scored == 1 else "contain"
-    answers = counted(mean.scored, "answer")
-    interval = ""
-    if mean.low is not None and mean.high is not None:
-        interval = f", {100 - 100 * mean.high:.0f} to {100 - 100 * mean.low:.0f}"
-    whose = f"{run_facts.titles(run)[model]}: " if len(run.models) > 1 else ""
-    labels = f" by the labels of {labellers.title(by)}" if by else ""
-    sentence = (
-        f"{whose}{wrong:,} of {answers} {verb} something the documents do not say{labels}: "
-        f"{100 - 100 * mean.mean:.0f} %{interval}."
-    )
-    st.header(plain(sentence), anchor=False)
+    if sentence := findings.trace_sentence(run, figures, model, by):
+        st.header(plain(sentence), anchor=False)
 
 
 def blocks(view: RunView) -> list[Block]:
@@ -160,43 +104,9 @@ def blocks(view: RunView) -> list[Block]:
     chosen = chosen_view.of(run)
     figures = view.figures(0, number, chosen)
     shown = [Block(run.title, partial(_say_the_answer, run, figures, number, chosen.by))]
-    for group in _groups(view, chosen):
+    for group in trace_groups(view, chosen):
         shown += dots.blocks(group)
     return shown + metric_results.blocks(view, first=1)
-
-
-def _groups(view: RunView, chosen: View) -> list[Group]:
-    """All values by what they are about, those of several models below one another."""
-    names = run_facts.titles(view.run) or [""]
-    by_model = [view.figures(0, number, chosen) for number in range(len(names))]
-    is_estimate = not _is_judged(view.run) and chosen.by in (None, HEURISTIC)
-    groups = []
-    for title, question, meanings in GROUPS:
-        shown = []
-        for name, meaning in meanings.items():
-            if is_estimate and name == "completeness":
-                meaning = EXPECTED
-            for number, figures in enumerate(by_model):
-                dot = _dot(name, meaning, figures)
-                shown.append(metric_results.of_series(dot, names, number))
-        groups.append(Group(title, question, shown))
-    average = [
-        metric_results.of_series(_dot("average", AVERAGE, figures), names, number)
-        for number, figures in enumerate(by_model)
-    ]
-    return [*groups, Group("Together", "", average)]
-
-
-def _dot(name: str, meaning: str, figures: Figures) -> Dot:
-    nothing = Mean(
-        mean=None,
-        asked=figures.asked,
-        scored=0,
-        not_applicable=figures.scored,
-        failed=figures.failed,
-    )
-    mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    return Dot(VALUES[name], mean, spread, meaning)
 
 
 def _table(
@@ -227,7 +137,7 @@ def _table(
 
     return samples.Table(
         view,
-        metric_results.column_titles(view, VALUES),
+        column_titles(view, TRACE_VALUES),
         filters,
         verdict,
         counts_by=chosen,
@@ -238,10 +148,6 @@ def _table(
 
 def _sentences(count: int) -> str:
     return counted(count, "sentence")
-
-
-def _is_judged(run: Run) -> bool:
-    return bool(run.judges and catalogue()[run.evaluator.name].most_judges())
 
 
 def _model_switch(run: Run) -> int:
@@ -296,50 +202,6 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
         persist_state="session",
     )
     return name or None
-
-
-def _say_who_labelled(run: Run, figures: Figures) -> None:
-    """Whose labels these are, and how far they can be believed."""
-    if not _is_judged(run):
-        sentence = OF_THE_HEURISTIC
-    elif run.evaluator.name == "hybrid":
-        sentence = _partly_judged(run, figures)
-    else:
-        sentence = (
-            f"Labeller: {_name_judges(run)} An LLM makes mistakes: open a sample to check its "
-            "labels, and correct them."
-        )
-    st.info(plain(sentence), icon=":material/info:")
-    if figures.corrected:
-        st.caption(
-            f"{counted(figures.corrected, 'sample')} corrected by a person; the run's own values "
-            "include that."
-        )
-
-
-def _partly_judged(run: Run, figures: Figures) -> str:
-    judged = sum(count for by, count in figures.by.items() if by not in ("", HEURISTIC))
-    doubtful = ""
-    if run.evaluator.params.get("doubt_from"):
-        doubtful = ", those that the heuristic was least sure of,"
-    others = ""
-    if judged < figures.scored:
-        others = " All other values are the heuristic's estimates."
-    return (
-        f"{judged:,} of {counted(figures.scored, 'sample')}{doubtful} have labels by "
-        f"{_name_judges(run)}{others}"
-    )
-
-
-def _name_judges(run: Run) -> str:
-    """The judge or the jury as the end of a sentence."""
-    names = run_facts.judge_titles(run)
-    if len(names) == 1:
-        return f"{names[0]}."
-    return (
-        f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the "
-        "stricter verdict."
-    )
 
 
 def _say_what_it_means(figures: Figures) -> None:

@@ -1,0 +1,61 @@
+"""The curves and rates of an RGB run, as its page and its report show them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from evaluators.records import Ability
+from evaluators.runs import aggregate
+from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs.store import Outline, ValueName
+
+Curves = Mapping[Ability, Sequence[NoisePoint]]
+"""The points of one model, by ability."""
+
+RATES = {
+    "Noise robustness": ("right in spite of documents beside the point", "right"),
+    "Negative rejection": ("declines when no document holds the answer", "declined"),
+    "Integration": ("right where several documents are needed", "right"),
+    "Error detection": ("notices the planted error", "noticed"),
+    "Error correction": ("gives the true answer in spite of the planted error", "corrected"),
+    "Correction if detected": ("gives the true answer, where it noticed the error", "detected"),
+}
+"""What each rate means, and what the answers that it counts did."""
+
+HEADLINES = tuple(ValueName(0, name) for name in ("accuracy", "rejection", "correction"))
+"""The value by which a sample counts as right: for planted errors, the correction."""
+
+
+def noise_curves(rows: Sequence[Outline]) -> Curves:
+    curves = {}
+    for ability in (Ability.NOISE, Ability.INTEGRATION):
+        if points := aggregate.noise_points(rows, ability):
+            curves[ability] = points
+    return curves
+
+
+def lines_of_charts(
+    curves: Mapping[str, Curves],
+) -> list[tuple[str, Mapping[str, Sequence[NoisePoint]]]]:
+    """The lines of each chart under its title: a model's abilities, or an ability's models."""
+    if len(curves) == 1:
+        (own,) = curves.values()
+        abilities_of_one = {ability.label: own[ability] for ability in own}
+        return [("Accuracy by noise", abilities_of_one)] if own else []
+    # Not all in one: of two models with two abilities nobody would tell the lines apart.
+    of_several: list[tuple[str, Mapping[str, Sequence[NoisePoint]]]] = []
+    for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
+        lines = {model: own[ability] for model, own in curves.items() if ability in own}
+        of_several.append((f"{ability.label}: accuracy by noise", lines))
+    return of_several
+
+
+def judged_rates(rates: Mapping[str, Mapping[str, Mean]]) -> list[str]:
+    """The rates that have a value: none where no error was detected, as Numbers say."""
+    judged = []
+    for title in RATES:
+        means = [own[title] for own in rates.values() if title in own]
+        if any(mean.mean is not None for mean in means):
+            judged.append(title)
+    return judged

@@ -1,0 +1,191 @@
+"""The values of a run as pages and reports show them: titles, groups, and what each means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from evaluators.catalogue import catalogue
+from evaluators.records import Run
+from evaluators.runs import run_facts
+from evaluators.runs.aggregate import Figures, Mean, View
+from evaluators.runs.run_view import RunView
+from evaluators.text.words import readable
+from evaluators.trace.labelling import HEURISTIC
+
+TRACE_VALUES = {
+    "context_relevance": "Relevance",
+    "context_utilization": "Utilization",
+    "completeness": "Completeness",
+    "adherence": "Adherence",
+    "supported_share": "Supported",
+    "average": "Average",
+}
+GROUPS = (
+    (
+        "Retrieval",
+        "Does what was retrieved help to answer?",
+        {"context_relevance": "Share of the retrieved text that helps"},
+    ),
+    (
+        "Use",
+        "Does the answer use it, and all of it?",
+        {
+            "context_utilization": "Share of the relevant text that was used",
+            "completeness": "Share of the relevant text that the answer covers",
+        },
+    ),
+    (
+        "Truth",
+        "Does the answer say only what the documents say?",
+        {
+            "adherence": "Share of answers in which every sentence is supported",
+            "supported_share": "Mean share of supported sentences in an answer",
+        },
+    ),
+)
+"""The values by what they are about, each with its meaning."""
+AVERAGE = "Mean of the four values that apply, over all samples"
+
+EXPECTED = (
+    "Expected share of the relevant text that the answer covers; little better than a constant, "
+    "so mostly 0.55 to 0.85"
+)
+"""What docs/heuristic.md measured of its completeness."""
+
+
+class Dot(NamedTuple):
+    """One value under its title; `series` numbers whose it is, for its colour.
+
+    A `hollow` one is a claim beside what was measured.
+    """
+
+    title: str
+    mean: Mean
+    spread: Sequence[int] = ()
+    meaning: str = ""
+    series: int = 0
+    hollow: bool = False
+
+
+class Group(NamedTuple):
+    """Values that answer one question."""
+
+    title: str
+    question: str
+    dots: Sequence[Dot]
+
+
+def coverage(mean: Mean) -> str:
+    """On how many answers a mean stands: "197 of 200, 3 failed"."""
+    parts = [f"{mean.scored:,} of {mean.asked:,}"]
+    if mean.not_applicable:
+        parts.append(f"{mean.not_applicable:,} not applicable")
+    if mean.failed:
+        parts.append(f"{mean.failed:,} failed")
+    return ", ".join(parts)
+
+
+def trace_groups(view: RunView, chosen: View) -> list[Group]:
+    """All TRACE values by what they are about, those of several models below one another."""
+    names = run_facts.titles(view.run) or [""]
+    by_model = [view.figures(0, number, chosen) for number in range(len(names))]
+    is_estimate = not is_judged(view.run) and chosen.by in (None, HEURISTIC)
+    groups = []
+    for title, question, meanings in GROUPS:
+        shown = []
+        for name, meaning in meanings.items():
+            if is_estimate and name == "completeness":
+                meaning = EXPECTED
+            for number, figures in enumerate(by_model):
+                dot = _trace_dot(name, meaning, figures)
+                shown.append(of_series(dot, names, number))
+        groups.append(Group(title, question, shown))
+    average = [
+        of_series(_trace_dot("average", AVERAGE, figures), names, number)
+        for number, figures in enumerate(by_model)
+    ]
+    return [*groups, Group("Together", "", average)]
+
+
+def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:
+    nothing = Mean(
+        mean=None,
+        asked=figures.asked,
+        scored=0,
+        not_applicable=figures.scored,
+        failed=figures.failed,
+    )
+    mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
+    return Dot(TRACE_VALUES[name], mean, spread, meaning)
+
+
+def metric_dots(view: RunView, number: int) -> list[Dot]:
+    """The values of one metric, each by every model; none where nothing is checked."""
+    titles = run_facts.metric_titles(view.run)
+    models = run_facts.titles(view.run) or [""]
+    by_model = [view.figures(number, model) for model in range(len(models))]
+    names = dict.fromkeys(name for figures in by_model for name in figures.means)
+    shown = []
+    for name, label in value_titles(titles, number, names).items():
+        for model, figures in enumerate(by_model):
+            if name in figures.means:
+                dot = Dot(label, figures.means[name], figures.spread[name])
+                shown.append(of_series(dot, models, model))
+    return shown
+
+
+def title(name: str) -> str:
+    """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
+    cls = catalogue().get(name)
+    return cls.title if cls else readable(name)
+
+
+def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A title for each value of the merged rows; where two would be alike, with that of its metric.
+
+    `first` are the titles of those values of the first metric that are shown.
+    """
+    titles = dict(first or {})
+    metrics = run_facts.metric_titles(view.run)
+    for (metric, name), column in view.columns().items():
+        if metric == 0 and first is not None:
+            continue
+        label = title(name)
+        is_taken = label in titles.values()
+        titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
+    return titles
+
+
+def value_titles(
+    metrics: Sequence[str],
+    number: int,
+    names: Iterable[str],
+) -> dict[str, str]:
+    """A title for each of these values of a metric.
+
+    The only value of one among several metrics also names the metric.
+    """
+    titles = {name: title(name) for name in names}
+    if len(metrics) > 1 and len(titles) == 1:
+        return {name: _with_metric(label, metrics[number]) for name, label in titles.items()}
+    return titles
+
+
+def _with_metric(label: str, metric: str) -> str:
+    if metric.startswith(label):
+        return metric
+    return f"{label} ({metric})"
+
+
+def of_series(dot: Dot, names: Sequence[str], number: int) -> Dot:
+    """The value of one of several models: under its name, in its colour."""
+    if len(names) < 2:
+        return dot
+    meaning = names[number] if number else f"{names[number]}. {dot.meaning}".rstrip(". ")
+    return dot._replace(meaning=meaning, series=number)
+
+
+def is_judged(run: Run) -> bool:
+    """Whether an LLM labelled the run, or a part of it."""
+    return bool(run.judges and catalogue()[run.evaluator.name].most_judges())
