@@ -1,0 +1,16 @@
+"""Figures as SVG text, for papers, slides and pages: nothing is loaded, and nothing runs in them.
+
+Words take the colour of the text around them, so that a figure in a page is read in the light and
+in the dark; alone it is black on nothing, as print wants it.
+"""
+
+from evaluators.drawing.curves import Curve as Curve
+from evaluators.drawing.curves import Point as Point
+from evaluators.drawing.curves import draw_curves as draw_curves
+from evaluators.drawing.intervals import Row as Row
+from evaluators.drawing.intervals import draw_intervals as draw_intervals
+from evaluators.drawing.svg import DOUBLE as DOUBLE
+from evaluators.drawing.svg import SINGLE as SINGLE
+from evaluators.drawing.svg import SIZES as SIZES
+from evaluators.drawing.svg import SLIDE as SLIDE
+from evaluators.drawing.svg import Size as Size

@@ -1,0 +1,204 @@
+"""Values on one axis, a row each, with their intervals; with a zero line it is a forest plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from evaluators.drawing.axis import Axis, finite, number, ticks
+from evaluators.drawing.fitting import broken, widest
+from evaluators.drawing.marks import interval_line, mark, series_look
+from evaluators.drawing.svg import (
+    DOUBLE,
+    FAINT,
+    LINE,
+    NOTHING,
+    SOFT,
+    Size,
+    add_note,
+    document,
+    line,
+    words_at,
+)
+
+LABELS, BESIDE = 0.33, 0.34
+"""Parts of the width that names and numbers may take at most."""
+
+
+class Row(NamedTuple):
+    """One value with its interval; `None` where there is none.
+
+    `beside` are lines at its side, such as the numbers and the coverage. Rows that follow one
+    another with the same `group` stand under it. `series` numbers whose it is, for its colour; a
+    `hollow` mark is less sure.
+    """
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    beside: Sequence[str] = ()
+    group: str = ""
+    series: int = 0
+    hollow: bool = False
+
+    @property
+    def in_words(self) -> str:
+        said = ", ".join(self.beside) or "no value"
+        return f"{self.label}: {said}."
+
+
+def draw_intervals(
+    rows: Sequence[Row],
+    *,
+    title: str,
+    size: Size = DOUBLE,
+    span: tuple[float, float] = (0, 1),
+    unit: str = "",
+    axis_title: str = "",
+    sides: tuple[str, str] | None = None,
+    note: str = "",
+) -> str:
+    """The values of all rows on one axis, as SVG.
+
+    The axis holds `span` and every interval; its numbers get the `unit`. `sides` say what lies left
+    and right of zero, which then gets a line in the middle of the axis: a forest plot. `note`
+    stands below. What is not finite is not drawn.
+    """
+    em = size.font
+    labels = min(widest(row.label for row in rows), LABELS * size.points / em)
+    every_beside = [text for row in rows for text in row.beside]
+    beside = min(widest(every_beside), BESIDE * size.points / em)
+    axis_ticks = _ticks(rows, (0, 0) if sides else span, is_symmetric=sides is not None)
+    shown = [f"{number(tick, signed=sides is not None)}{unit}" for tick in axis_ticks]
+    # Half of the first and of the last number stands beyond the axis.
+    margin = max(1.5, widest(shown) / 2)
+    axis = Axis(
+        axis_ticks,
+        start=(labels + margin) * em,
+        end=size.points - (beside + margin) * em,
+    )
+    parts: list[str] = []
+    y = 0.5 * em
+    if sides:
+        y = _add_sides(parts, axis, sides, size)
+    top = y
+    grouped = groupby(rows, key=lambda row: row.group)
+    for group, own in grouped:
+        if group:
+            y += 0.4 * em
+            for text in broken(group, size.points / em, 2):
+                parts.append(words_at(0, y + LINE / 2 * em, text, em, font_weight="bold"))
+                y += LINE * em
+        for row in own:
+            y = _add_row(parts, row, axis, y, (labels, beside), size)
+    if not rows:
+        parts.append(words_at(0, y + LINE / 2 * em, NOTHING, em, fill_opacity=SOFT))
+        y += LINE * em
+    grid = _grid(axis, top, y, em, is_zero_drawn=sides is not None)
+    y = _add_axis_words(parts, axis, shown, y, em, axis_title)
+    y = add_note(parts, note, y, size)
+    description = " ".join(row.in_words for row in rows) or "No values."
+    return document(size, y, [*grid, *parts], title, description)
+
+
+def _ticks(
+    rows: Sequence[Row],
+    span: tuple[float, float],
+    *,
+    is_symmetric: bool,
+) -> tuple[float, ...]:
+    ends = finite([*span, *(end for row in rows for end in (row.value, row.low, row.high))])
+    if is_symmetric:
+        # A difference of a hundredth of a point is not drawn as wide as one of ten.
+        furthest = max(1.0, *map(abs, ends))
+        return ticks(-furthest, furthest)
+    return ticks(min(ends), max(ends), 4)
+
+
+def _add_sides(
+    parts: list[str],
+    axis: Axis,
+    sides: tuple[str, str],
+    size: Size,
+) -> float:
+    """Says on both sides of zero what lies there; where it ends."""
+    em, zero = size.font, axis.place(0)
+    left = broken(sides[0], zero / em - 1, 2)
+    right = broken(sides[1], (size.points - zero) / em - 1, 2)
+    for lines, x, anchor in ((left, zero - em, "end"), (right, zero + em, "start")):
+        for place, text in enumerate(lines):
+            y = (place + 0.5) * LINE * em
+            parts.append(words_at(x, y, text, em, text_anchor=anchor, fill_opacity=SOFT))
+    return (max(len(left), len(right)) * LINE + 0.3) * em
+
+
+def _add_row(
+    parts: list[str],
+    row: Row,
+    axis: Axis,
+    y: float,
+    rooms: tuple[float, float],
+    size: Size,
+) -> float:
+    """A row with its name, its mark and what stands beside it; where it ends."""
+    em = size.font
+    names = broken(row.label, rooms[0] + 0.1, 2)
+    beside = [broken(text, rooms[1] + 0.1, 1)[0] for text in row.beside]
+    height = (max(len(names), len(beside), 1) * LINE + 0.5) * em
+    middle = y + height / 2
+    for lines, x, softened in ((names, 0.0, 0), (beside, size.points - rooms[1] * em, 1)):
+        first = middle - (len(lines) - 1) * LINE / 2 * em
+        for place, text in enumerate(lines):
+            # Beside a value its first line is what is read, the coverage stands back.
+            opacity = SOFT if softened and place else 1.0
+            line_y = first + place * LINE * em
+            parts.append(words_at(x, line_y, text, em, fill_opacity=opacity))
+    if row.value is not None and finite([row.value]):
+        look = series_look(row.series, em)._replace(shape=())
+        spot = (axis.place(row.value), middle)
+        for end in finite([row.low, row.high]):
+            parts.append(interval_line(spot, (axis.place(end), middle), em, look.paint))
+        parts.append(mark(spot, em, look, hollow=row.hollow))
+    return y + height
+
+
+def _grid(
+    axis: Axis,
+    top: float,
+    bottom: float,
+    em: float,
+    *,
+    is_zero_drawn: bool,
+) -> list[str]:
+    lines = []
+    for tick in axis.ticks:
+        x = axis.place(tick)
+        opacity = SOFT if is_zero_drawn and not tick else FAINT
+        lines.append(line(x, top, x, bottom, stroke_width=0.09 * em, stroke_opacity=opacity))
+    return lines
+
+
+def _add_axis_words(
+    parts: list[str],
+    axis: Axis,
+    shown: Sequence[str],
+    y: float,
+    em: float,
+    title: str,
+) -> float:
+    """The numbers of the axis and its title below `y`; where they end."""
+    y += LINE / 2 * em + 0.2 * em
+    room = (axis.end - axis.start) / em / (len(shown) - 1)
+    # Where the numbers would touch one another every second one stands, zero among them.
+    step = 2 if widest(shown) + 0.6 > room else 1
+    first = axis.ticks.index(0) % step if 0 in axis.ticks else 0
+    look: dict[str, str | float] = {"text_anchor": "middle", "fill_opacity": SOFT}
+    for tick, text in list(zip(axis.ticks, shown, strict=True))[first::step]:
+        parts.append(words_at(axis.place(tick), y, text, em, **look))
+    if title:
+        y += LINE * em
+        middle = (axis.start + axis.end) / 2
+        parts.append(words_at(middle, y, title, em, text_anchor="middle"))
+    return y + (LINE / 2 + 0.2) * em

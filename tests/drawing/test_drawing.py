@@ -1,0 +1,265 @@
+"""Figures as SVG: they are XML without anything that runs, and every mark is where its value is."""
+
+import math
+import re
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from evaluators.drawing import (
+    DOUBLE,
+    SINGLE,
+    SIZES,
+    Curve,
+    Point,
+    Row,
+    Size,
+    draw_curves,
+    draw_intervals,
+    fitting,
+)
+from evaluators.drawing.axis import number, ticks
+from evaluators.drawing.marks import COLOURS, series_look
+
+ROOT = Path(__file__).parents[2]
+SVG = "{http://www.w3.org/2000/svg}"
+# 100 points wide with a font of 1 point: an em is a point.
+SMALL = Size(100 / 72 * 25.4, 1)
+LEVELS = (0, 20, 40, 60, 80)
+LONG = "groq/meta-llama/llama-4-maverick-17b-128e-instruct"
+DRAWN_TEXTS = [
+    "<img src=x onerror=alert(1)>",
+    "]]>&amp;&lt;%&#x3c;",
+    '" onload="alert(1)',
+    "</text><script>alert(1)</script>",
+    "a\x00b\x1b[31m\ud800\ufffe\u202e",
+    "北京大学语言模型" * 9,
+    "Z" * 5000,
+    "",
+]
+
+
+def falling(name, count=5):
+    points = [Point(LEVELS[place], 90 - 10 * place, 80 - 10 * place, 95) for place in range(count)]
+    return Curve(name, points)
+
+
+def marks(svg):
+    root = ElementTree.fromstring(svg)
+    return [*root.iter(f"{SVG}circle"), *root.iter(f"{SVG}polygon")]
+
+
+def texts(svg):
+    return ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+FIGURES = {
+    "no curve": lambda size: draw_curves([], title="x", size=size),
+    "no point": lambda size: draw_curves([Curve("A", [Point(0, None)])], title="x", size=size),
+    "one point": lambda size: draw_curves([falling("A", 1)], title="x", size=size),
+    "twelve curves": lambda size: draw_curves(
+        [falling(f"{LONG} {place}") for place in range(12)],
+        title="x",
+        x_title="Noise",
+        y_title="Accuracy",
+        size=size,
+        note="A note that is long enough for some lines. " * 5,
+    ),
+    "not finite": lambda size: draw_curves(
+        [Curve("A", [Point(0, math.nan), Point(20, 50, -math.inf, math.inf)])], title="x", size=size
+    ),
+    "no row": lambda size: draw_intervals([], title="x", size=size),
+    "no interval": lambda size: draw_intervals(
+        [Row(LONG, 1, beside=["1.00", "1 of 1"])], title="x"
+    ),
+    "no value": lambda size: draw_intervals([Row("A", None, beside=["–"])], title="x", size=size),
+    "huge": lambda size: draw_intervals([Row("A", 1e300, -1e300, math.inf)], title="x", size=size),
+    "tiny": lambda size: draw_intervals([Row("A", 1e-9)], title="x", span=(0, 0), size=size),
+    "forest": lambda size: draw_intervals(
+        [
+            Row(LONG, -100, -100, 100, ["−100.0 (−100.0 to +100.0)", "1,197 / 1,200"], LONG, 11),
+            Row("B", 0, beside=["0.0"], hollow=True),
+        ],
+        title="x",
+        size=size,
+        sides=(f"← {LONG} higher", f"{LONG} higher →"),
+        axis_title="Difference in points",
+    ),
+}
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_nothing_of_a_figure_lies_outside_it(figure, size):
+    root = ElementTree.fromstring(figure(size))
+    _, _, width, height = map(float, root.get("viewBox").split())
+
+    for element in root.iter():
+        for name in ("x", "x1", "x2", "cx"):
+            assert -0.1 <= float(element.get(name, 0)) <= width + 0.1
+        for name in ("y", "y1", "y2", "cy"):
+            assert -0.1 <= float(element.get(name, 0)) <= height + 0.1
+        if element.tag == f"{SVG}text":
+            wide = fitting.width("".join(element.itertext())) * float(root.get("font-size"))
+            part = {"start": 0, "middle": 0.5, "end": 1}[element.get("text-anchor", "start")]
+            left = float(element.get("x")) - part * wide
+            assert -1 <= left <= left + wide <= width + 1
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_names_of_curves_that_end_alike_do_not_lie_on_one_another(size):
+    alike = [falling(f"Model {place}") for place in range(12)]
+    root = ElementTree.fromstring(draw_curves(alike, title="x", size=size))
+
+    heights = [
+        float(text.get("y"))
+        for text in root.iter(f"{SVG}text")
+        if "".join(text.itertext()).startswith("Model")
+    ]
+
+    assert len(heights) == 12
+    gaps = [later - earlier for earlier, later in zip(heights[1:], heights, strict=False)]
+    assert min(map(abs, gaps)) >= size.font
+
+
+@pytest.mark.parametrize("text", DRAWN_TEXTS, ids=range(len(DRAWN_TEXTS)))
+def test_text_of_strangers_stays_text(text):
+    curves = draw_curves(
+        [falling(text)], title=text, x_title=text, y_title=text, unit=text[:3], note=text
+    )
+    rows = [Row(text, 0.5, 0.4, 0.6, [text], text)]
+    intervals = draw_intervals(rows, title=text, note=text, sides=(text, text), axis_title=text)
+
+    for svg in (curves, intervals):
+        svg.encode()
+        tags = {element.tag.removeprefix(SVG) for element in ElementTree.fromstring(svg).iter()}
+        assert tags <= {"svg", "title", "desc", "g", "line", "circle", "polygon", "text"}
+        assert not re.search(r"[\x00-\x1f\u202e\ufffe\ud800]", svg)
+
+
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_a_figure_loads_nothing_and_works_alone(figure):
+    svg = figure(DOUBLE)
+
+    assert svg.startswith("<svg xmlns=")
+    assert 'width="175mm"' in svg or "85mm" in svg
+    assert not re.search(r"url\(|href|<style|<script|\bon\w+=|nan|inf\b", svg)
+
+
+def test_a_reader_of_the_screen_gets_every_value():
+    svg = draw_curves([falling("A", 2), Curve("B", [Point(0, None)])], title="Accuracy")
+    root = ElementTree.fromstring(svg)
+
+    assert root.get("role") == "img"
+    assert root.find(f"{SVG}title").text == "Accuracy"
+    assert root.find(f"{SVG}desc").text == (
+        "A: 90 % (80 to 95) at 0 %, 80 % (70 to 95) at 20 %. B: no value."
+    )
+    rows = [Row("Adherence", 0.5, beside=["0.50", "2 of 4"]), Row("Other", None)]
+    described = ElementTree.fromstring(draw_intervals(rows, title="x")).find(f"{SVG}desc")
+    assert described.text == "Adherence: 0.50, 2 of 4. Other: no value."
+
+
+def test_a_value_is_drawn_where_it_is_on_the_axis():
+    row = Row("A", 0.25, 0.0, 0.75)
+    root = ElementTree.fromstring(draw_intervals([row], title="x", size=SMALL))
+
+    # "A" is 0.7 wide and 1.5 follow; nothing stands beside, 1.5 are left free.
+    start, end = 2.2, 98.5
+    [mark] = marks(ElementTree.tostring(root))
+    assert float(mark.get("cx")) == pytest.approx(start + 0.25 * (end - start), abs=0.01)
+    [left, right] = [line for line in root.iter(f"{SVG}line") if line.get("stroke")[0] == "#"]
+    assert float(left.get("x2")) == pytest.approx(start, abs=0.01)
+    assert float(right.get("x2")) == pytest.approx(start + 0.75 * (end - start), abs=0.01)
+
+
+def test_a_forest_plot_has_zero_in_the_middle():
+    rows = [Row("A", 6, 2, 10), Row("B", -1, -4, 2, hollow=True)]
+    root = ElementTree.fromstring(draw_intervals(rows, title="x", size=SMALL, sides=("l", "r")))
+
+    first, second = marks(ElementTree.tostring(root))
+    zero = (2.2 + 98.5) / 2
+    # From -10 to 10.
+    assert float(first.get("cx")) == pytest.approx(zero + 0.6 * (98.5 - zero), abs=0.01)
+    assert (first.get("fill"), second.get("fill")) == (COLOURS[0], "none")
+    assert "+5" in texts(ElementTree.tostring(root))
+    assert "−10" in texts(ElementTree.tostring(root))
+
+
+def test_what_has_no_value_has_no_mark():
+    rows = [Row("A", 0.5), Row("B", None, 0.1, 0.2), Row("C", math.nan)]
+
+    assert len(marks(draw_intervals(rows, title="x"))) == 1
+    # One on the curve, one beside its name.
+    curves = [Curve("A", [Point(0, 50), Point(20, None)]), Curve("B", [Point(0, None)])]
+    assert len(marks(draw_curves(curves, title="x"))) == 2
+    assert "Nothing is checked." in texts(draw_curves(curves[1:], title="x"))
+
+
+def test_thirty_series_differ_without_their_colours():
+    looks = [series_look(place, 10) for place in range(30)]
+
+    assert len({(look.shape, str(look.line.get("stroke_dasharray"))) for look in looks}) == 30
+
+
+def test_the_colours_are_those_of_the_app():
+    theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+    assert list(COLOURS) == theme["theme"]["chartCategoricalColors"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "expected"),
+    [
+        (0, 1, 4, (0, 0.25, 0.5, 0.75, 1)),
+        (0, 100, 6, (0, 20, 40, 60, 80, 100)),
+        (0, 80, 6, (0, 20, 40, 60, 80)),
+        (0, 0.3, 6, (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
+        (-10, 10, 6, (-10, -5, 0, 5, 10)),
+        (-3.2, 3.2, 6, (-4, -2, 0, 2, 4)),
+        (7, 7, 6, (6.4, 6.6, 6.8, 7.0, 7.2, 7.4, 7.6)),
+        (0, 1e6, 4, (0, 250_000, 500_000, 750_000, 1_000_000)),
+    ],
+)
+def test_an_axis_has_round_numbers_that_reach_both_ends(low, high, most, expected):
+    assert ticks(low, high, most) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "signed", "expected"),
+    [
+        (0.25, False, "0.25"),
+        (-5, False, "−5"),
+        (5, True, "+5"),
+        (0, True, "0"),
+        (80.0, False, "80"),
+    ],
+)
+def test_a_number_of_an_axis_reads_as_in_print(value, signed, expected):
+    assert number(value, signed=signed) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "most", "lines"),
+    [
+        # A small letter takes 0.56 em, "i" 0.3, a sign of Chinese 1.
+        ("abc", 2, 1, ["abc"]),
+        ("abc abc", 2, 2, ["abc", "abc"]),
+        ("abcabc", 2, 2, ["abc", "abc"]),
+        ("abcabcabc", 2, 2, ["abc", "a…"]),
+        ("abc", 0.1, 2, ["a", "b…"]),
+        ("groq/gpt-oss", 4.9, 2, ["groq/gpt-", "oss"]),
+        ("北京大学", 3, 1, ["北京…"]),
+        ("a\nb\x00c", 9, 1, ["a b c"]),
+        ("", 2, 2, [""]),
+    ],
+)
+def test_words_are_broken_and_cut_to_their_room(text, room, most, lines):
+    assert fitting.broken(text, room, most) == lines
+
+
+def test_a_size_is_known_by_its_name():
+    assert SIZES["single"] == SINGLE == (85, 7)
+    assert draw_intervals([], title="x", size=SINGLE).count('width="85mm"') == 1
