@@ -26,6 +26,7 @@ STREAMLITS: set[tuple[str, str]] = set()
 PAGES = {
     "Home": "/",
     "Learn": "/learn",
+    "Lesson 1": "/learn?lesson=1",
     "Lesson 2": "/learn?lesson=2",
     "Datasets": "/datasets",
     "RGB, form": "/rgb",

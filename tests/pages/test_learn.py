@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Support
@@ -31,6 +32,25 @@ def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
 ) -> None:
     assert [title.value for title in open_page("learn", lesson="2").title] == ["TRACE on one page"]
     assert [title.value for title in open_page("learn", lesson="99").title] == ["Learn"]
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "told", "numbers"),
+    [
+        (1, "true", "Yes: it is true", "Adherence 1.00 · Completeness 1.00 · Right yes"),
+        # One of two relevant sentences is used, one of two sentences is supported.
+        (2, "true", "it adds something", "Adherence 0.00 · Completeness 0.50 · Right yes"),
+        (3, "contradicts", "Yes: it contra", "Adherence 0.00 · Completeness 0.00 · Right no"),
+        (4, "declines", "Yes: it declines", "Completeness 0.00 · Right no · Declines yes"),
+    ],
+)
+def test_an_answer_is_guessed_and_then_labelled(
+    open_page: OpenPage, number: int, kind: str, told: str, numbers: str
+) -> None:
+    at = tapped(open_page("learn", lesson="1"), **{f"rag_{number}": kind})
+    assert told in said(at)
+    assert numbers in said(at).replace("*", "")
+    assert f"{int(number != 2)} of 4 recognised." in said(at, "markdown").replace("*", "")
 
 
 def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:

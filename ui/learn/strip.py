@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.text.markup import html
 
 
@@ -21,9 +20,8 @@ class Cell(NamedTuple):
 
 
 def show(cells: Sequence[Cell]) -> None:
-    style = (ROOT / "ui" / "static" / "learn.css").read_text(encoding="utf-8")
     body = "".join(map(_cell, cells))
-    st.html(f'<style>{style}</style><div class="pl-strip-of-values">{body}</div>')
+    st.html(f'<div class="pl-strip-of-values">{body}</div>')
 
 
 def _cell(cell: Cell) -> str:

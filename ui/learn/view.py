@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.config import ROOT
+from evaluators.runs.examples import INVENTED
 from evaluators.text.words import counted
 from ui import session
-from ui.learn import trace
+from ui.learn import rag, trace
 from ui.learn.lesson import Lesson, Place
 from ui.parts import head
 
@@ -19,20 +21,31 @@ PLAYED = "learn_"
 
 LESSONS = (
     Lesson(
+        name="1",
+        title="What RAG is, and how it goes wrong",
+        promise="Four answers to one question: click what you think of each.",
+        icon=":material/quiz:",
+        draw=rag.show,
+        takeaway=(
+            "An answer can be right, invented, contrary to its documents, or missing. None of "
+            "that shows in how it sounds: it has to be checked against the documents."
+        ),
+        place=Place("See 24 such answers in the app", "trace", {"run": INVENTED}),
+    ),
+    Lesson(
         name="2",
         title="TRACE on one page",
         promise="Tap sentences and watch the four formulas work.",
         icon=":material/fact_check:",
         draw=trace.show,
         takeaway="Labels first, numbers second: change a label and you see which number moves.",
-        place=Place(
-            "See this answer in the app", "sample", {"run": "example-invented", "sample": "19"}
-        ),
+        place=Place("See this answer in the app", "sample", {"run": INVENTED, "sample": "19"}),
     ),
 )
 
 
 def show() -> None:
+    st.html(ROOT / "ui" / "static" / "learn.css")
     wanted = st.query_params.get(LESSON)
     lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
     if lesson is None:
