@@ -298,7 +298,7 @@ def test_a_store_that_is_damaged_inside_says_so(path):
     store.close()
     with path.open("r+b") as file:
         # Behind the pages that every store begins with.
-        file.seek(4096 * 40)
+        file.seek(4096 * 80)
         file.write(b"\xee" * 4096 * 40)
 
     damaged = Store(path)

@@ -19,6 +19,7 @@ from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.person_labels import PersonLabelTable
 from evaluators.runs.store.results import Counts, Outline, ResultTable
+from evaluators.runs.store.rounds import RoundTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
@@ -60,6 +61,7 @@ class Store(Database):
         self.notes = NoteTable(self)
         self.person_labels = PersonLabelTable(self)
         self.label_queues = LabelQueueTable(self)
+        self.rounds = RoundTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

@@ -1,0 +1,1 @@
+"""A class labels answers together: what a round is, its codes, and what comes of its labels."""

@@ -1,0 +1,163 @@
+"""What comes of a round's labels: spread, majority, agreement, and who is right by other labels.
+
+Every function is pure, and counts the labels as they are at one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from evaluators.records import Record, Support
+from evaluators.rounds.records import Participant, Place, RoundLabel
+from evaluators.statistics import kappa, krippendorff
+from evaluators.trace.labelling import STRICTEST_FIRST
+
+Supports = Mapping[Place, Support]
+"""One labeller's labels: of a participant, the class, a judge, or the published ones."""
+
+
+class Spread(Record):
+    """How many participants gave a sentence each label."""
+
+    full: int = 0
+    partial: int = 0
+    none: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.full + self.partial + self.none
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """In the order none, partial, full."""
+        return tuple(getattr(self, support.value) for support in STRICTEST_FIRST)
+
+    @property
+    def quarrel(self) -> float:
+        """The share of pairs of participants who say different things; 0 where there is no pair."""
+        pairs = self.total * (self.total - 1)
+        if not pairs:
+            return 0.0
+        alike = sum(count * (count - 1) for count in self.counts)
+        return 1 - alike / pairs
+
+    @property
+    def majority(self) -> Support | None:
+        """The highest label that more than half give at least; `None` without any.
+
+        So a tie goes to the stricter label, as in a jury.
+        """
+        return self._middle((self.total - 1) // 2) if self.total else None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether the two in the middle differ, so that strictness had to decide."""
+        half = self.total // 2
+        if not self.total or self.total % 2:
+            return False
+        return self._middle(half - 1) is not self._middle(half)
+
+    def _middle(self, place: int) -> Support:
+        votes = []
+        for support, count in zip(STRICTEST_FIRST, self.counts, strict=True):
+            votes += [support] * count
+        return votes[place]
+
+
+class ClassAgreement(NamedTuple):
+    """How far participants agree beyond chance, over the sentences that two or more labelled.
+
+    Cohen's kappa of two participants, else Krippendorff's alpha; `value` is `None` where everybody
+    gave one and the same label.
+    """
+
+    measure: Literal["kappa", "alpha"]
+    value: float | None
+    sentences: int
+
+
+class Right(NamedTuple):
+    """On how many sentences two labellers give the same label, of those that both labelled."""
+
+    equal: int
+    both: int
+
+    @property
+    def share(self) -> float:
+        return self.equal / self.both
+
+
+def by_participant(labels: Iterable[RoundLabel]) -> dict[int, dict[Place, Support]]:
+    """Each participant's labels, by number."""
+    supports: dict[int, dict[Place, Support]] = {}
+    for label in labels:
+        supports.setdefault(label.participant, {})[label.place] = label.support
+    return supports
+
+
+def spreads(labels: Iterable[RoundLabel], places: Sequence[Place]) -> dict[Place, Spread]:
+    """The spread of each of these sentences, in their order; of an unlabelled one it is empty."""
+    counts = {place: dict.fromkeys(STRICTEST_FIRST, 0) for place in places}
+    for label in labels:
+        if label.place in counts:
+            counts[label.place][label.support] += 1
+    found = {}
+    for place, own in counts.items():
+        full, partial = own[Support.FULL], own[Support.PARTIAL]
+        found[place] = Spread(full=full, partial=partial, none=own[Support.NONE])
+    return found
+
+
+def by_quarrel(spread: Mapping[Place, Spread]) -> list[Place]:
+    """The sentences that anybody labelled, the most disputed first; alike ones in their order."""
+    labelled = [place for place, own in spread.items() if own.total]
+    # Sorting keeps the order of what is equal.
+    return sorted(labelled, key=lambda place: -spread[place].quarrel)
+
+
+def class_labels(spread: Mapping[Place, Spread]) -> dict[Place, Support]:
+    """The majority of each sentence that anybody labelled."""
+    return {place: own.majority for place, own in spread.items() if own.majority}
+
+
+def class_agreement(labels: Sequence[RoundLabel]) -> ClassAgreement:
+    """How far the participants agree."""
+    members = list(by_participant(labels).values())
+    if len(members) == 2:
+        first, second = members
+        common = [place for place in first if place in second]
+        table = [[0] * len(STRICTEST_FIRST) for _ in STRICTEST_FIRST]
+        for place in common:
+            row, column = (STRICTEST_FIRST.index(own[place]) for own in members)
+            table[row][column] += 1
+        return ClassAgreement("kappa", kappa(table), len(common))
+    spread = spreads(labels, list(dict.fromkeys(label.place for label in labels)))
+    counts = [own.counts for own in spread.values() if own.total > 1]
+    return ClassAgreement("alpha", krippendorff(counts), len(counts))
+
+
+def right(labels: Supports, truth: Supports) -> Right | None:
+    """How far these labels are the true ones; `None` where no sentence has both."""
+    both = [place for place in labels if place in truth]
+    if not both:
+        return None
+    return Right(sum(labels[place] is truth[place] for place in both), len(both))
+
+
+def board(
+    participants: Iterable[Participant],
+    labels: Iterable[RoundLabel],
+    truth: Supports,
+) -> list[tuple[str, Right]]:
+    """Who agrees most with the truth, by nickname; of equal ones who labelled more comes first.
+
+    Only those who labelled at least half of it: one sentence is easily right.
+    """
+    own = by_participant(labels)
+    scores = []
+    for participant in participants:
+        score = right(own.get(participant.number, {}), truth)
+        if score and 2 * score.both >= len(truth):
+            scores.append((participant.nickname, score))
+    return sorted(scores, key=lambda entry: (-entry[1].share, -entry[1].both, entry[0]))

@@ -1,0 +1,196 @@
+"""Rounds that a class labels, with who takes part and what each says."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from evaluators.errors import ParameterError
+from evaluators.records import Support
+from evaluators.rounds.records import (
+    MOST_PARTICIPANTS,
+    Participant,
+    Place,
+    Round,
+    RoundLabel,
+    State,
+    folded,
+)
+from evaluators.runs.store.bodies import from_body, timestamp, to_body
+from evaluators.runs.store.database import Database
+from evaluators.runs.store.workspaces import check_not_shared
+
+GONE = "This round is not there any more: it was deleted with its run."
+_NO_LABELS: Mapping[State, str] = {
+    "paused": "The round is paused: the label was not kept. Go on when it is open again.",
+    "closed": "The round is closed: the label was not kept.",
+    "revealed": "The round is closed: the label was not kept.",
+}
+
+
+class RoundTable:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, made: Round) -> None:
+        """Keeps a new round.
+
+        Raises `ParameterError` for an example, which all share, and where its run is not there
+        (any more).
+        """
+        with self._database.transaction() as db:
+            if not db.execute("select 1 from runs where id = ?", (made.run_id,)).fetchone():
+                raise ParameterError("This run was deleted meanwhile, so no round was started.")
+            check_not_shared(db, made.run_id, "rounds")
+            row = (made.id, made.run_id, made.join, made.code, made.state, 0, to_body(made))
+            db.execute("insert into rounds values (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def get(self, round_id: str) -> Round | None:
+        """The round of that id; one that cannot be read is as good as none."""
+        return next(iter(self._read("id = ?", round_id)), None)
+
+    def with_join(self, token: str) -> Round | None:
+        return next(iter(self._read("join_token = ?", token)), None)
+
+    def with_code(self, code: str) -> Round | None:
+        """The round with this code, while the code holds."""
+        for found in self._read("code = ?", code):
+            if found.code_until > timestamp():
+                return found
+        return None
+
+    def of_run(self, run_id: str) -> list[Round]:
+        """The run's rounds that can be read, newest first."""
+        return self._read("run_id = ? order by rowid desc", run_id)
+
+    def change(self, round_id: str, **fields: Any) -> None:
+        """Changes fields of a round, such as its state; raises `ParameterError` if it is gone."""
+        with self._database.transaction() as db:
+            query = "select body from rounds where id = ?"
+            row = db.execute(query, (round_id,)).fetchone()
+            if row is None:
+                raise ParameterError(GONE)
+            changed = from_body(Round, row[0]).model_copy(update=fields)
+            db.execute(
+                """update rounds set code = ?, state = ?, body = ?, revision = revision + 1
+                   where id = ?""",
+                (changed.code, changed.state, to_body(changed), round_id),
+            )
+
+    # Who takes part
+
+    def join(self, round_id: str, nickname: str) -> Participant:
+        """Lets somebody in.
+
+        Raises `ParameterError` where the round is gone, over or full, or where somebody else in it
+        is called so.
+        """
+        token = secrets.token_urlsafe(16)
+        with self._database.transaction() as db:
+            row = db.execute("select state from rounds where id = ?", (round_id,)).fetchone()
+            if row is None:
+                raise ParameterError(GONE)
+            if row[0] in ("closed", "revealed"):
+                raise ParameterError("The round is closed: nobody can join any more.")
+            query = "select folded from round_participants where round_id = ?"
+            names = {name for (name,) in db.execute(query, (round_id,))}
+            if len(names) >= MOST_PARTICIPANTS:
+                raise ParameterError(f"{MOST_PARTICIPANTS} take part, the most a round takes.")
+            if folded(nickname) in names:
+                raise ParameterError("Somebody here is called so. Choose another nickname.")
+            columns = "round_id, token, nickname, folded"
+            added = db.execute(
+                f"insert into round_participants ({columns}) values (?, ?, ?, ?)",
+                (round_id, token, nickname, folded(nickname)),
+            )
+            _grow(db, round_id)
+            return Participant(
+                number=int(added.lastrowid or 0),
+                round_id=round_id,
+                token=token,
+                nickname=nickname,
+            )
+
+    def participant(self, token: str) -> Participant | None:
+        return next(iter(self._participants("token = ?", token)), None)
+
+    def participants(self, round_id: str) -> list[Participant]:
+        """Who takes part, in the order in which they came."""
+        return self._participants("round_id = ? order by number", round_id)
+
+    def remove(self, participant: Participant) -> None:
+        """Takes somebody out of the round, with all labels."""
+        with self._database.transaction() as db:
+            number = participant.number
+            db.execute("delete from round_participants where number = ?", (number,))
+            _grow(db, participant.round_id)
+
+    # What they say
+
+    def label(
+        self,
+        participant: Participant,
+        place: Place,
+        support: Support,
+    ) -> None:
+        """Keeps what a participant says of a sentence, in place of what was said before.
+
+        Raises `ParameterError` where the round does not take labels, or one of the two is gone.
+        """
+        with self._database.transaction() as db:
+            # In the same transaction: what comes after the end of a round must not count.
+            query = """select state from rounds join round_participants on round_id = id
+                       where number = ?"""
+            row = db.execute(query, (participant.number,)).fetchone()
+            if row is None:
+                raise ParameterError(GONE)
+            if why := _NO_LABELS.get(row[0]):
+                raise ParameterError(why)
+            values = (participant.number, *place, support.value, timestamp())
+            db.execute("insert or replace into round_labels values (?, ?, ?, ?, ?)", values)
+            _grow(db, participant.round_id)
+
+    def labels(self, round_id: str) -> list[RoundLabel]:
+        """What all participants say."""
+        return self._labels("round_id = ? order by participant, answer, key", round_id)
+
+    def labels_of(self, participant: Participant) -> dict[Place, Support]:
+        own = self._labels("participant = ?", participant.number)
+        return {label.place: label.support for label in own}
+
+    def _labels(self, where: str, value: str | int) -> list[RoundLabel]:
+        query = f"""select participant, answer, key, support, round_labels.created
+                    from round_labels join round_participants on number = participant
+                    where {where}"""
+        labels = []
+        for number, answer, key, support, created in self._database.rows(query, value):
+            # Everybody can label once more what cannot be read.
+            with suppress(ValueError):
+                labels.append(RoundLabel(number, Place(answer, key), Support(support), created))
+        return labels
+
+    def _participants(self, where: str, value: str) -> list[Participant]:
+        query = f"select number, round_id, token, nickname from round_participants where {where}"
+        names = ("number", "round_id", "token", "nickname")
+        participants = []
+        for row in self._database.rows(query, value):
+            with suppress(ValueError):
+                fields = dict(zip(names, row, strict=True))
+                participants.append(Participant.model_validate(fields))
+        return participants
+
+    def _read(self, where: str, value: str) -> list[Round]:
+        rounds = []
+        query = f"select revision, body from rounds where {where}"
+        for revision, body in self._database.rows(query, value):
+            with suppress(ValueError):
+                found = from_body(Round, body)
+                rounds.append(found.model_copy(update={"revision": revision}))
+        return rounds
+
+
+def _grow(db: Any, round_id: str) -> None:
+    """Tells all who look at the round that something happened in it."""
+    db.execute("update rounds set revision = revision + 1 where id = ?", (round_id,))

@@ -1,0 +1,127 @@
+"""A run for a class, stored by hand: two answers of two sentences, with a judge and gold labels.
+
+| sentence | gold    | judge | heuristic | Ann     | Ben     | Cid     |
+|----------|---------|-------|-----------|---------|---------|---------|
+| 1 a      | full    | full  | full      | full    | full    | full    |
+| 1 b      | none    | full  | full      | none    | none    | full    |
+| 2 a      | full    | full  | full      | full    | partial |         |
+| 2 b      | partial | none  | full      | partial | partial | partial |
+
+By majority the class says full, none, partial (a tie, so the stricter one) and partial.
+"""
+
+from __future__ import annotations
+
+from evaluators.records import (
+    Dataset,
+    EvaluatorSpec,
+    Labelling,
+    Labels,
+    ModelSpec,
+    Run,
+    Sample,
+    SampleResult,
+    SentenceSupport,
+    Support,
+)
+from evaluators.rounds.records import AskedAnswer, Participant, Place, Round
+from evaluators.runs import rounds
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer, Store
+from evaluators.text.sentences import cut
+from evaluators.trace.labelling import HEURISTIC, labelled_score
+
+FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
+PLACES = [Place(0, "a"), Place(0, "b"), Place(1, "a"), Place(1, "b")]
+GOLD = [FULL, NONE, FULL, PARTIAL]
+JUDGED = [FULL, FULL, FULL, NONE]
+ESTIMATED = [FULL, FULL, FULL, FULL]
+SAID = {
+    "Ann": [FULL, NONE, FULL, PARTIAL],
+    "Ben": [FULL, NONE, PARTIAL, PARTIAL],
+    "Cid": [FULL, FULL, None, PARTIAL],
+}
+JUDGE = ModelSpec(provider="openai", model="judge-by-hand")
+HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
+
+
+def run(store: Store, workspace: str = "local", run_id: str = "lesson") -> Run:
+    """The run, with its results."""
+    samples = tuple(_sample(number) for number in (0, 1))
+    data = Dataset(name="Mills", samples=samples)
+    made = Run(
+        id=run_id,
+        workspace=workspace,
+        created="2026-11-22T09:00:00+00:00",
+        title="Mills",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="gpt_labeling"),),
+        judges=(JUDGE,),
+        seed=0,
+    )
+    store.runs.save(made, data)
+    for position, sample in enumerate(samples):
+        assert sample.sentences
+        judged = Labelling(by=JUDGE.id, labels=_labels(JUDGED, position))
+        estimated = Labelling(by=HEURISTIC, labels=_labels(ESTIMATED, position))
+        score = labelled_score(sample, sample.sentences, [judged, estimated], judged)
+        result = SampleResult(position=position, status="scored", score=score)
+        store.results.save(made.id, result)
+    return made
+
+
+def view(store: Store, made: Run) -> RunView:
+    return RunView.read(store, made)
+
+
+def started(store: Store, made: Run) -> Round:
+    """A round over both answers."""
+    answers = [Answer(0, 0), Answer(1, 0)]
+    return rounds.start(view(store, made), answers, "Class of 22 November")
+
+
+def take_part(store: Store, lesson: Round) -> dict[str, Participant]:
+    """Ann, Ben and Cid label as in the table."""
+    joined = {}
+    for nickname, said in SAID.items():
+        joined[nickname] = store.rounds.join(lesson.id, nickname)
+        for place, support in zip(PLACES, said, strict=True):
+            if support:
+                store.rounds.label(joined[nickname], place, support)
+    return joined
+
+
+def by_hand(answers: int = 2) -> Round:
+    """A round that is not stored."""
+    return Round(
+        id="lead",
+        run_id="lesson",
+        name="Class of 22 November",
+        created="2026-11-22T09:00:00+00:00",
+        join="join",
+        code="ACDEFG",
+        code_until="2026-11-22T12:00:00+00:00",
+        answers=tuple(AskedAnswer(number, 0) for number in range(answers)),
+    )
+
+
+def _labels(supports: list[Support], position: int) -> Labels:
+    own = supports[2 * position : 2 * position + 2]
+    pairs = zip("ab", own, strict=True)
+    return Labels(
+        sentence_support=tuple(SentenceSupport(key=key, support=support) for key, support in pairs)
+    )
+
+
+def _sample(position: int) -> Sample:
+    response = f"Mill {position + 1} grinds rye. It is painted blue {HOSTILE}."
+    documents = (f"Mill {position + 1} grinds rye.", "Its wheel is made of oak.")
+    return Sample(
+        id=f"mill-{position + 1}",
+        question=f"What does mill {position + 1} grind?",
+        response=response,
+        retrieved_documents=documents,
+        sentences=cut(response, documents),
+        labels=_labels(GOLD, position),
+    )

@@ -1,0 +1,140 @@
+"""What comes of a round's labels, by the table of `tests.lesson`, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.records import Support
+from evaluators.rounds.records import Participant, Place, RoundLabel
+from evaluators.rounds.tally import (
+    ClassAgreement,
+    Right,
+    Spread,
+    board,
+    by_quarrel,
+    class_agreement,
+    class_labels,
+    right,
+    spreads,
+)
+from tests.lesson import ESTIMATED, FULL, GOLD, JUDGED, NONE, PARTIAL, PLACES, SAID
+
+NUMBERS = {nickname: number for number, nickname in enumerate(SAID, start=1)}
+
+
+def labels_of(*nicknames: str) -> list[RoundLabel]:
+    return [
+        RoundLabel(NUMBERS[nickname], place, support, "")
+        for nickname in nicknames
+        for place, support in zip(PLACES, SAID[nickname], strict=True)
+        if support
+    ]
+
+
+def by_place(supports: list[Support]) -> dict[Place, Support]:
+    return dict(zip(PLACES, supports, strict=True))
+
+
+EVERYBODY = labels_of(*SAID)
+TRUTH = by_place(GOLD)
+
+
+@pytest.mark.parametrize(
+    ("votes", "quarrel", "majority", "is_tied"),
+    [
+        ((0, 0, 0), 0, None, False),
+        ((1, 0, 0), 0, FULL, False),
+        ((3, 0, 0), 0, FULL, False),
+        # Of three pairs two differ.
+        ((1, 0, 2), 2 / 3, NONE, False),
+        ((1, 1, 0), 1, PARTIAL, True),
+        ((1, 0, 1), 1, NONE, True),
+        # More than half say at least "partial", and more than half do not say "full".
+        ((1, 1, 1), 1, PARTIAL, False),
+        # Of six pairs one is alike; the two in the middle are both "partial".
+        ((1, 2, 1), 5 / 6, PARTIAL, False),
+        ((2, 0, 2), 4 / 6, NONE, True),
+        ((3, 0, 2), 6 / 10, FULL, False),
+    ],
+)
+def test_the_majority_and_how_much_a_class_quarrels(votes, quarrel, majority, is_tied):
+    full, partial, none = votes
+    spread = Spread(full=full, partial=partial, none=none)
+
+    assert spread.quarrel == pytest.approx(quarrel)
+    assert spread.majority is majority
+    assert spread.is_tied is is_tied
+
+
+def test_the_spread_of_each_sentence_and_their_order_by_quarrel():
+    spread = spreads(EVERYBODY, [*PLACES, Place(1, "c")])
+
+    assert [own.counts for own in spread.values()] == [
+        (0, 0, 3),
+        (2, 0, 1),
+        (0, 1, 1),
+        (0, 3, 0),
+        (0, 0, 0),
+    ]
+    # 1, 2/3, and two on which all agree in their own order; the one without a label is left out.
+    assert by_quarrel(spread) == [PLACES[2], PLACES[1], PLACES[0], PLACES[3]]
+    assert list(class_labels(spread).values()) == [FULL, NONE, PARTIAL, PARTIAL]
+
+
+def test_a_label_of_a_sentence_that_is_not_there_is_not_counted():
+    strange = RoundLabel(1, Place(9, "zz"), FULL, "")
+
+    assert spreads([*EVERYBODY, strange], PLACES) == spreads(EVERYBODY, PLACES)
+
+
+def test_three_agree_by_alpha():
+    # 11 labels: 2 none, 4 partial, 5 full; coincidences 3 + 1 + 0 + 3 = 7.
+    # ((11 - 1) * 7 - 34) / (11 * 10 - 34)
+    agreement = class_agreement(EVERYBODY)
+
+    assert agreement == ClassAgreement("alpha", pytest.approx(36 / 76), 4)
+
+
+def test_two_agree_by_kappa():
+    # On 3 of 4; by chance (1 * 1 + 1 * 2 + 2 * 1) / 16.
+    agreement = class_agreement(labels_of("Ann", "Ben"))
+
+    assert agreement == ClassAgreement("kappa", pytest.approx(7 / 11), 4)
+
+
+@pytest.mark.parametrize("labels", [[], labels_of("Ann"), labels_of("Ann")[:1]])
+def test_nobody_agrees_alone(labels):
+    assert class_agreement(labels) == ClassAgreement("alpha", None, 0)
+
+
+def test_who_says_always_the_same_agrees_by_no_more_than_chance():
+    same = [RoundLabel(number, place, FULL, "") for number in (1, 2) for place in PLACES]
+
+    assert class_agreement(same) == ClassAgreement("kappa", None, 4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (class_labels(spreads(EVERYBODY, PLACES)), Right(3, 4)),
+        (by_place(JUDGED), Right(2, 4)),
+        (by_place(ESTIMATED), Right(2, 4)),
+        ({PLACES[1]: FULL}, Right(0, 1)),
+        ({}, None),
+    ],
+)
+def test_how_often_class_judge_and_estimate_are_right(labels, expected):
+    assert right(labels, TRUTH) == expected
+
+
+def test_the_board_has_those_first_who_agree_most_with_gold():
+    participants = [
+        Participant(number=number, round_id="lead", token=nickname, nickname=nickname)
+        for nickname, number in NUMBERS.items()
+    ]
+
+    places = board(participants, EVERYBODY, TRUTH)
+
+    assert places == [("Ann", Right(4, 4)), ("Ben", Right(3, 4)), ("Cid", Right(2, 3))]
+    # One of four sentences is too little to stand on it.
+    assert board(participants, EVERYBODY[:1], TRUTH) == []

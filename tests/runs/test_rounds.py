@@ -1,0 +1,308 @@
+"""Rounds of a run: who may label when, what is kept, and the labeller that a class becomes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+from datetime import date
+
+import pytest
+
+from evaluators.errors import ParameterError
+from evaluators.people.labels import people_values
+from evaluators.people.records import DONE
+from evaluators.records import Cell
+from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, Place, Round
+from evaluators.runs import examples, rounds
+from evaluators.runs.labelled import labelled
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.database import MIGRATIONS
+from tests import lesson
+from tests.lesson import FULL, NONE, PARTIAL, PLACES
+
+
+@pytest.fixture
+def run(store):
+    return lesson.run(store)
+
+
+@pytest.fixture
+def made(store, run):
+    return lesson.started(store, run)
+
+
+# Starting
+
+
+def test_a_round_is_open_and_found_by_its_code_and_its_link(store, run, made):
+    assert made.state == "open"
+    for found in (
+        store.rounds.get(made.id),
+        store.rounds.with_join(made.join),
+        store.rounds.with_code(made.code),
+        *store.rounds.of_run(run.id),
+    ):
+        assert found == made
+    assert store.rounds.with_join(made.id) is None
+    assert store.rounds.get(made.join) is None
+    assert len(made.id) >= 22
+    assert len(made.join) >= 22
+
+
+def test_a_code_holds_for_some_hours_only(store, made):
+    store.rounds.change(made.id, code_until="2026-11-22T12:00:00+00:00")
+
+    assert store.rounds.with_code(made.code) is None
+    assert store.rounds.with_join(made.join) is not None
+
+
+@pytest.mark.parametrize("count", [0, MOST_ANSWERS + 1])
+def test_a_round_has_some_answers_and_not_too_many(store, run, count):
+    view = lesson.view(store, run)
+
+    with pytest.raises(ParameterError, match="1 to 20 answers"):
+        rounds.start(view, [Answer(0, 0)] * count, "Class")
+
+
+def test_two_rounds_of_a_day_have_two_names(store, run, made):
+    view = lesson.view(store, run)
+    today = date(2026, 11, 22)
+
+    assert rounds.class_name(view, today) == "Class of 22 November (2)"
+    assert rounds.class_name(view, date(2026, 11, 3)) == "Class of 3 November"
+    with pytest.raises(ParameterError, match="labelled under this name"):
+        rounds.start(view, [Answer(0, 0)], made.name)
+
+
+def test_an_example_has_no_round_and_neither_has_a_run_that_is_gone(store, run):
+    example = examples.find(store, examples.INVENTED)
+    with pytest.raises(ParameterError, match="Make it yours"):
+        rounds.start(RunView.read(store, example), [Answer(0, 0)], "Class")
+    view = lesson.view(store, run)
+    store.runs.delete(run.id)
+    with pytest.raises(ParameterError, match="deleted meanwhile"):
+        rounds.start(view, [Answer(0, 0)], "Class")
+
+
+def test_the_samples_that_teach_are_of_every_kind(store):
+    example = examples.find(store, examples.INVENTED)
+    view = RunView.read(store, example)
+    kinds = rounds.kinds(view)
+    chosen = rounds.instructive(view, 6)
+
+    assert len(chosen) == len(set(chosen)) == 6
+    assert {kinds[answer] for answer in chosen} == set(kinds.values())
+    assert chosen == rounds.instructive(view, 6)
+    assert set(rounds.instructive(view, 100)) <= set(kinds)
+
+
+# Taking part
+
+
+def test_nicknames_are_told_apart_in_width_and_case(store, made):
+    store.rounds.join(made.id, "Ann")
+
+    for same in ("ann", "ＡＮＮ"):
+        with pytest.raises(ParameterError, match="Choose another nickname"):
+            store.rounds.join(made.id, same)
+    assert [each.nickname for each in store.rounds.participants(made.id)] == ["Ann"]
+
+
+def test_a_round_is_full_at_some_time(store, made):
+    for number in range(MOST_PARTICIPANTS):
+        store.rounds.join(made.id, f"Pupil {number}")
+
+    with pytest.raises(ParameterError, match="60 take part, the most"):
+        store.rounds.join(made.id, "Late")
+
+
+def test_a_label_can_be_changed_until_the_round_is_closed(store, run, made):
+    ann = store.rounds.join(made.id, "Ann")
+    store.rounds.label(ann, PLACES[0], FULL)
+    store.rounds.label(ann, PLACES[0], NONE)
+    assert store.rounds.labels_of(ann) == {PLACES[0]: NONE}
+
+    store.rounds.change(made.id, state="paused")
+    with pytest.raises(ParameterError, match="paused"):
+        store.rounds.label(ann, PLACES[0], FULL)
+    rounds.close(store, run, made)
+    for refused in (
+        lambda: store.rounds.label(ann, PLACES[0], FULL),
+        lambda: store.rounds.join(made.id, "Late"),
+    ):
+        with pytest.raises(ParameterError, match="closed"):
+            refused()
+    assert store.rounds.labels_of(ann) == {PLACES[0]: NONE}
+
+    rounds.reopen(store, run, made)
+    store.rounds.label(ann, PLACES[0], PARTIAL)
+    assert store.rounds.labels_of(ann) == {PLACES[0]: PARTIAL}
+
+
+def test_whatever_happens_in_a_round_changes_its_revision_and_no_other(store, run, made):
+    other = rounds.start(lesson.view(store, run), [Answer(0, 0)], "Another class")
+    seen = [store.rounds.get(made.id).revision]
+    ann = store.rounds.join(made.id, "Ann")
+    for happens in (
+        lambda: store.rounds.label(ann, PLACES[0], FULL),
+        lambda: store.rounds.change(made.id, state="paused"),
+        lambda: store.rounds.remove(ann),
+    ):
+        seen.append(store.rounds.get(made.id).revision)
+        happens()
+    seen.append(store.rounds.get(made.id).revision)
+
+    assert seen == sorted(set(seen))
+    assert store.rounds.get(other.id).revision == 0
+
+
+def test_somebody_who_is_taken_out_is_gone_with_all_labels(store, made):
+    joined = lesson.take_part(store, made)
+    store.rounds.remove(joined["Cid"])
+
+    assert store.rounds.participant(joined["Cid"].token) is None
+    numbers = {label.participant for label in store.rounds.labels(made.id)}
+    assert numbers == {joined["Ann"].number, joined["Ben"].number}
+    with pytest.raises(ParameterError, match="not there any more"):
+        store.rounds.label(joined["Cid"], PLACES[0], FULL)
+
+
+def test_a_deleted_run_takes_its_rounds_along(store, run, made):
+    ann = store.rounds.join(made.id, "Ann")
+    store.runs.delete(run.id)
+
+    assert store.rounds.get(made.id) is None
+    assert store.rounds.participant(ann.token) is None
+    for refused in (
+        lambda: store.rounds.label(ann, PLACES[0], FULL),
+        lambda: store.rounds.join(made.id, "Late"),
+        lambda: store.rounds.change(made.id, state="paused"),
+    ):
+        with pytest.raises(ParameterError, match="not there any more"):
+            refused()
+
+
+# What stands in it
+
+
+def test_the_labels_of_all_labellers_stand_side_by_side(store, run, made):
+    content = rounds.content(store, run, made)
+
+    assert content.places == PLACES
+    assert content.own_labeller == lesson.JUDGE.id
+    for by, supports in (
+        (lesson.JUDGE.id, lesson.JUDGED),
+        ("heuristic", lesson.ESTIMATED),
+        ("gold", lesson.GOLD),
+    ):
+        assert list(content.labels_by(by).values()) == supports
+    assert content.labels_by("nobody") == {}
+    assert content.text(Place(1, "a")) == "Mill 2 grinds rye."
+
+
+# What it becomes
+
+
+def test_a_closed_round_is_a_labeller_by_majority(store, run, made):
+    lesson.take_part(store, made)
+    rounds.close(store, run, made, reveal=True)
+
+    assert store.rounds.get(made.id).state == "revealed"
+    given = store.person_labels.by_cell(run.id)
+    assert {label.person for own in given.values() for label in own} == {made.name}
+    said = [(label.label, label.key, label.value) for label in given[Cell(1)]]
+    # A tie of "partial" and "full" goes to the stricter one.
+    assert said == [
+        ("support", "a", "partial"),
+        ("support", "b", "partial"),
+        ("sample", "", DONE),
+    ]
+    view = lesson.view(store, run)
+    assert f"person:{made.name}" in view.labellers()
+    first, second = labelled(view)
+    assert (first.people["adherence"], first.people["supported_share"]) == (0, 0.5)
+    assert (second.people["adherence"], second.people["supported_share"]) == (0, 0)
+    assert first.blind
+    assert first.drawn == "by hand"
+
+
+def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run, made):
+    joined = lesson.take_part(store, made)
+    rounds.close(store, run, made)
+    rounds.reopen(store, run, made)
+    again = store.rounds.get(made.id)
+
+    assert again.state == "open"
+    assert again.code != made.code
+    assert store.person_labels.by_cell(run.id) == {}
+    store.rounds.label(joined["Ben"], Place(1, "a"), FULL)
+    rounds.close(store, run, again)
+    given = store.person_labels.by_cell(run.id, Cell(1))[Cell(1)]
+    assert [label.value for label in given] == ["full", "partial", DONE]
+
+
+def test_answers_that_nobody_labelled_stay_without_a_label(store, run, made):
+    ann = store.rounds.join(made.id, "Ann")
+    store.rounds.label(ann, Place(0, "b"), NONE)
+    rounds.close(store, run, made)
+
+    given = store.person_labels.by_cell(run.id)
+    assert list(given) == [Cell(0)]
+    answer = rounds.content(store, run, made).answers[0]
+    labels = answer.sample.labels
+    assert labels is not None
+    values = people_values(labels, answer.sentences, given[Cell(0)])
+    # One sentence is not supported, whatever the other one is; its share is not known.
+    assert values == {"adherence": 0}
+
+
+def test_every_label_can_be_taken_away_and_no_cell_is_a_formula(store, run, made):
+    lesson.take_part(store, made)
+    joined = store.rounds.join(made.id, "=1+1")
+    store.rounds.label(joined, Place(0, "a"), FULL)
+
+    rows = list(
+        csv.DictReader(io.StringIO(rounds.labels_csv(store, run, made).decode("utf-8-sig")))
+    )
+
+    assert len(rows) == 12
+    first = rows[0]
+    assert (first["id"], first["sentence"], first["nickname"]) == ("mill-1", "a", "Ann")
+    assert (first["label"], first["class"], first["gold"]) == ("full", "full", "full")
+    assert [row["class"] for row in rows[:4]] == ["full", "none", "partial", "partial"]
+    assert [row["gold"] for row in rows[:4]] == ["full", "none", "full", "partial"]
+    assert rows[-1]["nickname"] == "'=1+1"
+
+
+# The store
+
+
+def test_a_damaged_round_is_as_good_as_none(store, run, made):
+    with store.transaction() as db:
+        db.execute("update rounds set body = '{}'")
+
+    assert store.rounds.get(made.id) is None
+    assert store.rounds.of_run(run.id) == []
+
+
+def test_a_store_from_before_rounds_opens(tmp_path, store, run):
+    path = tmp_path / "old.sqlite3"
+    number = next(file.stem for file in sorted(MIGRATIONS.glob("*_rounds.sql")))
+    before = [file for file in sorted(MIGRATIONS.glob("*.sql")) if file.stem < number]
+    with sqlite3.connect(path) as db:
+        for script in before:
+            db.executescript(script.read_text(encoding="utf-8"))
+        db.execute(f"pragma user_version = {len(before)}")
+        row = (run.id, run.workspace, run.created, run.fingerprint, run.model_dump_json())
+        names = "id, workspace, created, fingerprint, body"
+        db.execute(f"insert into runs ({names}) values (?, ?, ?, ?, ?)", row)
+    db.close()
+
+    old = Store(path)
+
+    assert old.runs.get(run.id) == run
+    made = lesson.by_hand()
+    old.rounds.save(made)
+    assert isinstance(old.rounds.get(made.id), Round)
