@@ -1,12 +1,14 @@
-"""Two runs, two models of a run, or two labellers of a run, compared from Python."""
+"""Runs, models of a run, or labellers of a run, compared from Python."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
 from evaluators.api.evaluation import Results
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
+from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
@@ -14,34 +16,90 @@ from evaluators.records import Run
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 
+Model = int | str
+
+
+@overload
+def compare(
+    first: Results,
+    second: Results,
+    /,
+    *,
+    models: Sequence[Model] = ...,
+    labels: Sequence[str] = ...,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    first: Results,
+    /,
+    *,
+    models: tuple[Model, Model] = ...,
+    labels: tuple[str, str] = ...,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    first: Results,
+    /,
+    *others: Results,
+    models: Sequence[Model] = ...,
+    labels: Sequence[str] = ...,
+) -> Several: ...
+
 
 def compare(
     first: Results,
-    second: Results | None = None,
-    *,
-    models: tuple[int | str, int | str] = (0, 0),
-    labels: tuple[str, str] | None = None,
-) -> Comparison:
+    /,
+    *others: Results,
+    models: Sequence[Model] = (),
+    labels: Sequence[str] = (),
+) -> Comparison | Several:
     """Whether the second is better than the first, over the samples that both were judged on.
 
     Of one run alone two `models` are compared, by number from 0, id or title, or two labellers by
-    name (`labels=("heuristic", "gold")`). What is looked at together counts in the p-values (Holm).
-    Raises `ParameterError` for an unknown model or labeller, where both sides are the same, and
-    where the runs have no sample, question or value in common.
+    name (`labels=("heuristic", "gold")`). Three or more runs, models or labellers are each compared
+    with the first one. What is looked at together counts in the p-values (Holm). Raises
+    `ParameterError` for an unknown model or labeller, where two sides are the same, and where a
+    side has no sample, question or value in common with the first.
     """
-    results = (first, second or first)
-    sides = []
-    for number, own in enumerate(results):
-        by = labels[number] if labels else None
-        sides.append(side(own, models[number], by))
-    if _are_same(*sides):
+    return compared_sides(sides([first, *others], models, labels))
+
+
+def compared_sides(sides: Sequence[Side]) -> Comparison | Several:
+    """Two systems as a pair; more than two each against the first."""
+    return several(sides) if len(sides) > 2 else compared(*sides)
+
+
+def sides(
+    results: Sequence[Results],
+    models: Sequence[Model] = (),
+    labels: Sequence[str] = (),
+) -> list[Side]:
+    """Which systems are compared: these runs, or these models or labellers of one run.
+
+    Raises `ParameterError` as `compare` does.
+    """
+    count = max(2, *map(len, (results, models, labels)))
+    if len(results) == 1:
+        results = [results[0]] * count
+    for name, chosen in (("runs", results), ("models", models), ("labels", labels)):
+        if chosen and len(chosen) != count:
+            raise ParameterError(
+                f"There are {count} sides and {len(chosen)} {name}. Name one for each side."
+            )
+    by: Sequence[str | None] = labels or [None] * count
+    found = list(map(side, results, models or [0] * count, by))
+    if len({(side.run.id, side.model, side.counted) for side in found}) < count:
         raise ParameterError(
-            "Both sides are the same. Name another run, two models or two labellers."
+            "Two sides are the same. Name another run, other models or other labellers."
         )
-    return compared(*sides)
+    return found
 
 
-def side(results: Results, model: int | str = 0, by: str | None = None) -> Side:
+def side(results: Results, model: Model = 0, by: str | None = None) -> Side:
     """One side of a comparison; raises `ParameterError` for an unknown model or labeller."""
     view = RunView.read(results.store, results.run)
     if by is not None and by not in view.labellers():
@@ -54,12 +112,7 @@ def side(results: Results, model: int | str = 0, by: str | None = None) -> Side:
     )
 
 
-def _are_same(first: Side, second: Side) -> bool:
-    ours, theirs = ((side.run.id, side.model, side.counted) for side in (first, second))
-    return ours == theirs
-
-
-def _number_of(model: int | str, run: Run) -> int:
+def _number_of(model: Model, run: Run) -> int:
     names: dict[Any, int] = {}
     for number, spec in enumerate(run.models):
         # Of two copies of a model the first one has the name; a terminal has no numbers.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from evaluators.comparison.paired import Pair, holm, paired
@@ -25,42 +26,77 @@ from evaluators.runs.aggregate import Value
 
 def compared(first: Side, second: Side) -> Comparison:
     """The second system against the first; raises `ParameterError` where nothing is common."""
-    own, others = values_of(first), values_of(second)
-    is_same_data = first.run.fingerprint == second.run.fingerprint
-    partners = matched(first.rows(), second.rows(), is_same_data)
+    return against_first([first, second])[0]
+
+
+def against_first(sides: Sequence[Side]) -> tuple[Comparison, ...]:
+    """Each further system against the first one, with p-values that count all of them together.
+
+    There are at least two. Raises `ParameterError` where one has nothing in common with the first.
+    """
+    names = titles(sides)
+    own = values_of(sides[0])
+    by_noise = at_each_noise(own[NOISE]) if NOISE in own else {}
+    reference = _Reference(names[0], sides[0], own, by_noise if len(by_noise) > 1 else {})
+    comparisons = [
+        _laid_side_by_side(reference, side, name)
+        for side, name in zip(sides[1:], names[1:], strict=True)
+    ]
+    # Holm counts all that stands together on the screen.
+    every = [each for own in comparisons for each in (*own.values, *own.by_noise)]
+    together = iter(_adjusted(every))
+    return tuple(
+        replace(
+            comparison,
+            values=tuple(islice(together, len(comparison.values))),
+            by_noise=tuple(islice(together, len(comparison.by_noise))),
+        )
+        for comparison in comparisons
+    )
+
+
+class _Reference(NamedTuple):
+    """The first system with its values, read once for all that are compared with it."""
+
+    title: str
+    side: Side
+    values: Mapping[str, Value]
+    by_noise: Mapping[str, Value]
+
+
+def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Comparison:
+    """Two systems, with p-values that count nothing else."""
+    first, own, others = reference.side, reference.values, values_of(side)
+    is_same_data = first.run.fingerprint == side.run.fingerprint
+    partners = matched(first.rows(), side.rows(), is_same_data)
     if not partners.pairs:
         raise ParameterError(
-            "These runs have no sample and no question in common. Compare runs over the same "
-            "data set, or over data sets with the same questions."
+            f"{reference.title} and {title} have no sample and no question in common. Compare runs "
+            "over the same data set, or over data sets with the same questions."
         )
     common = [name for name in own if name in others]
     if not common:
         raise ParameterError(
-            f"These runs have no value in common: the first has {', '.join(own) or 'none'}, the "
-            f"second {', '.join(others) or 'none'}. Run the same metric on both."
+            f"{reference.title} and {title} have no value in common: the first has "
+            f"{', '.join(own) or 'none'}, the second {', '.join(others) or 'none'}. Run the same "
+            "metric on both."
         )
-    values = [_compared(name, own[name], others[name], partners) for name in common]
-    by_noise = []
-    if NOISE in common:
-        at_level = at_each_noise(own[NOISE])
-        if len(at_level) > 1:
-            other = others[NOISE]
-            by_noise = [_compared(name, at, other, partners) for name, at in at_level.items()]
-    # Holm counts all that stands together on the screen.
-    together = _adjusted([*values, *by_noise])
-    first_title, second_title = titles(first, second)
+    by_noise = reference.by_noise if NOISE in common else {}
     return Comparison(
-        first=first_title,
-        second=second_title,
-        values=together[: len(values)],
-        by_noise=together[len(values) :],
+        first=reference.title,
+        second=title,
+        values=tuple(_compared(name, own[name], others[name], partners) for name in common),
+        by_noise=tuple(
+            _compared(level, at_level, others[NOISE], partners)
+            for level, at_level in by_noise.items()
+        ),
         only_first=tuple(name for name in own if name not in others),
         only_second=tuple(name for name in others if name not in own),
         matched=len(partners.pairs),
         alone=partners.alone,
         is_same_data=is_same_data,
-        changes=changes(first, second),
-        warnings=unlike(first, second),
+        changes=changes(first, side),
+        warnings=unlike(first, side),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluators.llm.catalogue import model_title
+from evaluators.people import labellers
 from evaluators.records import Run
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Value, View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
@@ -54,20 +54,44 @@ def at_each_noise(value: Value) -> dict[str, Value]:
     return {f"{level:g}": Value(levels[level], value.name) for level in sorted(levels)}
 
 
-def titles(first: Side, second: Side) -> tuple[str, str]:
-    """A name for each side that tells it from the other: by run, else model, else labeller."""
-    if first.run.id != second.run.id:
-        if first.run.title != second.run.title:
-            return first.run.title, second.run.title
-        names = [f"{side.run.title} ({side.run.created[:16]})" for side in (first, second)]
-    elif first.model != second.model:
-        names = [model_title(side.run.models[side.model]) for side in (first, second)]
-    else:
-        names = [side.counted.by or "what counts" for side in (first, second)]
-    first_name, second_name = names
-    if first_name == second_name:
-        return f"{first_name} (1)", f"{second_name} (2)"
-    return first_name, second_name
+def titles(sides: Sequence[Side]) -> tuple[str, ...]:
+    """A name for each side that tells it from the others: its run, model and labeller where these
+    differ; the date too where that is not enough.
+    """
+    names = [_name(side, sides) for side in sides]
+    for further in (_model_title, _date):
+        longer = [
+            f"{name} ({further(side)})" if names.count(name) > 1 else name
+            for name, side in zip(names, sides, strict=True)
+        ]
+        # Two runs of one name may have one model as well.
+        if len(set(longer)) > len(set(names)):
+            names = longer
+    return tuple(
+        f"{name} ({place})" if names.count(name) > 1 else name
+        for place, name in enumerate(names, start=1)
+    )
+
+
+def _name(side: Side, sides: Sequence[Side]) -> str:
+    of_run = [other for other in sides if other.run.id == side.run.id]
+    parts = []
+    if len(of_run) < len(sides):
+        parts.append(side.run.title)
+    if len({other.model for other in of_run}) > 1:
+        parts.append(_model_title(side))
+    if len({other.counted.by for other in of_run}) > 1:
+        by = side.counted.by
+        parts.append(labellers.title(by) if by else "Labels of the run")
+    return " · ".join(parts) or side.run.title
+
+
+def _model_title(side: Side) -> str:
+    return run_facts.titles(side.run)[side.model] if side.run.models else "given answers"
+
+
+def _date(side: Side) -> str:
+    return side.run.created[:16].replace("T", " ")
 
 
 class Matched(NamedTuple):

@@ -19,6 +19,7 @@ from evaluators.api import comparing
 from evaluators.api.evaluation import Results, open_run
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
+from evaluators.comparison.several import Several
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
@@ -116,19 +117,21 @@ RUN is the id that run or list shows, its first characters, or "last".
   python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
 """
 
-COMPARE = """Compare two runs, two models of a run, or two labellers of a run.
+COMPARE = """Compare runs, models of a run, or labellers of a run.
 
-FIRST and SECOND are ids that run or list shows, their first characters, or "last". Samples are
-matched where the data are the same, else by their questions; only those that both were judged on
-count. A difference is second minus first, in points of a hundred, with its 95 % interval.
+Each RUN is an id that run or list shows, its first characters, or "last". Samples are matched where
+the data are the same, else by their questions; only those that both were judged on count. A
+difference is second minus first, in points of a hundred, with its 95 % interval. Of three or more
+each is compared with the first.
 
 \b
   python -m evaluators compare 3f9a last
   python -m evaluators compare last --model 0 --model 1
   python -m evaluators compare last --labels heuristic --labels gold
+  python -m evaluators compare 3f9a 81c2 last
 
 \b
-  For CI: exit with 1 unless the second is shown to be no more than 2 points worse.
+  For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first.
     python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
 """
 
@@ -384,17 +387,15 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
         tables.echo(*tables.of_run(results))
 
 
-@main.command(cls=_OfARun, help=COMPARE, short_help="Compare two runs, models or labellers.")
-@click.argument("first", metavar="FIRST")
-@click.argument("second", metavar="[SECOND]", required=False)
+@main.command(cls=_OfARun, help=COMPARE, short_help="Compare runs, models or labellers.")
+@click.argument("runs", metavar="RUN [RUN ...]", nargs=-1, required=True)
 @options.sides
 @options.definition
 @options.policy
 @options.not_worse
 @options.json_output
 def compare(
-    first: str,
-    second: str | None,
+    runs: tuple[str, ...],
     model: tuple[str, ...],
     labels: tuple[str, ...],
     definition: str,
@@ -405,15 +406,12 @@ def compare(
 ) -> None:
     store = local_store()
     margins = demands(fail_if_worse, "--fail-if-worse")
-    ids = (first, second or first)
-    results = [Results(_run_meant(id, store), store, definition, policy) for id in ids]
-    comparison = comparing.compare(
-        *results,
-        models=options.two_of("--model", model) or (0, 0),
-        labels=options.two_of("--labels", labels),
-    )
+    results = [Results(_run_meant(id, store), store, definition, policy) for id in runs]
+    comparison = comparing.compared_sides(comparing.sides(results, model, labels))
     if as_json:
         click.echo(tables.as_json(comparison.summary()))
+    elif isinstance(comparison, Several):
+        tables.echo(*tables.of_several(comparison))
     else:
         tables.echo(*tables.of_comparison(comparison))
     unmet = worse(comparison, margins, at_least)

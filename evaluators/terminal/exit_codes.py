@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from evaluators.api.evaluation import Results, failures
@@ -11,6 +12,7 @@ from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words
 from evaluators.comparison.result import Comparison
+from evaluators.comparison.several import Several
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
@@ -223,27 +225,26 @@ def _sentences_about_failures(results: Results) -> Iterator[str]:
 
 
 def worse(
-    comparison: Comparison,
+    comparison: Comparison | Several,
     margins: Iterable[Demand],
     at_least: int,
 ) -> list[str]:
     """Why it is not shown that the second system is no worse than the margins allow, in sentences.
 
-    Shown is what the lower end of the 95 % interval says. Raises `ParameterError` for a value that
-    is not compared.
+    Of several systems each but the first has to show it. Shown is what the lower end of the 95 %
+    interval says. Raises `ParameterError` for a value that is not compared.
     """
     unmet = []
-    for name, margin in margins:
-        value = comparison[name]
+    compared = comparison.comparisons if isinstance(comparison, Several) else [comparison]
+    for pair, (name, margin) in product(compared, margins):
+        value = pair[name]
         samples, difference = len(value.rows), value.difference
+        what = f"{printable(name)} of {printable(pair.second)}"
         if samples < max(1, at_least):
-            unmet.append(f"{printable(name)} rests on {samples:,} samples, below {at_least:,}.")
+            unmet.append(f"{what} rests on {samples:,} samples, below {at_least:,}.")
         elif difference is None or difference.low is None:
-            unmet.append(f"{printable(name)}: one question tells nothing of others.")
+            unmet.append(f"{what}: one question tells nothing of others.")
         elif difference.low < -margin - ROUNDING:
             points = words.in_points(difference)
-            unmet.append(
-                f"{printable(name)} of {printable(comparison.second)} may be more than "
-                f"{100 * margin:g} points worse: {points}."
-            )
+            unmet.append(f"{what} may be more than {100 * margin:g} points worse: {points}.")
     return unmet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -249,13 +249,13 @@ sides = _all(
         "--model",
         multiple=True,
         metavar="NUMBER|ID",
-        help="The model of the first side, then that of the second.  [default: the first model]",
+        help="The model of each side in turn.  [default: the first model]",
     ),
     click.option(
         "--labels",
         multiple=True,
         metavar="LABELLER",
-        help="Whose labels count on the first side, then on the second.",
+        help="Whose labels count on each side in turn.",
     ),
 )
 
@@ -265,8 +265,8 @@ not_worse = _all(
         multiple=True,
         metavar="NAME=MARGIN",
         help=(
-            "Exit with 1 unless the interval shows that the second is worse by no more than this. "
-            "Repeatable."
+            "Exit with 1 unless the interval shows that the second, and each further one, is worse "
+            "than the first by no more than this. Repeatable."
         ),
     ),
     click.option(
@@ -278,12 +278,3 @@ not_worse = _all(
         help="Exit with 1 where --fail-if-worse rests on fewer samples.",
     ),
 )
-
-
-def two_of(option: str, chosen: Sequence[str]) -> tuple[str, str] | None:
-    """What an option says of both sides, `None` where it is not given; else a `ParameterError`."""
-    if not chosen:
-        return None
-    if len(chosen) != 2:
-        raise ParameterError(f"Give {option} twice, once for each side.")
-    return chosen[0], chosen[1]

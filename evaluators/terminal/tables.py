@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import product
 from typing import Literal
 
 from rich import box
@@ -17,6 +18,7 @@ from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison import words
 from evaluators.comparison.result import Comparison
+from evaluators.comparison.several import Several
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import (
@@ -337,6 +339,35 @@ def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableTyp
 
 def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
     return [{"name": name, **estimate.model_dump()} for name, estimate in named]
+
+
+def of_several(several: Several) -> list[RenderableType]:
+    """Each system's means, how they differ from the reference's, and the sentences."""
+    figures = ["mean", "interval", "checked", "difference in points", "p (Holm)"]
+    headings = ["system", "value", *figures]
+    lines = []
+    for system, name in product(several.systems, several.values):
+        mean = system.means.get(name)
+        if mean is None:
+            continue
+        compared = system.against_reference(name)
+        difference = compared.difference if compared else None
+        lines.append(
+            (
+                system.title,
+                name,
+                "none" if mean.mean is None else f"{mean.mean:.3f}",
+                "" if mean.low is None else f"{mean.low:.3f} to {mean.high:.3f}",
+                mean.coverage,
+                words.in_points(difference) if compared else "",
+                words.p_value(difference.adjusted) if difference else "",
+            )
+        )
+    return [
+        *map(printable, several.warnings),
+        table(headings, lines, right=figures),
+        *map(printable, several.sentences()),
+    ]
 
 
 def of_comparison(comparison: Comparison) -> list[RenderableType]:

@@ -87,8 +87,11 @@ def test_two_models_of_one_run(store):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "Both sides are the same"),
-        ({"models": (0, 0)}, "Both sides are the same"),
+        ({}, "Two sides are the same"),
+        ({"models": (0, 0)}, "Two sides are the same"),
+        ({"models": (0, 1, 0)}, "Two sides are the same"),
+        ({"models": (0,)}, "There are 2 sides and 1 models"),
+        ({"models": (0, 1), "labels": ("gold",) * 3}, "There are 3 sides and 2 models"),
         ({"models": (0, 2)}, r"no model 2 in this run. There are: 0 \(groq/small\), 1"),
         ({"models": (0, "gpt")}, "no model 'gpt' in this run"),
         ({"labels": ("heuristic", "gold")}, "'heuristic' did not label this run. Labellers: nobo"),
@@ -109,8 +112,12 @@ def test_a_run_without_models_has_none_to_choose(store):
 @pytest.mark.parametrize(
     ("questions", "metric", "message"),
     [
-        (["Another?"], "answer_match", "no sample and no question in common"),
-        (QUESTIONS, "recall", "no value in common: the first has answer_match, the second recall"),
+        (["Another?"], "answer_match", "Old and New have no sample and no question in common"),
+        (
+            QUESTIONS,
+            "recall",
+            "New have no value in common: the first has answer_match, the second recall",
+        ),
     ],
 )
 def test_runs_without_anything_in_common_are_refused(store, questions, metric, message):
@@ -155,7 +162,7 @@ def test_two_labellers_of_one_run():
 
     comparison = compare(results, labels=("heuristic", "gold"))
 
-    assert (comparison.first, comparison.second) == ("heuristic", "gold")
+    assert (comparison.first, comparison.second) == ("Heuristic", "Gold")
     assert comparison["adherence"].difference.first == pytest.approx(16 / 24)
     assert comparison["adherence"].difference.second == pytest.approx(14 / 24)
     assert comparison.warnings == ()
@@ -211,6 +218,6 @@ def test_runs_of_one_name_are_told_apart_by_their_dates(store):
     comparison = compare(ours, Results(named, store))
 
     assert (comparison.first, comparison.second) == (
-        "Same (2026-11-22T09:00)",
-        "Same (2026-11-22T10:30)",
+        "Same (2026-11-22 09:00)",
+        "Same (2026-11-22 10:30)",
     )

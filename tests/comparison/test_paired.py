@@ -213,6 +213,13 @@ def test_equal_systems_are_seldom_told_apart(kind):
     assert alarms <= (0.06 + 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)) * REPETITIONS
 
 
+@pytest.mark.parametrize("kind", ["yes or no", "clusters"])
+def test_of_four_equal_systems_any_is_seldom_told_apart(kind):
+    alarms = sum(comparing.any_told_apart(kind, 50, seed) for seed in range(REPETITIONS))
+
+    assert alarms <= (0.06 + 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)) * REPETITIONS
+
+
 def test_more_rows_are_needed_for_a_smaller_difference():
     difference = paired(pairs([0.2, 0.5, 0.9, 0.4], [0.3, 0.4, 0.9, 0.8]))
     needed = [difference.rows_needed(size) for size in (0.2, 0.1, 0.05, 0.01)]

@@ -19,6 +19,7 @@ def runs():
     store = local_store()
     results(store, "old", QUESTIONS, OLD)
     results(store, "new", QUESTIONS, NEW)
+    results(store, "third", QUESTIONS, [*OLD[:7], 1.0])
 
 
 def test_two_runs_are_compared_in_a_table_and_a_sentence(plumbline, runs):
@@ -51,6 +52,22 @@ def test_a_script_stops_unless_it_is_shown_that_the_second_is_not_worse(
     assert bool(found.stderr) == bool(words)
 
 
+def test_each_of_three_runs_is_compared_with_the_first(plumbline, runs):
+    demand = ("--fail-if-worse", "answer_match=0.02")
+    found = plumbline("compare", "old", "new", "third", *demand)
+
+    assert found.exit_code == BELOW
+    assert "new against old: new is better in answer match by 75 points (18 to 93)." in found.stdout
+    assert "third against old: Answer match cannot be told apart" in found.stdout
+    assert found.stderr.startswith("answer_match of third may be more than 2 points worse: +12.5")
+    systems = json.loads(plumbline("compare", "old", "new", "third", "--json").stdout)["systems"]
+    assert [(row["system"], row["mean"], row["told_apart"]) for row in systems] == [
+        ("old", 0.25, None),
+        ("new", 1.0, True),
+        ("third", 0.375, False),
+    ]
+
+
 def test_two_models_and_two_labellers_of_a_run(plumbline):
     results(local_store(), "both", QUESTIONS, OLD, NEW, models=MODELS)
     plumbline("run", "--data", TRACE_SAMPLES, "--metric", "trace")
@@ -73,8 +90,8 @@ def test_json_is_for_programs(plumbline, runs):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("old",), "Both sides are the same"),
-        (("old", "new", "--model", "0"), "Give --model twice"),
+        (("old",), "Two sides are the same"),
+        (("old", "new", "--model", "0"), "There are 2 sides and 1 models"),
         (("old", "nobody"), "No run begins with “nobody”"),
     ],
 )
