@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.records import Ability, Sample, Verdict
+from evaluators.records import Ability, DocumentRole, RGBTask, RuleEvidence, Sample, Score, Verdict
 from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import (
     BY_WORDS,
@@ -104,3 +105,70 @@ def of_its_language(steps: Iterable[TriedRule], response: str) -> list[TriedRule
     """The rules tried without those for another language, which did not decide."""
     foreign = ENGLISH_RULES if is_chinese(response) else CHINESE_RULES
     return [step for step in steps if step.verdict or step.rule not in foreign]
+
+
+class Decision(NamedTuple):
+    """What was asked of an answer, whether the answer is yes, and the reason in a sentence."""
+
+    asked: str
+    passed: bool
+    why: str
+
+
+def decisions(
+    verdicts: Mapping[str, Verdict],
+    score: Score,
+    response: str,
+    judge: str,
+) -> list[Decision]:
+    """The rule that decided each question, and below it what the judge of that name said."""
+    judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
+    decided = []
+    for name, verdict in verdicts.items():
+        rule = rule_in_words(verdict, response)
+        decided.append(Decision(ASKED[name], verdict.passed, rule))
+        if name not in judged:
+            continue
+        of_judge = judged[name]
+        differs = "" if of_judge.passed == verdict.passed else " Rule and judge differ."
+        decided.append(Decision(f"Judge {judge}", of_judge.passed, f"{of_judge.words}{differs}"))
+    return decided
+
+
+def task_facts(sample: Sample) -> list[str]:
+    """What an RGB prompt tests, and under how much noise or with how many forged documents."""
+    task = sample.rgb
+    if task is None:
+        return []
+    facts = [task.ability.label]
+    if task.ability is Ability.COUNTERFACTUAL:
+        if forged := _forged(task, sample):
+            facts.append(forged)
+    elif task.noise is not None:
+        facts.append(_noise_fact(task.noise, task.effective_noise))
+    return facts
+
+
+def _forged(task: RGBTask, sample: Sample) -> str:
+    """How many documents hold the planted error; of planted errors all others are noise."""
+    if sample.roles:
+        return share_in_words(sample.roles)
+    if task.effective_noise is None:
+        return ""
+    documents = len(sample.retrieved_documents)
+    forged = round((1 - task.effective_noise) * documents)
+    return f"{forged} of {documents} documents forged"
+
+
+def _noise_fact(asked: float, effective: float | None) -> str:
+    # What reads alike is not told twice, however many digits differ.
+    if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
+        return f"noise {100 * asked:.0f} %"
+    return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
+
+
+def share_in_words(roles: Sequence[DocumentRole]) -> str:
+    counts = Counter(roles)
+    if forged := counts[DocumentRole.PLANTED]:
+        return f"{forged} of {len(roles)} documents forged"
+    return f"{counts[DocumentRole.ANSWER]} of {len(roles)} documents hold the answer"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from evaluators.comparison.changed import Parts
 from evaluators.records import Labels, Sentence, Sentences, Support
 from evaluators.text.markup import html
+from evaluators.trace.labelling import JURY
 
 STYLE = Path(__file__).with_name("coloured.css")
 USES = {
@@ -23,6 +26,8 @@ SUPPORTS = {
     Support.NONE: "not supported",
 }
 NO_LABEL = "no label"
+_UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
+"""What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 COLOURS = {
     "relevant": "pl-relevant",
     "used": "pl-used",
@@ -74,6 +79,26 @@ def response(
     return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
 
 
+def changed(
+    sentences: Sequence[Sentence],
+    by_key: Mapping[str, str],
+    parts: Parts,
+) -> str:
+    """An answer's sentences in the colours of their verdicts, with the words that changed."""
+    spans = []
+    for sentence, own in zip(sentences, parts, strict=True):
+        words = ""
+        for part in own:
+            words += f"<mark>{html(part.text)}</mark>" if part.is_changed else html(part.text)
+        verdict = by_key.get(sentence.key, "")
+        # Said in words as well: colour alone is not seen by everybody.
+        cue = f'<span class="pl-cue">{html(verdict)}</span>' if verdict else ""
+        colour = COLOURS.get(verdict, "")
+        spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{cue}</span>')
+    body = " ".join(spans) or "<i>The answer is empty.</i>"
+    return f'<div class="pl-text pl-changed">{body}</div>'
+
+
 def text(words: str) -> str:
     """A text without any colours."""
     if not words:
@@ -115,3 +140,38 @@ def _coloured(
             text += '<span class="pl-disputed" title="Labellers differ">≠</span>'
         spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')
     return " ".join(spans)
+
+
+def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
+    """What a labeller says of each sentence, with the reason; of most document sentences nothing.
+
+    A key that no sentence has is named as such.
+    """
+    words_of = {key: verdict for key, verdict in verdicts(sentences, labels).items() if verdict}
+    document_keys = set(sentences.document_keys)
+    for item in labels.sentence_support:
+        if item.key not in words_of:
+            continue
+        words = SUPPORTS[item.support]
+        if item.supporting_keys:
+            keys = (
+                key if key in document_keys else f"{key} (does not exist)"
+                for key in item.supporting_keys
+            )
+            link = ", nearest " if item.support is Support.NONE else " by "
+            words += link + ", ".join(keys)
+        reason = _UNTRUE.sub("", item.explanation)
+        if by == JURY:
+            # The jury counts the votes by the labels' names: "full 1, none 2".
+            for support, label in SUPPORTS.items():
+                reason = reason.replace(support.value, label)
+        words_of[item.key] = _with_reason(words, reason)
+    return words_of
+
+
+def _with_reason(words: str, reason: str) -> str:
+    """A count of words fits into brackets, a sentence stands by itself."""
+    if not reason:
+        return words
+    is_sentence = reason.endswith((".", "!", "?", "。"))
+    return f"{words}. {reason}" if is_sentence else f"{words} ({reason})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from evaluators.records import DocumentRole, Sample, Verdict
 from evaluators.rgb_rules import BY_WORDS
+from evaluators.rgb_words import share_in_words
 from evaluators.text.accepted import spellings
 from evaluators.text.markup import html
 from evaluators.text.phrases import Phrase, places
@@ -103,10 +103,3 @@ def strip(roles: Sequence[DocumentRole]) -> str:
         return ""
     squares = "".join(f'<i class="pl-square-{role}" title="{ROLES[role]}"></i>' for role in roles)
     return f'<div class="pl-strip">{squares}<b>{share_in_words(roles)}</b></div>'
-
-
-def share_in_words(roles: Sequence[DocumentRole]) -> str:
-    counts = Counter(roles)
-    if forged := counts[DocumentRole.PLANTED]:
-        return f"{forged} of {len(roles)} documents forged"
-    return f"{counts[DocumentRole.ANSWER]} of {len(roles)} documents hold the answer"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.catalogue import from_spec, leads
-from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score
+from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score, Verdict
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
 from evaluators.runs.store import Answer, Outline, Store
 from evaluators.statistics import kappa
@@ -63,6 +63,23 @@ def _with_judge(ruled: Score, stored: Score) -> Score:
         judged = stored.evidence.judged
         evidence = evidence.model_copy(update={"judged": judged})
     return ruled.model_copy(update={"values": values, "evidence": evidence})
+
+
+def verdicts_by(
+    run: Run,
+    evaluator: RGBEvaluator,
+    sample: Sample,
+    score: Score | None,
+) -> Mapping[str, Verdict]:
+    """The stored verdicts, or those of other rules; none of what was not checked.
+
+    The sample has the answer.
+    """
+    if score is None or not isinstance(score.evidence, RuleEvidence):
+        return {}
+    if evaluator.policy == run.evaluator.params.get("policy", evaluator.policy):
+        return score.evidence.verdicts
+    return evaluator.verdicts(sample)
 
 
 # What differs

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.comparison.changed import Parts, changed_words
+from evaluators.comparison.changed import changed_words
 from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
 from evaluators.report import coloured
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
-from evaluators.text.markup import html
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.parts import samples
@@ -185,7 +184,8 @@ def _side_by_side(
             if found[place] is None:
                 st.warning("This sample cannot be read.")
                 continue
-            st.html(_html(answers[place], marked[place]))
+            own = answers[place]
+            st.html(coloured.changed(own.sentences, own.cues, marked[place]))
             _link_to_sample(both.sides[place], _position(row, place))
     documents = [content.sample.retrieved_documents for content in found if content]
     if documents:
@@ -219,20 +219,3 @@ def _answer_in_sentences(
         return _Answer((Sentence(key="", text=content.response or ""),), {})
     cues = coloured.verdicts(scores.sentences, scores.labels)
     return _Answer(scores.sentences.response, cues)
-
-
-def _html(answer: _Answer, marked: Parts) -> str:
-    """The sentences in the colours of their labels, with the words that changed."""
-    spans = []
-    for sentence, parts in zip(answer.sentences, marked, strict=True):
-        words = ""
-        for part in parts:
-            text = html(part.text)
-            words += f"<mark>{text}</mark>" if part.is_changed else text
-        cue = answer.cues.get(sentence.key, "")
-        # Said in words as well: colour alone is not seen by everybody.
-        said = f'<span class="pl-cue">{html(cue)}</span>' if cue else ""
-        colour = coloured.COLOURS.get(cue, "")
-        spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{said}</span>')
-    text = " ".join(spans) or "<i>The answer is empty.</i>"
-    return f'<div class="pl-text pl-changed">{text}</div>'

@@ -10,10 +10,7 @@ import streamlit as st
 from evaluators import rgb_words as in_words
 from evaluators.llm import catalogue
 from evaluators.records import (
-    Ability,
     Cell,
-    RGBTask,
-    RuleEvidence,
     Run,
     Sample,
     SampleResult,
@@ -22,8 +19,8 @@ from evaluators.records import (
 )
 from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.rgb_words import Headline
-from evaluators.runs import run_facts
+from evaluators.rgb_words import Decision, Headline
+from evaluators.runs import rulings, run_facts
 from evaluators.runs.rulings import rgb_evaluator
 from evaluators.text.markup import html
 from evaluators.text.phrases import as_written
@@ -49,11 +46,12 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         if run.prompt:
             texts.generator_prompt("Prompt", run.prompt, sample)
     score = result.score if result else None
-    verdicts = _verdicts_by_rules(run, evaluator, sample, score)
+    verdicts = rulings.verdicts_by(run, evaluator, sample, score)
     with story:
         if headline := in_words.headline(evaluator, sample, verdicts):
             _headline(headline)
-        _task(sample)
+        if facts := in_words.task_facts(sample):
+            st.caption(" · ".join(facts))
         if len(run.models) > 1:
             _every_model(run, cell, evaluator, sample)
         _marked_answer_and_documents(run, cell, evaluator, sample, verdicts, score)
@@ -63,7 +61,7 @@ def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
     """What the answer does, beside its documents, by the rules chosen on the other pages."""
     highlight.style_of_marks()
     evaluator = rgb_evaluator(run, chosen_view.of(run).policy)
-    verdicts = _verdicts_by_rules(run, evaluator, sample, result.score if result else None)
+    verdicts = rulings.verdicts_by(run, evaluator, sample, result.score if result else None)
     if headline := in_words.headline(evaluator, sample, verdicts):
         _headline(headline)
     marks = marked.Marks.of(sample, verdicts)
@@ -95,27 +93,15 @@ def _marked_answer_and_documents(
             st.html(answer + marked.legend(answer, documents))
         texts.expected_answer(sample)
         if score:
-            _decided(run, verdicts, score, sample.response or "")
+            judge = catalogue.model_title(run.judge) if run.judge else "judge"
+            for decision in in_words.decisions(verdicts, score, sample.response or "", judge):
+                _decision(decision)
             verdict_labels.ask(run, cell, score, in_words.ASKED)
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:
         st.header("Documents")
         st.html(marked.strip(sample.roles) + documents)
-
-
-def _verdicts_by_rules(
-    run: Run,
-    evaluator: RGBEvaluator,
-    sample: Sample,
-    score: Score | None,
-) -> Mapping[str, Verdict]:
-    """The stored verdicts, or those of other rules; none of what was not checked."""
-    if score is None or not isinstance(score.evidence, RuleEvidence):
-        return {}
-    if evaluator.policy == run.evaluator.params.get("policy", evaluator.policy):
-        return score.evidence.verdicts
-    return evaluator.verdicts(sample)
 
 
 def _headline(headline: Headline) -> None:
@@ -125,59 +111,10 @@ def _headline(headline: Headline) -> None:
     st.header(f"{headline.question} {answer}", anchor=False)
 
 
-def _task(sample: Sample) -> None:
-    task = sample.rgb
-    if task is None:
-        return
-    facts = [task.ability.label]
-    if task.ability is Ability.COUNTERFACTUAL:
-        if forged := _forged(task, sample):
-            facts.append(forged)
-    elif task.noise is not None:
-        facts.append(_noise_fact(task.noise, task.effective_noise))
-    st.caption(" · ".join(facts))
-
-
-def _forged(task: RGBTask, sample: Sample) -> str:
-    """How many documents hold the planted error; of planted errors all others are noise."""
-    if sample.roles:
-        return marked.share_in_words(sample.roles)
-    if task.effective_noise is None:
-        return ""
-    documents = len(sample.retrieved_documents)
-    forged = round((1 - task.effective_noise) * documents)
-    return f"{forged} of {documents} documents forged"
-
-
-def _noise_fact(asked: float, effective: float | None) -> str:
-    # What reads alike is not told twice, however many digits differ.
-    if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
-        return f"noise {100 * asked:.0f} %"
-    return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
-
-
-def _decided(
-    run: Run,
-    verdicts: Mapping[str, Verdict],
-    score: Score,
-    response: str,
-) -> None:
-    """The rule that decided each question, and beside it what a judge said."""
-    judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
-    judge = catalogue.model_title(run.judge) if run.judge else "judge"
-    for name, verdict in verdicts.items():
-        rule = in_words.rule_in_words(verdict, response)
-        _verdict_line(in_words.ASKED[name], verdict.passed, rule)
-        if name not in judged:
-            continue
-        of_judge = judged[name]
-        differs = "" if of_judge.passed == verdict.passed else " Rule and judge differ."
-        _verdict_line(f"Judge {judge}", of_judge.passed, f"{of_judge.words}{differs}")
-
-
-def _verdict_line(asked: str, passed: bool, why: str) -> None:
-    mark = ":green[:material/check_circle:]" if passed else ":red[:material/cancel:]"
-    st.markdown(f"{mark} **{plain(asked)}: {'yes' if passed else 'no'}.** {plain(why)}")
+def _decision(decision: Decision) -> None:
+    mark = ":green[:material/check_circle:]" if decision.passed else ":red[:material/cancel:]"
+    answer = "yes" if decision.passed else "no"
+    st.markdown(f"{mark} **{plain(decision.asked)}: {answer}.** {plain(decision.why)}")
 
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
@@ -212,7 +149,7 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
         if response is None:
             response = given
         own = sample.model_copy(update={"response": response})
-        verdicts = _verdicts_by_rules(run, evaluator, own, result.score if result else None)
+        verdicts = rulings.verdicts_by(run, evaluator, own, result.score if result else None)
         headline = in_words.headline(evaluator, own, verdicts)
         answer = html((own.response or "")[:SHOWN_OF_AN_ANSWER])
         cells = [

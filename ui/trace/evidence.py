@@ -6,7 +6,6 @@ that stand there where no script runs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,7 +24,6 @@ from evaluators.records import (
     Sample,
     Score,
     Sentences,
-    Support,
 )
 from evaluators.report import coloured
 from evaluators.text.words import accepted, counted
@@ -55,8 +53,6 @@ NUMBERS = {
 """The words for each value, and the metric's own name."""
 EXPECTED = ("context_utilization", "completeness")
 """The values that a labeller may expect where it does not count; see `ExpectedShares`."""
-_UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
-"""What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 UNSAID = "–"
 """Stands for the verdict on a sentence that a person did not label."""
 SHARED_BY_JUDGES = (JURY, CORRECTED)
@@ -258,7 +254,7 @@ def _labellers_said(shown: Shown) -> list[dict[str, Any]]:
             "who": title(by),
             "counts": by == shown.original,
             "isPerson": False,
-            "of": _said(shown, by),
+            "of": coloured.said(shown.sentences, shown.labellings[by].labels, by),
         }
         for by in shown.labellings
         if by != CORRECTED and by not in shown.votes
@@ -289,43 +285,6 @@ def _other_people(shown: Shown) -> list[str]:
                 words.append("done" if last else correction.in_words(state))
             lines.append(f"{person_title(person)}: {', '.join(words)}")
     return lines
-
-
-def _said(shown: Shown, by: str) -> dict[str, str]:
-    """What a labeller says of each sentence, with the reason; of most document sentences nothing.
-
-    A key that no sentence has is named as such.
-    """
-    labels = shown.labellings[by].labels
-    verdicts = coloured.verdicts(shown.sentences, labels)
-    said = {key: verdict for key, verdict in verdicts.items() if verdict}
-    document_keys = set(shown.sentences.document_keys)
-    for item in labels.sentence_support:
-        if item.key not in said:
-            continue
-        words = coloured.SUPPORTS[item.support]
-        if item.supporting_keys:
-            keys = (
-                key if key in document_keys else f"{key} (does not exist)"
-                for key in item.supporting_keys
-            )
-            link = ", nearest " if item.support is Support.NONE else " by "
-            words += link + ", ".join(keys)
-        reason = _UNTRUE.sub("", item.explanation)
-        if by == JURY:
-            # The jury counts the votes by the labels' names: "full 1, none 2".
-            for support, label in coloured.SUPPORTS.items():
-                reason = reason.replace(support.value, label)
-        said[item.key] = _with_reason(words, reason)
-    return said
-
-
-def _with_reason(words: str, reason: str) -> str:
-    """A count of words fits into brackets, a sentence stands by itself."""
-    if not reason:
-        return words
-    is_sentence = reason.endswith((".", "!", "?", "。"))
-    return f"{words}. {reason}" if is_sentence else f"{words} ({reason})"
 
 
 def _numbers(shown: Shown) -> list[dict[str, str]]:
