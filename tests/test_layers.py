@@ -23,6 +23,7 @@ ABOVE_RUNS = (
     "evaluators/__main__.py",
     "evaluators/api/",
     "evaluators/comparison/",
+    "evaluators/paper/",
     "evaluators/report/",
     "evaluators/run_files/",
     "evaluators/terminal/",

@@ -26,6 +26,20 @@ RATES = {
 HEADLINES = tuple(ValueName(0, name) for name in ("accuracy", "rejection", "correction"))
 """The value by which a sample counts as right: for planted errors, the correction."""
 
+NOISE_MISSED_FROM = 0.02
+"""From this difference between the noise asked for and reached a point says so."""
+
+
+def noise_in_percent(point: NoisePoint) -> float:
+    """The noise that the prompts had; what was asked for, where nobody knows."""
+    noise = point.noise if point.effective_noise is None else point.effective_noise
+    return 100 * noise
+
+
+def missed_noise(point: NoisePoint) -> bool:
+    """Whether the prompts had another noise than was asked for."""
+    return abs(noise_in_percent(point) - 100 * point.noise) > 100 * NOISE_MISSED_FROM
+
 
 def noise_curves(rows: Sequence[Outline]) -> Curves:
     curves = {}

@@ -53,6 +53,9 @@ EXPECTED = (
 )
 """What docs/heuristic.md measured of its completeness."""
 
+LOW_COVERAGE = 0.8
+"""Below this share of the answers a mark is hollow: what is missing may change it."""
+
 
 class Dot(NamedTuple):
     """One value under its title; `series` numbers whose it is, for its colour.
@@ -84,6 +87,11 @@ def coverage(mean: Mean) -> str:
     if mean.failed:
         parts.append(f"{mean.failed:,} failed")
     return ", ".join(parts)
+
+
+def is_of_few(mean: Mean) -> bool:
+    """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
+    return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
 
 
 def trace_groups(view: RunView, chosen: View) -> list[Group]:

@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
+from evaluators.runs.shown_values import is_of_few
 from evaluators.text.markup import html
 from evaluators.text.words import short_name
 
@@ -53,10 +55,6 @@ LABEL_LINE = 18
 AROUND = 120
 """Pixels above and below the plot, for its button, its ticks and its title."""
 
-NOISE_MISSED_FROM = 0.02
-"""From this difference between the noise asked for and reached a point says so."""
-LOW_COVERAGE = 0.8
-"""Below this share of the answers a mark is hollow: what is missing may change it."""
 ROW_OF_ONE, ROW_OF_SEVERAL = 56, 74
 """Pixels of a row in the panel of a rate: its words, with the model where there are several."""
 
@@ -87,7 +85,7 @@ def accuracy_by_noise(
     every_point = list(chain.from_iterable(judged.values()))
     has_notes = _add_notes(figure, every_point)
     # 80 % is the highest noise level of the paper.
-    most_noise = max([80, *map(_noise_in_percent, every_point)])
+    most_noise = max([80, *map(noise_in_percent, every_point)])
     _percent_axis(figure.update_xaxes, most_noise, "Noise: share of documents beside the point")
     _percent_axis(figure.update_yaxes, 100)
     figure.update_layout(dragmode=False)
@@ -104,8 +102,8 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
             continue
         first, last = judged[0], judged[-1]
         start, end = round(_percent(first.accuracy)), round(_percent(last.accuracy))
-        at = f"{_noise_in_percent(first):.0f} % noise"
-        to = f"{_noise_in_percent(last):.0f} %"
+        at = f"{noise_in_percent(first):.0f} % noise"
+        to = f"{noise_in_percent(last):.0f} %"
         if len(judged) == 1:
             trend = f"is {start} % at {at}"
         elif start == end:
@@ -132,7 +130,7 @@ def _add_curve(
         "line": {"width": 2, "color": _colour(number)},
     }
     figure.add_scatter(
-        x=[_noise_in_percent(point) for point in points],
+        x=[noise_in_percent(point) for point in points],
         y=[_percent(point.accuracy) for point in points],
         name=name,
         mode="lines+markers",
@@ -206,8 +204,8 @@ def _add_labels(
 def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
     """Above the plot, what noise was asked for where another one was reached, if anywhere."""
     asked: dict[int, set[int]] = {}
-    for point in filter(_missed_noise, points):
-        had = round(_noise_in_percent(point))
+    for point in filter(missed_noise, points):
+        had = round(noise_in_percent(point))
         asked.setdefault(had, set()).add(round(100 * point.noise))
     for had, levels in asked.items():
         words = " and ".join(f"{level} %" for level in sorted(levels))
@@ -304,11 +302,6 @@ def rate_in_words(mean: Mean, verb: str) -> str:
     return f"{100 * mean.mean:.0f} %{interval}, {counts}"
 
 
-def is_of_few(mean: Mean) -> bool:
-    """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
-    return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
-
-
 def _right_in_words(mean: Mean, verb: str = "right") -> str:
     """ "7 of 12 right"; where much is missing, how much was checked."""
     right = round((mean.mean or 0) * mean.scored)
@@ -321,27 +314,17 @@ def _right_in_words(mean: Mean, verb: str = "right") -> str:
 def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
     """The points that have an accuracy, by the noise they really have."""
     judged = [point for point in points if point.accuracy.mean is not None]
-    return sorted(judged, key=_noise_in_percent)
-
-
-def _noise_in_percent(point: NoisePoint) -> float:
-    """The noise that the prompts had; what was asked for, where nobody knows."""
-    noise = point.noise if point.effective_noise is None else point.effective_noise
-    return 100 * noise
-
-
-def _missed_noise(point: NoisePoint) -> bool:
-    return abs(_noise_in_percent(point) - 100 * point.noise) > 100 * NOISE_MISSED_FROM
+    return sorted(judged, key=noise_in_percent)
 
 
 def _note(point: NoisePoint) -> str:
-    if not _missed_noise(point):
+    if not missed_noise(point):
         return ""
-    return f"<br>asked {100 * point.noise:.0f} %, had {_noise_in_percent(point):.0f} %"
+    return f"<br>asked {100 * point.noise:.0f} %, had {noise_in_percent(point):.0f} %"
 
 
 def _is_hollow(point: NoisePoint) -> bool:
-    return _missed_noise(point) or is_of_few(point.accuracy)
+    return missed_noise(point) or is_of_few(point.accuracy)
 
 
 def _percent(mean: Mean) -> float:

@@ -19,6 +19,7 @@ from evaluators.runs.rgb_figures import (
     judged_rates,
     lines_of_charts,
     noise_curves,
+    noise_in_percent,
 )
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import column_titles
@@ -255,11 +256,7 @@ def _presented_chart(title: str, lines: Mapping[str, Sequence[aggregate.NoisePoi
 def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
     """The shares of noise, in percent, at which the paper's noise robustness compares."""
     of_models = (own.get(Ability.NOISE, ()) for own in curves.values())
-    reached = []
-    for point in itertools.chain.from_iterable(of_models):
-        noise = point.noise if point.effective_noise is None else point.effective_noise
-        reached.append(100 * noise)
-    return reached
+    return [noise_in_percent(point) for point in itertools.chain.from_iterable(of_models)]
 
 
 def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:

@@ -1,0 +1,218 @@
+"""The figures of a run and of a comparison: what its page draws, as SVG by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evaluators.catalogue import leads
+from evaluators.comparison import words
+from evaluators.comparison.result import Compared, Comparison
+from evaluators.drawing import DOUBLE, Curve, Point, Row, Size, draw_curves, draw_intervals
+from evaluators.records import Ability
+from evaluators.runs import aggregate, rgb_figures, run_facts, shown_values
+from evaluators.runs.aggregate import Mean, NoisePoint, View
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.shown_values import Group, coverage, is_of_few
+from evaluators.text.normalise import slug
+from evaluators.text.words import readable, short_name
+
+Published = Mapping[str, Sequence[tuple[float, float]]]
+"""Curves of papers by model: noise and accuracy, both in percent."""
+Figures = dict[str, str]
+"""SVG by a name that fits a file."""
+
+NOISE = "Noise: share of documents beside the point"
+ACCURACY = "Accuracy (95 % interval)"
+FEW = "Hollow: less than 80 % of the answers are checked."
+OTHER_NOISE = "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
+
+
+def of_run(
+    view: RunView,
+    counted: View = WHAT_COUNTS,
+    size: Size = DOUBLE,
+    published: Published | None = None,
+) -> Figures:
+    """The figures of a run as the view counts it; those of a run of which nothing is checked too.
+
+    RGB has its curves over noise, with the `published` ones below, and its rates; TRACE its values
+    in groups. Each further metric has a figure of its own.
+    """
+    figures: Figures = {}
+    for number, metric in enumerate(run_facts.metric_titles(view.run)):
+        if number == 0 and view.run.evaluator.name == "rgb":
+            figures |= _of_rgb(view, counted, size, published or {})
+            continue
+        # Metrics may have the same title, and one may be of signs that no file has.
+        name = f"{slug(metric)}_{number + 1}" if number else "values"
+        groups = [Group(metric, "", shown_values.metric_dots(view, number))]
+        if number == 0 and leads(view.run.evaluator.name) == "trace":
+            groups = shown_values.trace_groups(view, counted)
+        figures[name] = _of_groups(view, groups, metric, size)
+    return figures
+
+
+def of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figures:
+    """The differences of all values as a forest plot, those at each noise level below."""
+    rows = [_difference(value, readable(value.name)) for value in comparison.values]
+    for value in comparison.by_noise:
+        row = _difference(value, f"at {float(value.name):.0%} noise")
+        rows.append(row._replace(group="Accuracy by noise"))
+    sides = (f"← {comparison.first} higher", f"{comparison.second} higher →")
+    figure = draw_intervals(
+        rows,
+        title=f"{comparison.second} against {comparison.first}",
+        size=size,
+        sides=sides,
+        axis_title="Difference in points",
+        note="95 % intervals. Filled: told apart beyond chance (Holm).",
+    )
+    return {"differences": figure}
+
+
+def _of_rgb(
+    view: RunView,
+    counted: View,
+    size: Size,
+    published: Published,
+) -> Figures:
+    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
+    curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
+    figures = {}
+    for title, lines in rgb_figures.lines_of_charts(curves):
+        drawn = [_curve(name, points) for name, points in lines.items()]
+        # What papers published is of noise robustness, not of integration.
+        if Ability.INTEGRATION.label not in title:
+            drawn += [_published_curve(name, points) for name, points in published.items()]
+        has_hollow = any(point.hollow for curve in drawn for point in curve.points)
+        figures[slug(title)] = draw_curves(
+            drawn,
+            title=title,
+            x_title=NOISE,
+            y_title=ACCURACY,
+            size=size,
+            note=OTHER_NOISE if has_hollow else "",
+        )
+    rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
+    rows = _rate_rows(rates)
+    figures["rates"] = _drawn(rows, "Rates", size, span=(0, 100), unit=" %")
+    return figures
+
+
+def _curve(name: str, points: Sequence[NoisePoint]) -> Curve:
+    drawn = []
+    for point in points:
+        value, low, high = _percent(point.accuracy)
+        is_unsure = rgb_figures.missed_noise(point) or is_of_few(point.accuracy)
+        noise = rgb_figures.noise_in_percent(point)
+        drawn.append(Point(noise, value, low, high, hollow=is_unsure))
+    return Curve(short_name(name), drawn)
+
+
+def _published_curve(name: str, points: Sequence[tuple[float, float]]) -> Curve:
+    return Curve(f"{name} (paper)", [Point(*point) for point in points], published=True)
+
+
+def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[Row]:
+    """A row for each rate and model; what a judge says of the same answers is a rate as well."""
+    rows = []
+    for title in dict.fromkeys(title for own in rates.values() for title in own):
+        for series, (model, own) in enumerate(rates.items()):
+            if title not in own:
+                continue
+            value, low, high = _percent(own[title])
+            beside = _beside(value, low, high, digits=0, unit=" %")
+            is_alone = len(rates) == 1
+            rows.append(
+                Row(
+                    title if is_alone else short_name(model),
+                    value,
+                    low,
+                    high,
+                    (beside, coverage(own[title])),
+                    group="" if is_alone else title,
+                    series=series,
+                    hollow=is_of_few(own[title]),
+                )
+            )
+    return rows
+
+
+def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -> str:
+    """The values by what they are about; of several models each value is a group of its own."""
+    models = run_facts.titles(view.run)
+    rows = []
+    for group in groups:
+        for dot in group.dots:
+            mean = dot.mean
+            beside = _beside(mean.mean, mean.low, mean.high, digits=2)
+            is_alone = len(models) < 2
+            rows.append(
+                Row(
+                    dot.title if is_alone else short_name(models[dot.series]),
+                    mean.mean,
+                    mean.low,
+                    mean.high,
+                    (beside, coverage(mean)),
+                    group=group.title if is_alone else dot.title,
+                    series=dot.series,
+                    hollow=dot.hollow or is_of_few(mean),
+                )
+            )
+    return _drawn(rows, title, size, span=(0, 1))
+
+
+def _drawn(
+    rows: Sequence[Row],
+    title: str,
+    size: Size,
+    *,
+    span: tuple[float, float],
+    unit: str = "",
+) -> str:
+    has_hollow = any(row.hollow for row in rows)
+    note = f"95 % intervals. {FEW}" if has_hollow else "95 % intervals."
+    return draw_intervals(rows, title=title, size=size, span=span, unit=unit, note=note)
+
+
+def _difference(value: Compared, label: str) -> Row:
+    difference = value.difference
+    if difference is None:
+        return Row(label, None, beside=("none", value.coverage))
+    low = None if difference.low is None else 100 * difference.low
+    high = None if difference.high is None else 100 * difference.high
+    p = words.p_value(difference.adjusted)
+    second_line = f"{value.coverage}, p {p}" if p else value.coverage
+    return Row(
+        label,
+        100 * difference.difference,
+        low,
+        high,
+        (words.in_points(difference), second_line),
+        hollow=not difference.is_told_apart,
+    )
+
+
+def _percent(mean: Mean) -> tuple[float | None, float | None, float | None]:
+    """The mean and the ends of its interval."""
+    value, low, high = (
+        None if share is None else 100 * share for share in (mean.mean, mean.low, mean.high)
+    )
+    return value, low, high
+
+
+def _beside(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    digits: int,
+    unit: str = "",
+) -> str:
+    """ "0.82 (0.75 to 0.88)", "58 % (36 to 78)"; "–" where nothing was judged."""
+    if value is None:
+        return "–"
+    shown = f"{value:.{digits}f}{unit}"
+    if low is None or high is None:
+        return shown
+    return f"{shown} ({low:.{digits}f} to {high:.{digits}f})"
