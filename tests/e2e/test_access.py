@@ -28,6 +28,7 @@ PAGES = {
     "Learn": "/learn",
     "Lesson 1": "/learn?lesson=1",
     "Lesson 2": "/learn?lesson=2",
+    "Lesson 3": "/learn?lesson=3",
     "Datasets": "/datasets",
     "RGB, form": "/rgb",
     "TRACE, form": "/trace",

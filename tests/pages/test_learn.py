@@ -8,9 +8,10 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.records import Support
+from evaluators import rgb_rules
+from evaluators.records import Ability, Support
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, html, said, segments
+from tests.pages.screen import button, html, markdown, said, segments
 
 CELL = re.compile(r"<div><b>(.*?)</b> <strong>(.*?)</strong>")
 
@@ -113,3 +114,81 @@ def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page: OpenPage) 
     checked(at.run())
     assert "1 of" in said(at)
     assert button(at, "Play again")
+
+
+SLIP = {
+    # The restored lighthouse: B slips from 40 % on, A declines at 80 %.
+    0.0: ("A · Yes: it gives", "B · Yes: it gives"),
+    0.4: ("A · Yes: it gives", "B · No: it does not give"),
+    0.8: ("A · No: it declines", "B · No: it does not give"),
+}
+
+
+@pytest.mark.parametrize(("noise", "outcomes"), SLIP.items())
+def test_the_slider_shows_what_each_model_answers_at_that_noise(
+    open_page: OpenPage, noise: float, outcomes: tuple[str, str]
+) -> None:
+    at = open_page("learn", lesson="3")
+    at.select_slider(key="learn_rgb_noise").set_value(noise)
+    checked(at.run())
+    told = said(at, "markdown").replace("*", "")
+    assert all(f"Model {outcome}" in told for outcome in outcomes)
+    assert f"{round(5 - 5 * noise)} of 5 documents hold the answer" in html(at)
+
+
+def test_declining_and_planted_errors_are_shown_the_same_way(open_page: OpenPage) -> None:
+    at = tapped(open_page("learn", lesson="3"), rgb_ability=Ability.REJECTION)
+    told = said(at, "markdown").replace("*", "")
+    assert "Model A · Yes: it declines." in told
+    assert "Model B · No: it answers all the same." in told
+    tapped(at, rgb_ability=Ability.COUNTERFACTUAL)
+    told = said(at, "markdown").replace("*", "")
+    assert "Model A · Yes, and it gives the true answer." in told
+    assert "Model B · No: it repeats it." in told
+    assert "3 of 5 documents forged" in html(at)
+
+
+def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:
+    told = said(open_page("learn", lesson="3"), "markdown")
+    phrases = (
+        *rgb_rules.PRIMARY_REJECTION_PHRASES,
+        *rgb_rules.REJECTION_KEYWORDS,
+        *rgb_rules.ERROR_DETECTION_KEYWORDS,
+        *rgb_rules.PAPER_REJECTIONS,
+        *rgb_rules.PAPER_DETECTIONS,
+    )
+    assert [phrase for phrase in phrases if f"“{phrase}”" not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("ability", "policy", "answer", "outcome", "rule"),
+    [
+        # "£2.3" of "£2.3 million" is missing: one of two words is 50 %, not 80 %.
+        (Ability.NOISE, "documented", "It cost 2.3 million.", "No", "80 % of the words"),
+        (Ability.NOISE, "documented", "£2.3 MILLION!", "Yes", "contains the answer"),
+        (Ability.REJECTION, "documented", "That is unclear.", "Yes", "keyword"),
+        (Ability.REJECTION, "paper", "That is unclear.", "No", "marker phrase"),
+        (Ability.COUNTERFACTUAL, "documented", "It is not £750,000.", "Yes", "denies the planted"),
+    ],
+)
+def test_an_answer_of_ones_own_is_tried_against_the_rules(
+    open_page: OpenPage, ability: Ability, policy: str, answer: str, outcome: str, rule: str
+) -> None:
+    at = tapped(open_page("learn", lesson="3"), rgb_asked=ability, rgb_policy=policy)
+    at.text_area(key="learn_rgb_own").input(answer)
+    checked(at.run())
+    assert f"Your answer · {outcome}" in said(at, "markdown").replace("*", "")
+    tried = at.table[0].value.to_dict("records")
+    assert rule in " ".join(row["Rule"] for row in tried)
+
+
+def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="3")
+    hostile = '![x](http://127.0.0.1:9/x.png)<img src="http://127.0.0.1:9/y.png"><style>*{}</style>'
+    at.text_area(key="learn_rgb_own").input(hostile)
+    at.text_input(key="learn_rgb_truth").input(hostile)
+    checked(at.run())
+    assert not [text for text in markdown(at) if "![" in text]
+    assert not [cell for cell in at.table[0].value.to_numpy().ravel() if "![" in cell]
+    assert "<img" not in html(at)
+    assert "<style>*" not in html(at)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.runs.examples import INVENTED
+from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
-from ui.learn import rag, trace
+from ui.learn import rag, rgb, trace
 from ui.learn.lesson import Lesson, Place
 from ui.parts import head
 
@@ -40,6 +40,18 @@ LESSONS = (
         draw=trace.show,
         takeaway="Labels first, numbers second: change a label and you see which number moves.",
         place=Place("See this answer in the app", "sample", {"run": INVENTED, "sample": "19"}),
+    ),
+    Lesson(
+        name="3",
+        title="Noise, missing and false documents",
+        promise="Push a slider and see when a model slips; then try to trick the rules.",
+        icon=":material/show_chart:",
+        draw=rgb.show,
+        takeaway=(
+            "A model that is right on clean documents may repeat whatever it finds in worse ones. "
+            "And a rule is only as good as its phrases: open what looks odd."
+        ),
+        place=Place("See all 24 questions in the app", "rgb", {"run": NOISE}),
     ),
 )
 

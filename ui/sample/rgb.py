@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from evaluators import rgb_words as in_words
@@ -23,10 +22,9 @@ from evaluators.rgb_words import Decision, Headline
 from evaluators.runs import rulings, run_facts
 from evaluators.runs.rulings import rgb_evaluator
 from evaluators.text.markup import html
-from evaluators.text.phrases import as_written
 from evaluators.text.words import short_name
 from ui import session
-from ui.parts import chosen_view, highlight, texts
+from ui.parts import chosen_view, highlight, tables, texts, tried
 from ui.parts.untrusted import plain
 from ui.rgb import rules
 from ui.sample import verdict_labels
@@ -118,23 +116,10 @@ def _decision(decision: Decision) -> None:
 
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
-    outcomes = {None: "does not decide", True: "yes", False: "no"}
-    steps = in_words.of_its_language(evaluator.steps(sample), sample.response or "")
-    rows = []
-    for step in steps:
-        passed = step.verdict.passed if step.verdict else None
-        words = step.verdict.evidence if step.verdict else ()
-        rows.append(
-            {
-                "Asked": step.question,
-                "Rule": step.rule,
-                "Outcome": outcomes[passed],
-                "Words": ", ".join(as_written(sample.response or "", words)),
-            }
-        )
-    label = f"All rules tried ({len(steps):,})"
+    rows = tried.rows(evaluator, sample)
+    label = f"All rules tried ({len(rows):,})"
     with st.expander(label, icon=":material/rule:", key="rules_tried"):
-        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Rules in order")
+        tables.plain_rows(rows, "Rules in order")
 
 
 def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) -> None:
