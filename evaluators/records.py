@@ -378,7 +378,8 @@ class Run(Record):
 
     Every model answers every sample; without models the answers are given. All `evaluators` judge
     the same answers. Several `judges` are a jury. `prompt` is the generators' template; `origin`
-    says how the samples were made from their source.
+    says how the samples were made from their source. `title`, `note` and `tags` are a person's to
+    change; nobody gave a title that `is_title_suggested`.
     """
 
     id: str
@@ -395,6 +396,9 @@ class Run(Record):
     seed: int | None = None
     cap: Cap = Cap()
     use_cache: bool = True
+    is_title_suggested: bool = False
+    note: str = ""
+    tags: tuple[str, ...] = ()
 
     @property
     def evaluator(self) -> EvaluatorSpec:

@@ -137,7 +137,7 @@ def evaluate(
         plan,
         cap=cap or Cap(),
         use_cache=use_cache,
-        title=run or plan.dataset.name,
+        title=run or "",
     )
     unfinished = _unfinished(store, workspace, plan) if run else None
     if unfinished:
@@ -215,6 +215,19 @@ class Results:
         if policy is not None and self.is_rgb:
             rulings.rgb_evaluator(self.run, policy)
         return replace(self, definition=definition, policy=policy or self.policy)
+
+    @property
+    def title(self) -> str:
+        """What the run is called, here as everywhere: as somebody named it, else as suggested."""
+        return self.run.title
+
+    def rename(self, title: str) -> Results:
+        """The same run under another title, from now on everywhere; empty for the suggested one.
+
+        Raises `ParameterError` where it is too long, or the run is an example or was deleted.
+        """
+        run = self.store.titles.save(self.run.id, title, self.run.note, self.run.tags)
+        return replace(self, run=run)
 
     @property
     def is_rgb(self) -> bool:

@@ -17,6 +17,7 @@ from evaluators.records import Dataset, Reason, Remedy, Run
 from evaluators.runs import workspaces
 from evaluators.runs.job import Job
 from evaluators.runs.lock import RunLock
+from evaluators.runs.naming import suggested_title
 from evaluators.runs.pace import Progress
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import Place, Ticket, expected, in_turn
@@ -51,6 +52,9 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     """
     plan.check()
     run = _planned_run(plan, workspace)
+    if run.is_title_suggested:
+        title = suggested_title(run, store.runs.newest(workspace))
+        run = run.model_copy(update={"title": title})
     _check_host(run, plan.dataset, store)
     store.runs.save(run, plan.dataset)
     return run
@@ -71,6 +75,8 @@ def _twin(store: Store, plan: RunPlan, workspace: str) -> Run | None:
     since = datetime.now(UTC) - timedelta(seconds=TWIN_SECONDS)
     for run in store.runs.newest(workspace, TWINS_LOOKED_AT):
         its_own = {"id": run.id, "created": run.created}
+        if run.is_title_suggested:
+            its_own["title"] = run.title
         is_recent = datetime.fromisoformat(run.created) > since
         if is_recent and run == planned.model_copy(update=its_own):
             return run
@@ -85,6 +91,7 @@ def _planned_run(plan: RunPlan, workspace: str) -> Run:
         workspace=workspace,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
         title=plan.title or data.name,
+        is_title_suggested=not plan.title,
         dataset_name=data.name,
         fingerprint=data.fingerprint,
         evaluators=tuple(evaluator.spec() for evaluator in plan.in_order),

@@ -22,7 +22,7 @@ class RunPlan:
     """A run before it exists: samples, the evaluators that judge them, and who is asked.
 
     `models` answer where responses are missing, with the template `prompt`; `judges` decide where
-    an evaluator asks an LLM. Without a `title` the run is called like its data.
+    an evaluator asks an LLM. Without a `title` one is suggested.
     """
 
     data: Dataset | Callable[[], Dataset]

@@ -91,7 +91,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         seed=dataset.origin.get("seed"),
         cap=Cap(calls=options.max_calls, cost=options.max_cost),
         use_cache=not options.no_cache,
-        title=options.title or dataset.name,
+        title=options.title,
     )
 
     plan.check_data()

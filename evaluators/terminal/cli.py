@@ -253,7 +253,7 @@ def app(options: tuple[str, ...]) -> None:
 @click.option(
     "--title",
     default="",
-    help="What the run is called.  [default: the name of the data set]",
+    help="What the run is called.  [default: one that tells it from other runs of the data]",
 )
 @options.cap
 @options.judging

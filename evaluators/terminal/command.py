@@ -71,7 +71,8 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     yield from _composition(run.origin)
     yield from _models_and_prompt(run)
     yield from _caps(run)
-    if run.title != run.dataset_name:
+    # A title that was suggested is of that run only, as an earlier one was that of its data.
+    if not run.is_title_suggested and run.title != run.dataset_name:
         yield "--title", run.title
 
 

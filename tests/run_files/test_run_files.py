@@ -71,6 +71,17 @@ def test_the_run_of_a_file_is_the_same_with_its_labels_and_notes(store, made):
     assert of_file == of_store
 
 
+def test_a_file_carries_title_note_and_tags(store, made):
+    run = store.titles.save("Made", "Second try", "With short documents.", ["short", "slides"])
+    # Whose baseline it is belongs to the store: the one who opens the file may have another.
+    store.baselines.save(run)
+
+    again = in_an_empty_store(written(store, run))
+
+    assert (again.title, again.run.note, again.run.tags) == (run.title, run.note, run.tags)
+    assert again.store.baselines.ids("local") == {}
+
+
 @pytest.mark.parametrize("example", [NOISE, INVENTED])
 def test_the_examples_go_into_a_file_and_come_out_again(example):
     store = Store(":memory:")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
@@ -25,6 +26,7 @@ from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
 from evaluators.runs.store.saved_metrics import SavedMetricTable
 from evaluators.runs.store.selection import USUAL_VIEW, Answer, Selection, ValueName
+from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
 
@@ -57,6 +59,8 @@ class Store(Database):
         self.mappings = SavedMappingTable(self)
         self.samples = SampleTable(self)
         self.runs = RunTable(self)
+        self.titles = TitleTable(self, self.runs)
+        self.baselines = BaselineTable(self)
         self.results = ResultTable(self)
         self.notes = NoteTable(self)
         self.person_labels = PersonLabelTable(self)

@@ -1,0 +1,132 @@
+"""What a run is called: the title a person gave, else one that tells it from its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from evaluators.catalogue import from_spec
+from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import model_title
+from evaluators.records import EvaluatorSpec, ModelSpec, Run
+from evaluators.runs.notes import written
+from evaluators.runs.settings import settings_of
+from evaluators.surrogates import without_surrogates
+from evaluators.text.printable import printable
+
+MOST_TITLE = 120
+"""Characters that a person may give a run as its title."""
+MOST_SUGGESTED = 80
+"""Characters of a suggested title without its number: what a line of a table has room for."""
+MOST_OF_A_PART = 40
+MOST_NAMES = 2
+"""Models or metrics that are named in a suggested title, the others are counted."""
+MOST_SETTINGS = 2
+
+NOT_IN_TITLES = ("data set", "models", "metrics", "judges", "budget")
+"""Settings that have a part of their own in a title, or change no result."""
+
+
+def suggested_title(run: Run, others: Iterable[Run]) -> str:
+    """A title for a new run: its data, who answers or judges, and what else tells it apart.
+
+    That is in what it differs from `others` over the same data. The same runs give the same title,
+    and none has one that another has.
+    """
+    others = list(others)
+    neighbours = [other for other in others if other.dataset_name == run.dataset_name]
+    parts = [run.dataset_name, *_who(run, neighbours), *_settings_apart(run, neighbours)]
+    short = [_cut(part, MOST_OF_A_PART) for part in parts]
+    title = _cut(" · ".join(filter(None, short)), MOST_SUGGESTED)
+    taken = {other.title for other in others}
+    number, numbered = 1, title
+    while numbered in taken:
+        number += 1
+        numbered = f"{title} ({number})"
+    return numbered
+
+
+def described(
+    run: Run,
+    title: str,
+    note: str,
+    tags: Iterable[str],
+    others: Iterable[Run],
+) -> Run:
+    """The run with what a person calls it and writes of it; without a title the suggested one.
+
+    Raises `ParameterError` where one of them is too long.
+    """
+    own = " ".join(printable(without_surrogates(title)).split())
+    if len(own) > MOST_TITLE:
+        raise ParameterError(f"The title has {len(own):,} characters. Shorten it to {MOST_TITLE}.")
+    tidied = written(note, tags, run.created)
+    is_suggested = not own or (run.is_title_suggested and own == run.title)
+    if not own:
+        own = suggested_title(run, (other for other in others if other.id != run.id))
+    return run.model_copy(
+        update={
+            "title": own,
+            "is_title_suggested": is_suggested,
+            "note": tidied.text,
+            "tags": tidied.tags,
+        }
+    )
+
+
+def metric_titles(run: Run) -> list[str]:
+    """The title of each metric; of one that is gone, what it was called."""
+    return [_metric_title(spec) for spec in run.evaluators]
+
+
+def _metric_title(spec: EvaluatorSpec) -> str:
+    with suppress(ParameterError):
+        return from_spec(spec).title
+    return spec.name
+
+
+def _who(run: Run, neighbours: Sequence[Run]) -> list[str]:
+    """Who answers, and by what it is judged where nobody does or others are judged otherwise."""
+    parts = [_named(_short_titles(run.models))]
+    metrics = metric_titles(run)
+    if not run.models or any(metric_titles(other) != metrics for other in neighbours):
+        parts.append(_named(metrics))
+    if run.judges and (not run.models or any(other.judges != run.judges for other in neighbours)):
+        parts.append(f"by {_named(_short_titles(run.judges))}")
+    return parts
+
+
+def _short_titles(models: Iterable[ModelSpec]) -> list[str]:
+    """Without what they say in brackets: "Offline reader (baseline, no key)"."""
+    return [model_title(spec).partition(" (")[0] for spec in models]
+
+
+def _settings_apart(run: Run, neighbours: Sequence[Run]) -> list[str]:
+    """What differs from the first run of the same models, metrics and judges, as "seed 2"."""
+    who = _who_in_all(run)
+    alike = [other for other in neighbours if _who_in_all(other) == who]
+    if not alike:
+        return []
+    first = settings_of(min(alike, key=lambda other: other.created))
+    words = []
+    for setting, value in settings_of(run).items():
+        if setting not in NOT_IN_TITLES and first.get(setting, value) != value:
+            # Behind the name of a parameter stands its metric, which the title has already.
+            words.append(f"{setting.partition(' (')[0]} {value}")
+    return words[:MOST_SETTINGS]
+
+
+def _who_in_all(run: Run) -> tuple[object, ...]:
+    return run.models, metric_titles(run), run.judges
+
+
+def _named(names: Sequence[str]) -> str:
+    """The names in a line, those beyond `MOST_NAMES` counted."""
+    shown = ", ".join(names[:MOST_NAMES])
+    further = len(names) - MOST_NAMES
+    return f"{shown} and {further} more" if further > 0 else shown
+
+
+def _cut(text: str, most: int) -> str:
+    text = " ".join(printable(text).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"
