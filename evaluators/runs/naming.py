@@ -13,6 +13,7 @@ from evaluators.runs.notes import written
 from evaluators.runs.settings import settings_of
 from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
+from evaluators.text.words import short_name
 
 MOST_TITLE = 120
 """Characters that a person may give a run as its title."""
@@ -74,12 +75,8 @@ def described(
     )
 
 
-def metric_titles(run: Run) -> list[str]:
-    """The title of each metric; of one that is gone, what it was called."""
-    return [_metric_title(spec) for spec in run.evaluators]
-
-
-def _metric_title(spec: EvaluatorSpec) -> str:
+def metric_title(spec: EvaluatorSpec) -> str:
+    """The metric's title; of one that is gone, what it was called."""
     with suppress(ParameterError):
         return from_spec(spec).title
     return spec.name
@@ -88,8 +85,8 @@ def _metric_title(spec: EvaluatorSpec) -> str:
 def _who(run: Run, neighbours: Sequence[Run]) -> list[str]:
     """Who answers, and by what it is judged where nobody does or others are judged otherwise."""
     parts = [_named(_short_titles(run.models))]
-    metrics = metric_titles(run)
-    if not run.models or any(metric_titles(other) != metrics for other in neighbours):
+    metrics = [metric_title(spec) for spec in run.evaluators]
+    if not run.models or any(_metrics(other) != _metrics(run) for other in neighbours):
         parts.append(_named(metrics))
     if run.judges and (not run.models or any(other.judges != run.judges for other in neighbours)):
         parts.append(f"by {_named(_short_titles(run.judges))}")
@@ -97,8 +94,7 @@ def _who(run: Run, neighbours: Sequence[Run]) -> list[str]:
 
 
 def _short_titles(models: Iterable[ModelSpec]) -> list[str]:
-    """Without what they say in brackets: "Offline reader (baseline, no key)"."""
-    return [model_title(spec).partition(" (")[0] for spec in models]
+    return [short_name(model_title(spec)) for spec in models]
 
 
 def _settings_apart(run: Run, neighbours: Sequence[Run]) -> list[str]:
@@ -117,7 +113,11 @@ def _settings_apart(run: Run, neighbours: Sequence[Run]) -> list[str]:
 
 
 def _who_in_all(run: Run) -> tuple[object, ...]:
-    return run.models, metric_titles(run), run.judges
+    return run.models, _metrics(run), run.judges
+
+
+def _metrics(run: Run) -> list[str]:
+    return [spec.name for spec in run.evaluators]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
-from evaluators.catalogue import from_spec
 from evaluators.datasets.origin import source_in_words
-from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.money import dollars
-from evaluators.records import EvaluatorSpec, ModelSpec, Run
+from evaluators.records import ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.examples import ILLUSTRATION
+from evaluators.runs.naming import metric_title
 from evaluators.runs.store import Outline
 from evaluators.text.words import counted
 
@@ -40,13 +38,6 @@ def judge_titles(run: Run) -> list[str]:
 def metric_titles(run: Run) -> list[str]:
     """A name for each metric of the run, no two alike."""
     return _numbered_where_alike([metric_title(spec) for spec in run.evaluators])
-
-
-def metric_title(spec: EvaluatorSpec) -> str:
-    """The metric's title; of one that is gone, what it was called."""
-    with suppress(ParameterError):
-        return from_spec(spec).title
-    return spec.name
 
 
 def method(run: Run) -> list[str]:

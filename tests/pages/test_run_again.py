@@ -47,9 +47,14 @@ def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(
     assert at.number_input(key="trace_seed").value == 5
     assert at.number_input(key="trace_chunk_size").value == 300
     assert at.multiselect(key="trace_metrics").value == ["answer_match"]
-    assert "Against that run of TRACE sample (English): nothing changed yet." in said(at)
+    assert (
+        "Against TRACE sample (English) · TRACE (heuristic), Answer match: nothing changed yet."
+        in said(at)
+    )
     at.number_input(key="trace_seed").set_value(6)
-    assert "Against that run of TRACE sample (English): seed 5 → 6." in said(checked(at.run()))
+    assert "Against TRACE sample (English) · TRACE (heuristic), Answer match: seed 5 → 6." in said(
+        checked(at.run())
+    )
     at.button(key="trace_start").click()
     settled(checked(at.run()))
     new, old = runs()
@@ -103,7 +108,7 @@ def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None
     assert "nothing changed yet" in said(at)
     at.selectbox(key="rgb_policy").set_value("paper")
     changes = said(checked(at.run()))
-    assert f"Against that run of {ENGLISH_BED}: rules (rgb) documented → paper." in changes
+    assert f"Against {ENGLISH_BED} · Offline reader: rules (rgb) documented → paper." in changes
 
 
 def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:

@@ -55,7 +55,6 @@ def match(kind):
 
 def made(data, specs, **options):
     """The run that these make, in this test's store."""
-    options = {"title": data.name, **options}
     return create_run(
         inputs.local_store(),
         RunPlan(data, inputs.evaluators(specs), **options),
@@ -172,7 +171,8 @@ def test_the_command_begins_the_same_run(name):
     assert {field: getattr(again, field) for field in SAME} == {
         field: getattr(run, field) for field in SAME
     }
-    assert again.title == run.title
+    # A suggested one is of that run: the new one gets its own.
+    assert again.title == (f"{run.title} (2)" if run.is_title_suggested else run.title)
 
 
 def test_answers_judged_for_another_ability_are_so_again(data_folder):

@@ -140,7 +140,7 @@ def test_a_run_that_is_deleted_while_it_is_at_work_says_so(terminal, server):
     out, errors = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == INCOMPLETE
-    assert "“answers.jsonl” was deleted while it was at work" in errors
+    assert "by GPT-6 Luna” was deleted while it was at work" in errors
     assert "resume" not in errors
     assert "Traceback" not in errors
     assert out == ""

@@ -87,7 +87,7 @@ def show_changes(
     for change in differing(before, after):
         changes.append(f"{change.setting} {change.first} → {change.second}")
     words = "; ".join(changes) or "nothing changed yet"
-    st.caption(f":material/difference: {plain(f'Against that run of {run.title}: {words}.')}")
+    st.caption(f":material/difference: {plain(f'Against {run.title}: {words}.')}")
 
 
 def _run_kept_under(benchmark: Benchmark | None) -> str:

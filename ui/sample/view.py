@@ -25,7 +25,7 @@ from evaluators.records import (
     Score,
 )
 from evaluators.report import coloured
-from evaluators.runs import run_facts
+from evaluators.runs import naming, run_facts
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
 from ui import session
@@ -394,7 +394,7 @@ def _judge_prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
     except ParameterError:
         # A metric of one's own may have other parameters by now.
         return
-    label = f"Prompt · {run_facts.metric_title(spec)}" if number else "Prompt"
+    label = f"Prompt · {naming.metric_title(spec)}" if number else "Prompt"
     with st.expander(plain(label), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
         st.caption(
             "By today's prompt files; what depends on an earlier answer of the judge may differ."
