@@ -117,12 +117,22 @@ class Comparison:
         ]
         return words.sentence(self.first, self.second, differences)
 
+    def noise_sentence(self) -> str:
+        """At which noise levels the two are told apart; empty where there are not several."""
+        levels = [
+            (float(value.name), value.difference)
+            for value in self.by_noise
+            if value.difference is not None
+        ]
+        return words.noise_sentence(self.first, self.second, levels) if levels else ""
+
     def summary(self) -> dict[str, object]:
         """All of it but the single samples, for a program."""
         return {
             "first": self.first,
             "second": self.second,
             "sentence": self.sentence(),
+            "noise_sentence": self.noise_sentence(),
             "values": [value.line() for value in self.values],
             "by_noise": [value.line() for value in self.by_noise],
             "matched": self.matched,

@@ -29,7 +29,7 @@ def sentence(
             continue
         higher = second if difference.difference > 0 else first
         how = "higher" if name in NEITHER_BETTER else "better"
-        told_apart.setdefault((higher, how), []).append(_by_points(name, difference))
+        told_apart.setdefault((higher, how), []).append(f"{readable(name)} by {_size(difference)}")
     parts = [f"{title} is {how} in {_joined_by_and(by)}" for (title, how), by in told_apart.items()]
     if alike:
         names = _joined_by_and([readable(name) for name, _ in alike])
@@ -37,6 +37,24 @@ def sentence(
         parts.append(f"{names if parts else names[0].upper() + names[1:]} cannot be told apart")
         parts += _samples_needed([difference for _, difference in alike])
     return f"{'; '.join(parts) or 'No sample was checked for both'}."
+
+
+def noise_sentence(first: str, second: str, levels: Sequence[tuple[float, Difference]]) -> str:
+    """Who is more often right at which noise, and by how much; `levels` are shares of noise."""
+    told_apart: dict[str, list[str]] = {}
+    for noise, difference in levels:
+        if difference.is_told_apart:
+            higher = second if difference.difference > 0 else first
+            by = f"at {100 * noise:.0f} % noise by {_size(difference)}"
+            told_apart.setdefault(higher, []).append(by)
+    if not told_apart:
+        return f"At no single level of noise can {first} and {second} be told apart."
+    parts = [
+        f"{title} is more often right {_joined_by_and(by)}" for title, by in told_apart.items()
+    ]
+    if sum(map(len, told_apart.values())) < len(levels):
+        parts.append("elsewhere the two cannot be told apart")
+    return f"{'; '.join(parts)}."
 
 
 def in_points(difference: Difference | None) -> str:
@@ -60,11 +78,11 @@ def readable(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _by_points(name: str, difference: Difference) -> str:
-    """By how much the higher one is higher: "adherence by 6 points (2 to 10)"."""
+def _size(difference: Difference) -> str:
+    """By how much the higher one is higher: "6 points (2 to 10)"."""
     sign = 1 if difference.difference > 0 else -1
     size = _points(sign * difference.difference)
-    words = f"{readable(name)} by {size} {'point' if size == '1' else 'points'}"
+    words = f"{size} {'point' if size == '1' else 'points'}"
     if difference.low is None or difference.high is None:
         return words
     low, high = sorted((sign * difference.low, sign * difference.high))

@@ -26,10 +26,10 @@ ESCAPED = re.compile(r":gray\[\]|\\([\W_])")
 
 def said(at: AppTest, *kinds: str) -> str:
     """The texts of these kinds of elements (captions and messages by default), one a line, without
-    escapes.
+    escapes and with all spaces alike.
     """
     found = [element.value for kind in kinds or ("caption", *MESSAGES) for element in at.get(kind)]
-    return ESCAPED.sub(r"\1", "\n".join(found))
+    return ESCAPED.sub(r"\1", "\n".join(found)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 CHECKED = re.compile(

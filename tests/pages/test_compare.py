@@ -7,6 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.records import ModelSpec
 from evaluators.runs.examples import INVENTED, NOISE
 from tests.comparison.made import MODELS, results
 from tests.pages.conftest import Filled, OpenPage, checked
@@ -14,6 +15,7 @@ from tests.pages.screen import button, said
 from ui import session
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
+THREE = tuple(ModelSpec(provider="groq", model=name) for name in ("small", "medium", "large"))
 OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 NEW = [1.0] * 8
 
@@ -25,6 +27,13 @@ def headline(at: AppTest) -> str:
 def forest(at: AppTest) -> str:
     return next(
         element.proto.body for element in at.get("html") if "pl-forest" in element.proto.body
+    )
+
+
+def table(at: AppTest) -> str:
+    """The table of all systems."""
+    return next(
+        element.proto.body for element in at.get("html") if "pl-values" in element.proto.body
     )
 
 
@@ -73,10 +82,66 @@ def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
     at = open_page("compare", first=f"{NOISE}.1", second=f"{NOISE}.2")
 
     assert "Model A is better in noise robustness by 23 points (17 to 30)" in headline(at)
-    assert "at 80% noise" in forest(at)
+    noise = (
+        "Model A is more often right at 60 % noise by 42 points (22 to 61) and at 80 % noise by 58 "
+    )
+    assert noise in said(at, "markdown")
+    [chart] = at.get("plotly_chart")
+    upper = json.loads(chart.proto.spec)["data"]
+    assert [trace["name"] for trace in upper if trace.get("name")] == ["Model A", "Model B"]
     assert "Answers to one question count as one cluster." in said(at)
     at.number_input(key="compare_points").set_value(10.0)
     assert "Noise robustness: " in said(checked(at.run()), "markdown")
+
+
+def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(
+    open_page: OpenPage,
+) -> None:
+    results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
+    at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
+
+    assert headline(at) == "Each against small"
+    assert "**large:** large is better in answer match by 75 points (18 to" in said(at, "markdown")
+    assert "▲ +75.0 (18." in table(at)
+    assert "<bdi>medium</bdi>" in forest(at)
+    at.segmented_control(key="compare_closer").set_value("large")
+    at = checked(at.run())
+
+    assert "<bdi>large</bdi>" in forest(at)
+    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
+
+
+@pytest.mark.parametrize("more", ["nobody.1", "Three.1", "<script>", "Three.1.gold", "Three.9"])
+def test_further_systems_that_are_not_there_are_left_out(open_page: OpenPage, more: str) -> None:
+    results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
+
+    at = open_page("compare", first="Three.1", second="Three.3", more=more)
+
+    assert at.multiselect(key="compare_more").value == []
+    assert headline(at).startswith("large is better")
+
+
+def test_a_further_system_that_becomes_the_second_is_left_out(open_page: OpenPage) -> None:
+    results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
+    at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
+
+    at.selectbox(key="compare_second").set_value("Three.3")
+    at = checked(at.run())
+
+    assert at.multiselect(key="compare_more").value == []
+    at.multiselect(key="compare_more").set_value(["Three.2"])
+    at = checked(at.run())
+    assert headline(at) == "Each against small"
+    assert at.query_params["more"] == "Three.2"
+
+
+def test_three_labellers_of_one_run(open_page: OpenPage) -> None:
+    labels = {"first_labels": "heuristic", "second_labels": "gold", "more": f"{INVENTED}.1.jury"}
+
+    at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
+
+    assert headline(at) == "Each against Heuristic"
+    assert all(f"<bdi>{name}</bdi>" in table(at) for name in ("Heuristic", "Gold", "Jury"))
 
 
 def test_two_labellers_go_by_their_names(open_page: OpenPage) -> None:

@@ -1,4 +1,4 @@
-"""Which two systems are compared: a model of a run each, and whose labels count."""
+"""Which systems are compared: a model of a run each, and whose labels count."""
 
 from __future__ import annotations
 
@@ -13,36 +13,49 @@ from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
-from evaluators.runs.run_view import RunView
 from ui import run_views, session
 from ui.parts import compare_with
-from ui.parts.compare_with import FIRST, SECOND
+from ui.parts.compare_with import FIRST, MORE, SECOND
 
 MOST_RUNS = 200
 """Runs that can be chosen, newest first; an older one is compared by its address."""
+MOST_MORE = 8
+"""Systems beside the first two: a table of more columns than fit could not be read."""
 WHAT_COUNTS = ""
 """The choice of labels that leaves them as the run has them."""
 
 
 class System(NamedTuple):
-    """A run and one of its models, by its number from 0; 0 too where answers were given."""
+    """A run and one of its models, by its number from 0; 0 too where answers were given.
+
+    `by` names the labeller that counts, `None` are the labels of the run.
+    """
 
     run: Run
     model: int
+    by: str | None = None
 
     @property
     def address(self) -> str:
-        return compare_with.address(self.run, self.model)
+        return compare_with.address(self.run, self.model, self.by)
 
     @property
     def title(self) -> str:
         model = f" · {run_facts.titles(self.run)[self.model]}" if self.run.models else ""
         metrics = ", ".join(run_facts.metric_titles(self.run))
-        return f"{self.run.title}{model} · {metrics} · {self.run.created[:16].replace('T', ' ')}"
+        by = f" · labels: {labellers.title(self.by)}" if self.by else ""
+        begun = self.run.created[:16].replace("T", " ")
+        return f"{self.run.title}{model} · {metrics}{by} · {begun}"
+
+    @property
+    def side(self) -> Side:
+        return Side(run_views.latest(self.run), self.model, View(by=self.by))
 
 
-def sides() -> tuple[Side, Side] | None:
-    """The two that are chosen; `None` where there is nothing to choose or both are the same."""
+def sides() -> list[Side] | None:
+    """Those that are chosen, the reference first; `None` where there is nothing to choose from or
+    the first two are the same.
+    """
     systems = _systems()
     if not systems:
         st.info("No run yet. Start one, or open an example on the Home page.")
@@ -51,20 +64,45 @@ def sides() -> tuple[Side, Side] | None:
     left, right = st.columns(2)
     with left:
         first = _chosen("First", FIRST, systems, systems[0])
-        own = _labels_field(first, FIRST)
+        first = first._replace(by=_labels_field(first, FIRST))
     with right:
         others = _likeliest_first(systems, first)
         second = _chosen("Second", SECOND, systems, others[0])
-        other = _labels_field(second, SECOND)
-    if (first, own) == (second, other):
+        second = second._replace(by=_labels_field(second, SECOND))
+    if first == second:
         has_labels = leads(first.run.evaluator.name) == "trace"
         further = " or other labels" if has_labels else ""
         st.info(f"Both are the same. Choose another run or model{further} for one of them.")
         return None
-    return (
-        Side(_view(first), first.model, View(by=own)),
-        Side(_view(second), second.model, View(by=other)),
+    return [system.side for system in (first, second, *_more(first, second, others))]
+
+
+def _more(first: System, second: System, systems: Sequence[System]) -> list[System]:
+    """Further systems, each compared with the first."""
+    by_address: dict[str, System] = {}
+    for system in (*_by_labellers(first), *_by_labellers(second), *systems):
+        if system not in (first, second):
+            by_address[system.address] = system
+    if not by_address:
+        return []
+    key = f"compare_{MORE}"
+    asked = st.session_state.get(key, st.query_params.get_all(MORE))
+    # What was chosen before may be the first or the second by now.
+    st.session_state[key] = [address for address in asked if address in by_address][:MOST_MORE]
+
+    def keep() -> None:
+        st.query_params[MORE] = st.session_state[key]
+
+    chosen = st.multiselect(
+        "More, each compared with the first",
+        list(by_address),
+        format_func=lambda address: by_address[address].title if address in by_address else "",
+        max_selections=MOST_MORE,
+        placeholder="None",
+        key=key,
+        on_change=keep,
     )
+    return [by_address[address] for address in chosen]
 
 
 def _systems() -> list[System]:
@@ -114,16 +152,22 @@ def _chosen(label: str, name: str, systems: Sequence[System], usual: System) -> 
 
 def _labels_field(system: System, name: str) -> str | None:
     """Whose labels count, where several labelled the run; `None` for those of the run."""
-    if leads(system.run.evaluator.name) != "trace":
-        return None
-    names = _view(system).labellers()
-    if len(names) < 2:
+    names = [own.by for own in _by_labellers(system) if own.by]
+    if not names:
         return None
     titles = {WHAT_COUNTS: "Those of the run"}
     titles |= {by: labellers.title(by) for by in names}
     asked = st.query_params.get(f"{name}_labels", WHAT_COUNTS)
     usual = asked if asked in titles else WHAT_COUNTS
     return _select("Labels", f"{name}_labels", titles, usual) or None
+
+
+def _by_labellers(system: System) -> list[System]:
+    """The system as each of several labellers has it; none where only one labelled the run."""
+    if leads(system.run.evaluator.name) != "trace":
+        return []
+    names = run_views.latest(system.run).labellers()
+    return [system._replace(by=by) for by in names] if len(names) > 1 else []
 
 
 def _select(label: str, name: str, titles: Mapping[str, str], usual: str) -> str:
@@ -144,7 +188,3 @@ def _select(label: str, name: str, titles: Mapping[str, str], usual: str) -> str
         on_change=keep,
     )
     return str(chosen)
-
-
-def _view(system: System) -> RunView:
-    return run_views.latest(system.run)

@@ -22,9 +22,6 @@ def show(comparison: Comparison) -> None:
     style = (ROOT / "ui" / "static" / "forest.css").read_text(encoding="utf-8")
     titles = {value.name: readable(value.name) for value in comparison.values}
     body = _rows(comparison.values, titles, _end(comparison))
-    if comparison.by_noise:
-        levels = {value.name: f"at {float(value.name):.0%} noise" for value in comparison.by_noise}
-        body += _rows(comparison.by_noise, levels, _end(comparison))
     head = _head(comparison)
     st.html(
         f'<style>{style}</style><div class="pl-forest"><table><thead>{head}</thead>'
@@ -93,7 +90,7 @@ def _percent_of_axis(difference: float, end: float) -> float:
 
 def _end(comparison: Comparison) -> float:
     ends = [0.0]
-    for value in (*comparison.values, *comparison.by_noise):
+    for value in comparison.values:
         difference = value.difference
         if difference:
             ends += [abs(difference.difference)]

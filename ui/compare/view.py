@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import streamlit as st
 
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
+from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
-from evaluators.people import labellers
 from evaluators.text.words import counted, readable
 from ui import session
-from ui.compare import choice, forest, pairs
+from ui.compare import choice, forest, pairs, systems
 from ui.held import held
+from ui.parts import charts
 from ui.parts.untrusted import plain
 
 ROW_BYTES = 200
@@ -28,41 +29,61 @@ def show() -> None:
     if sides is None:
         return
     try:
-        comparison = _compared(*sides)
+        found = _compared(sides)
     except ParameterError as error:
         st.warning(plain(str(error)), icon=":material/compare_arrows:")
         return
-    st.header(plain(comparison.sentence()), anchor=False)
+    if isinstance(found, Comparison):
+        st.header(plain(found.sentence()), anchor=False)
+        _pair(found, (sides[0], sides[1]))
+        return
+    comparison = systems.show(found)
+    place = found.comparisons.index(comparison)
+    _pair(comparison, (sides[0], sides[place + 1]))
+
+
+def _pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
+    """Two systems in full: what differs, every difference, and the samples."""
     for warning in comparison.warnings:
         st.warning(warning, icon=":material/balance:")
     _what_differs(comparison)
     forest.show(comparison)
     _how_it_is_counted(comparison)
+    if comparison.by_noise:
+        _over_noise(comparison)
     _samples_needed(comparison)
     pairs.show(comparison, sides)
 
 
-def _compared(first: Side, second: Side) -> Comparison:
-    """The comparison, counted once for as long as both runs stay as they are."""
-    which = [(side.run.id, side.model, side.counted) for side in (first, second)]
+def _over_noise(comparison: Comparison) -> None:
+    st.header("Over the noise", anchor="noise")
+    st.markdown(plain(comparison.noise_sentence()))
+    st.plotly_chart(
+        charts.difference_by_noise(comparison),
+        config=charts.CONFIG,
+        key="compare_noise",
+        alt=comparison.noise_sentence(),
+    )
+    st.caption(
+        "Above, how often each is right; below, the difference with its 95 % interval: where the "
+        "grey band holds 0, chance may explain it. A filled dot is told apart beyond chance."
+    )
 
-    def read() -> Comparison:
-        comparison = compared(first, second)
-        if comparison.first != first.counted.by:
-            return comparison
-        # Labellers go by the names that they have on the screen.
-        return replace(
-            comparison,
-            first=labellers.title(comparison.first),
-            second=labellers.title(comparison.second),
-        )
 
-    version = (first.view.revision, second.view.revision)
+def _compared(sides: Sequence[Side]) -> Comparison | Several:
+    """The comparison, counted once for as long as all runs stay as they are."""
+    which = [(side.run.id, side.model, side.counted) for side in sides]
+
+    def read() -> Comparison | Several:
+        return several(sides) if len(sides) > 2 else compared(*sides)
+
+    version = tuple(side.view.revision for side in sides)
     return held.read((compared, session.store(), *which), read, version, _bytes)
 
 
-def _bytes(comparison: Comparison) -> int:
-    return ROW_BYTES * sum(len(value.rows) for value in comparison.values)
+def _bytes(found: Comparison | Several) -> int:
+    compared = [found] if isinstance(found, Comparison) else found.comparisons
+    return ROW_BYTES * sum(len(value.rows) for own in compared for value in own.values)
 
 
 def _what_differs(comparison: Comparison) -> None:

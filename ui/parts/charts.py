@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.subplots import make_subplots
 
+from evaluators.comparison import words
+from evaluators.comparison.paired import Difference
+from evaluators.comparison.result import Comparison
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
 from evaluators.runs.shown_values import is_of_few
@@ -29,6 +33,8 @@ STILL = {"staticPlot": True}
 
 FONT = 14
 HEIGHT = 440
+HEIGHT_OF_TWO = 520
+"""Pixels of two plots below one another."""
 PRESENTED = 280
 """Pixels of a chart with its text, of the 360 that a presented page has below one another."""
 BUTTONS = 36
@@ -37,6 +43,7 @@ BUTTONS = 36
 # Greys between black and white: one chart has to be read in the light and in the dark theme.
 WHISKER_COLOUR = "rgb(128, 128, 128)"
 PUBLISHED_COLOUR = "rgba(128, 128, 128, 0.75)"
+BAND_COLOUR = "rgba(128, 128, 128, 0.3)"
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 LEGEND_ROW = 22
@@ -91,6 +98,104 @@ def accuracy_by_noise(
     figure.update_layout(dragmode=False)
     top = NOTES * has_notes + (8 if is_presented else BUTTONS)
     return _laid_out(figure, height, top=top, right=LABEL_WIDTH)
+
+
+def difference_by_noise(comparison: Comparison) -> go.Figure:
+    """Both systems' accuracy over noise and, below, the difference with its 95 % band, in points.
+
+    Only answers count that both were judged on. The curves have no intervals of their own: the
+    answers are paired, so whether two intervals overlap says nothing. A filled mark is told apart.
+    """
+    levels: dict[float, Difference] = {}
+    for value in comparison.by_noise:
+        # On some level no answer may have been checked for both.
+        if value.difference:
+            levels[100 * float(value.name)] = value.difference
+    noise, differences = list(levels), list(levels.values())
+    figure = make_subplots(rows=2, shared_xaxes=True, row_heights=[3, 2], vertical_spacing=0.06)
+    _add_accuracy(figure, comparison.first, noise, [own.first for own in differences], 0)
+    _add_accuracy(figure, comparison.second, noise, [own.second for own in differences], 1)
+    if differences:
+        last = differences[-1]
+        ends = [
+            (100 * last.first, comparison.first, _colour(0)),
+            (100 * last.second, comparison.second, _colour(1)),
+        ]
+        above = 0.6 * (HEIGHT_OF_TWO - AROUND)
+        _add_labels(figure, ends, LABEL_LINE * (HIGHEST - LOWEST) / above)
+        _add_difference(figure, noise, differences)
+    most_noise = max([80, *noise])
+    figure.update_xaxes(dtick=20, range=[LOWEST, most_noise - LOWEST], ticksuffix=" %")
+    figure.update_xaxes(title="Noise: share of documents beside the point", row=2, col=1)
+    figure.update_yaxes(dtick=20, range=[LOWEST, HIGHEST], ticksuffix=" %", row=1, col=1)
+    figure.update_yaxes(title="Difference, points", row=2, col=1)
+    figure.update_layout(dragmode=False)
+    return _laid_out(figure, HEIGHT_OF_TWO, top=BUTTONS, right=LABEL_WIDTH)
+
+
+def _add_accuracy(
+    figure: go.Figure,
+    name: str,
+    noise: Sequence[float],
+    accuracy: Sequence[float],
+    number: int,
+) -> None:
+    """One system's curve in the upper plot."""
+    figure.add_scatter(
+        x=noise,
+        y=[100 * own for own in accuracy],
+        name=name,
+        mode="lines+markers",
+        # Of curves at the same place the later lies on top, and is smaller.
+        marker={"size": 12 - 3 * number, "symbol": _in_turn(SYMBOLS, number)},
+        line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
+        hovertemplate="%{y:.1f} % at %{x:.0f} % noise<extra>%{fullData.name}</extra>",
+        showlegend=False,
+        row=1,
+        col=1,
+    )
+
+
+def _add_difference(
+    figure: go.Figure,
+    noise: Sequence[float],
+    differences: Sequence[Difference],
+) -> None:
+    """The band of the differences in the lower plot, and a mark for each."""
+    lower, upper = [], []
+    for own in differences:
+        lower.append(None if own.low is None else 100 * own.low)
+        upper.append(None if own.high is None else 100 * own.high)
+    for side, fill in ((lower, None), (upper, "tonexty")):
+        figure.add_scatter(
+            x=noise,
+            y=side,
+            mode="lines",
+            line={"width": 0},
+            fill=fill,
+            fillcolor=BAND_COLOUR,
+            hoverinfo="skip",
+            showlegend=False,
+            row=2,
+            col=1,
+        )
+    figure.add_scatter(
+        x=noise,
+        y=[100 * own.difference for own in differences],
+        mode="lines+markers",
+        marker={
+            "size": 11,
+            "symbol": ["circle" if own.is_told_apart else "circle-open" for own in differences],
+            "line": {"width": 2, "color": WHISKER_COLOUR},
+        },
+        line={"color": WHISKER_COLOUR},
+        customdata=[(words.in_points(own), words.p_value(own.adjusted)) for own in differences],
+        hovertemplate="%{customdata[0]} points, p %{customdata[1]}<extra></extra>",
+        showlegend=False,
+        row=2,
+        col=1,
+    )
+    figure.add_hline(y=0, line={"width": 1.5, "color": WHISKER_COLOUR}, row=2, col=1)
 
 
 def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:

@@ -7,13 +7,17 @@ import streamlit as st
 from evaluators.records import Run
 from ui import session
 
-FIRST, SECOND = "first", "second"
-"""The query parameters of a comparison: each names a run and the number of its model, from 1."""
+FIRST, SECOND, MORE = "first", "second", "more"
+"""The query parameters of a comparison: each names a run and the number of its model, from 1.
+
+The last one may stand several times, and names a labeller too where it is not whose labels count.
+"""
 
 
-def address(run: Run, model: int = 0) -> str:
+def address(run: Run, model: int = 0, by: str | None = None) -> str:
     """What a query parameter says of one system."""
-    return f"{run.id}.{model + 1}"
+    labeller = f".{by}" if by else ""
+    return f"{run.id}.{model + 1}{labeller}"
 
 
 def button(run: Run) -> None:

@@ -6,6 +6,7 @@ It is HTML without a script, so it is there at once; where it is narrow each row
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import streamlit as st
@@ -25,12 +26,23 @@ class Column(NamedTuple):
     series: int | None = None
 
 
+class Below(NamedTuple):
+    """What stands below a mean, in colour where it matters."""
+
+    words: str
+    matters: bool
+
+
 class Row(NamedTuple):
-    """The means of a row, one for each column, `None` where there is nothing to say."""
+    """The means of a row, one for each column, `None` where there is nothing to say.
+
+    `below` has as many, or none at all.
+    """
 
     title: str
     means: Sequence[Mean | None]
     note: str = ""
+    below: Sequence[Below | None] = ()
 
 
 def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
@@ -65,7 +77,10 @@ def _row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
     if is_drawn:
         drawn = "".join(_lane(column, mean) for column, mean in pairs)
         lanes = f'<td class=pl-lanes aria-hidden="true">{drawn}</td>'
-    cells = "".join(_cell(column, mean, row.note) for column, mean in pairs)
+    cells = "".join(
+        _cell(column, mean, row.note, below)
+        for (column, mean), below in zip_longest(pairs, row.below)
+    )
     return f"<tr><th scope=row><bdi>{html(row.title)}</bdi>{note}</th>{lanes}{cells}</tr>"
 
 
@@ -76,7 +91,7 @@ def _lane(column: Column, mean: Mean | None) -> str:
     return f'<span style="--hue: {dots.colour(column.series)}">{dots.track(mean)}</span>'
 
 
-def _cell(column: Column, mean: Mean | None, note: str) -> str:
+def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> str:
     if mean is None or mean.mean is None:
         return "<td>–</td>"
     interval = ""
@@ -87,4 +102,7 @@ def _cell(column: Column, mean: Mean | None, note: str) -> str:
     about = html(coverage(mean))
     # On how many answers a mean stands is said of the row, of the column, or here.
     own = "" if note or column.note else f"<small>{mean.scored:,} of {mean.asked:,}</small>"
+    if below:
+        matters = " class=pl-matters" if below.matters else ""
+        own += f"<small{matters}>{html(below.words)}</small>"
     return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}{own}</td>'
