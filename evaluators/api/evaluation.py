@@ -43,6 +43,7 @@ from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import create_run
@@ -389,6 +390,10 @@ class Results:
             by = f", RGB policy {self.policy}"
         checked = checked_in_words(self.run, counts)
         return f"{printable(self.run.title)}: {state}, {checked}{failed}{by}"
+
+    def card(self) -> str:
+        """The reproducibility card: what the run was, as plain text of at most 80 columns."""
+        return run_card(self.store, self.run, self._view)
 
     def save(self, path: str | Path) -> Path:
         """Writes the run with all of it into one file, NAME.plumbline, that `open_run` opens."""

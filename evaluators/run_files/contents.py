@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Record, Run, SampleResult
+from evaluators.runs.environment import Environment
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer
 
@@ -37,30 +38,6 @@ class Manifest(Record):
     parts: dict[str, Part]
 
 
-class AskedModel(Record):
-    """A model that the run asked: what was paid, and the names under which it answered.
-
-    `price_in` and `price_out` are US dollars for a million tokens on the day of writing.
-    """
-
-    id: str
-    served: tuple[str, ...] = ()
-    calls: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-    cost: float | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-
-
-class Environment(Record):
-    """What the run may depend on beside its settings: versions, and who was asked."""
-
-    python: str
-    packages: dict[str, str]
-    models: tuple[AskedModel, ...] = ()
-
-
 class CellLabel(Record):
     """A person's label with the cell that it is of."""
 
@@ -87,4 +64,4 @@ class RunFile:
     results: tuple[SampleResult, ...]
     labels: dict[Cell, list[PersonLabel]] = field(default_factory=dict)
     notes: dict[Answer, Note] = field(default_factory=dict)
-    environment: Environment | None = None
+    environment: Environment = field(default_factory=Environment)

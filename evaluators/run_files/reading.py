@@ -28,10 +28,10 @@ from evaluators.run_files.contents import (
     SAMPLES,
     AnswerNote,
     CellLabel,
-    Environment,
     Manifest,
     RunFile,
 )
+from evaluators.runs.environment import Environment
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import why_unreadable
@@ -56,6 +56,7 @@ def opened(data: bytes, store: Store, workspace: str) -> Run:
     if store.runs.get(run_id) is None:
         store.runs.put(run, content.dataset, content.results)
         try:
+            store.environments.save(run_id, content.environment)
             for cell, labels in content.labels.items():
                 store.person_labels.save(run_id, cell, *labels)
             for answer, note in content.notes.items():

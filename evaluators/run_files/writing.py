@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
-from importlib import metadata
 from typing import IO
 
-from evaluators.config import ROOT
 from evaluators.errors import UnreadableRowError
-from evaluators.llm.catalogue import find
-from evaluators.records import ModelSpec, Record, Run, Sample
+from evaluators.records import Record, Run, Sample
 from evaluators.run_files.contents import (
     ENVIRONMENT,
     FORMAT,
@@ -27,22 +21,18 @@ from evaluators.run_files.contents import (
     RUN,
     SAMPLES,
     AnswerNote,
-    AskedModel,
     CellLabel,
-    Environment,
     Manifest,
     Part,
 )
-from evaluators.runs.store import Answer, Spent, Store
+from evaluators.runs.environment import versions
+from evaluators.runs.store import Answer, Store
 
 AT_ONCE = 500
 """Samples that are read from the store at a time, so that a large run needs little memory."""
 
 IN_MEMORY = 16 * 2**20
 """Bytes of a file up to which it is made in memory, above on the disk."""
-
-PACKAGES = ("groq", "json-repair", "nltk", "numpy", "openai", "pydantic")
-"""Dependencies that can change a result."""
 
 
 def written(store: Store, run: Run) -> bytes:
@@ -64,55 +54,15 @@ def write(store: Store, run: Run, file: IO[bytes]) -> None:
             RESULTS: _write(archive, RESULTS, _results(store, run)),
             LABELS: _write(archive, LABELS, _labels(store, run)),
             NOTES: _write(archive, NOTES, _notes(store, run)),
-            ENVIRONMENT: _write(archive, ENVIRONMENT, [environment(store, run)]),
+            ENVIRONMENT: _write(archive, ENVIRONMENT, [store.environments.of(run)]),
         }
         manifest = Manifest(
             format=FORMAT,
-            plumbline=version(),
+            plumbline=versions().plumbline,
             written=datetime.now(UTC).isoformat(timespec="seconds"),
             parts=parts,
         )
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
-
-
-def environment(store: Store, run: Run) -> Environment:
-    """Versions of what can change a result, and what the models of the run took."""
-    spent = store.calls.spent(run.id)
-    served = store.calls.served(run.id)
-    specs = {spec.id: spec for spec in (*run.models, *run.judges)}
-    return Environment(
-        python=platform.python_version(),
-        packages={name: metadata.version(name) for name in PACKAGES},
-        models=tuple(
-            _asked(spec, spent.get(name), served.get(name, ())) for name, spec in specs.items()
-        ),
-    )
-
-
-def version() -> str:
-    """Plumbline's own version: of the installed package, else of the checkout."""
-    with suppress(metadata.PackageNotFoundError):
-        return metadata.version("plumbline")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(project["project"]["version"])
-
-
-def _asked(spec: ModelSpec, spent: Spent | None, served: Iterable[str]) -> AskedModel:
-    listed = find(spec.id)
-    prices = {}
-    if listed:
-        prices = {"price_in": listed.price_in, "price_out": listed.price_out}
-    if spent is None:
-        return AskedModel(id=spec.id, **prices)
-    return AskedModel(
-        id=spec.id,
-        served=tuple(served),
-        calls=spent.calls,
-        prompt_tokens=spent.prompt_tokens,
-        answer_tokens=spent.answer_tokens,
-        cost=spent.cost,
-        **prices,
-    )
 
 
 def _write(archive: zipfile.ZipFile, name: str, records: Iterable[Record]) -> Part:

@@ -67,6 +67,7 @@ class Job:
     def start(self) -> None:
         try:
             self._store.runs.save_stop_reasons(self.run.id)
+            self._store.environments.begin(self.run)
             if self._uses_processes:
                 pool.shared().start()
             for group in self._groups:
@@ -198,6 +199,7 @@ class Job:
         self._close()
         # A run that came to its end all the same has not stopped.
         with suppress(StoreError):
+            self._store.environments.end(self.run)
             counts = self._store.results.counts(self.run)
             if not counts.open:
                 self._store.runs.save_stop_reasons(self.run.id)

@@ -1,4 +1,4 @@
-"""The commands: app, run, resume, list, show, compare, check, export, estimate, backup."""
+"""The commands: app, run, resume, list, show, card, compare, check, export, estimate, backup."""
 
 from __future__ import annotations
 
@@ -385,6 +385,20 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
         click.echo(tables.as_json(tables.summary(results)))
     else:
         tables.echo(*tables.of_run(results))
+
+
+@main.command(cls=_OfARun, short_help="Print what a run was, for a paper or a hand-in.")
+@options.run_id
+@options.definition
+@options.policy
+def card(run_id: str, definition: str, policy: str | None) -> None:
+    """Print the reproducibility card: data with their hash, metrics, prompts, models, versions.
+
+    RUN is the id that run or list shows, its first characters, or "last".
+    """
+    store = local_store()
+    run = _run_meant(run_id, store)
+    click.echo(Results(run, store, definition, policy).card(), nl=False)
 
 
 @main.command(cls=_OfARun, help=COMPARE, short_help="Compare runs, models or labellers.")

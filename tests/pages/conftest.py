@@ -13,7 +13,7 @@ import pytest
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from evaluators.llm import clients
+from evaluators.llm import Keys, clients
 from evaluators.records import Run
 from evaluators.runs import samples
 from evaluators.runs.job import Job
@@ -107,8 +107,8 @@ def upload() -> Upload:
     return choose
 
 
-def finish(run: Run, store: Store) -> None:
-    job = Job(run, store)
+def finish(run: Run, store: Store, keys: Keys | None = None) -> None:
+    job = Job(run, store, keys)
     job.start()
     job.wait(PATIENCE)
 

@@ -11,10 +11,12 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs import run_facts
+from evaluators.runs.card import run_card
 from evaluators.runs.run_view import RunView
 from ui import run_views, session
 from ui.parts import (
     check_link,
+    chosen_view,
     command,
     compare_with,
     label_some,
@@ -89,6 +91,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 if not have_many_failed:
                     progress.why_samples_failed(view)
                 command.show(run)
+                _card_text(view)
             with st.popover("Share", icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
                 if not progress.is_moving(run):
@@ -101,6 +104,14 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             present.button(run.id)
     if have_many_failed:
         progress.why_samples_failed(view)
+
+
+def _card_text(view: RunView) -> None:
+    """The reproducibility card to copy; made only when it is opened, as it reads every value."""
+    box = st.expander("Reproducibility card", key=f"card_{view.run.id}", on_change="rerun")
+    if box.open:
+        text = run_card(view.store, view.run, chosen_view.of(view.run))
+        box.code(text, language=None)
 
 
 def local_time(moment: str) -> str:

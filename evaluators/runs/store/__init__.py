@@ -15,6 +15,7 @@ from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
+from evaluators.runs.store.environments import EnvironmentTable
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView, ViewedValues
 from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
@@ -68,4 +69,5 @@ class Store(Database):
         self.rounds = RoundTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
+        self.environments = EnvironmentTable(self, self.calls)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

@@ -231,6 +231,22 @@ class ResultTable:
         rows = self._database.rows(query, **_named(run, view), **selection.named_values())
         return [Answer(*row) for row in rows]
 
+    def states(
+        self,
+        run_id: str,
+    ) -> list[tuple[Cell, str, dict[str, float | None] | None]]:
+        """What became of each cell and its own values, as judged, in the order of the cells.
+
+        Values are `None` where it failed or they cannot be read.
+        """
+        query = """select position, model, metric, status, "values" from results
+                   where run_id = ? order by 1, 2, 3"""
+        rows = self._database.rows(query, run_id)
+        return [
+            (Cell(*place), status, read_object(values, _is_value))
+            for *place, status, values in rows
+        ]
+
     def scored(
         self,
         run: Run,

@@ -26,6 +26,16 @@ from evaluators.runs.store.samples import insert_samples
 _REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
 
 
+TABLES_OF_A_RUN = (
+    "environments",
+    "results",
+    "person_labels",
+    "label_queues",
+    "notes",
+    "calls",
+)
+
+
 class RunTable:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -82,7 +92,7 @@ class RunTable:
         of_samples = "fingerprint = (select fingerprint from runs where id = ?)"
         yield from self._database.raw_rows("runs", "id = ?", run_id)
         yield from self._database.raw_rows("samples", of_samples, run_id)
-        for table in ("results", "person_labels", "label_queues", "notes", "calls"):
+        for table in TABLES_OF_A_RUN:
             yield from self._database.raw_rows(table, "run_id = ?", run_id)
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
