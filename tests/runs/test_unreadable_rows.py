@@ -99,7 +99,12 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
         IN_TERMINAL
     )
     lines = [json.loads(line) for line in store.runs.raw(lost.id)]
-    assert [line["table"] for line in lines] == ["runs", *["samples"] * ROWS, *["results"] * ROWS]
+    assert [line["table"] for line in lines] == [
+        "runs",
+        *["samples"] * ROWS,
+        "environments",
+        *["results"] * ROWS,
+    ]
     store.runs.delete(lost.id)
     assert (store.runs.unreadable("w"), store.runs.newest("w")) == ([], [fine])
     assert store.results.counts(fine).scored == ROWS

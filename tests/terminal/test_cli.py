@@ -41,6 +41,7 @@ COMMANDS = (
     "estimate",
     "list",
     "show",
+    "card",
     "compare",
     "check",
     "export",
