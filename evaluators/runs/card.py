@@ -11,7 +11,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import leads
+from evaluators.datasets.origin import source_in_words
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.money import dollars
@@ -22,9 +23,11 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.environment import AskedModel, Environment
 from evaluators.runs.export import labelling_prompt
+from evaluators.runs.run_facts import metric_title
 from evaluators.runs.run_view import WHAT_COUNTS
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
+from evaluators.text.words import counted
 from evaluators.trace.labelling_prompt import labelling_template
 
 WIDTH = 80
@@ -39,17 +42,17 @@ UNKNOWN = "not recorded"
 Fact = tuple[str, str]
 
 
-def run_card(store: Store, run: Run, counted: View = WHAT_COUNTS) -> str:
+def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
     """The card of a run: lines of at most 80 characters, the same at every call, never a key.
 
-    Hashes are SHA-256. `counted` says by which formula or rules the run is read.
+    Hashes are SHA-256. `seen` says by which formula or rules the run is read.
     """
     title = printable(run.title)
     environment = store.environments.of(run)
     facts = [
         *_of_state(store, run, environment),
         *_of_data(store, run),
-        *_of_method(run, counted),
+        *_of_method(run, seen),
         *_of_labels(store, run),
         *_of_models(run, environment),
         *_of_prompts(run),
@@ -88,7 +91,7 @@ def _of_state(store: Store, run: Run, environment: Environment) -> Iterator[Fact
 
 def _of_data(store: Store, run: Run) -> Iterator[Fact]:
     count = len(store.samples.ids(run.fingerprint))
-    yield "Data", f"{run.dataset_name}, {count:,} sample{'' if count == 1 else 's'}"
+    yield "Data", f"{run.dataset_name}, {counted(count, 'sample')}"
     yield "Data hash", run.fingerprint
     made = []
     for name in ("sample", "abilities", "noise_levels", "passages", "group"):
@@ -96,24 +99,21 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
             made.append(f"{name.replace('_', ' ')} {_in_words(value)}")
     if made:
         yield "Drawn", "; ".join(made)
-    if download := run.origin.get("hub"):
-        parts = (download.get(name) for name in ("id", "config", "split"))
-        yield "From", f"huggingface.co/datasets/{', '.join(map(str, filter(None, parts)))}"
+    if source := source_in_words(run.origin):
+        yield "From", source
 
 
-def _of_method(run: Run, counted: View) -> Iterator[Fact]:
+def _of_method(run: Run, seen: View) -> Iterator[Fact]:
     for spec in run.evaluators:
         yield "Metric", _metric(spec)
     if leads(run.evaluator.name) == "trace":
-        yield "Formula", counted.definition
-    if policy := rulings.policy_of(run, counted.policy):
+        yield "Formula", seen.definition
+    if policy := rulings.policy_of(run, seen.policy):
         yield "Rules", policy
 
 
 def _metric(spec: EvaluatorSpec) -> str:
-    name = spec.name
-    with suppress(ParameterError):
-        name = f"{from_spec(spec).title} ({spec.name})"
+    name = f"{metric_title(spec)} ({spec.name})"
     params = [f"{field}={_in_words(value)}" for field, value in spec.params.items()]
     return f"{name}: {', '.join(params)}" if params else name
 
