@@ -23,7 +23,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.environment import AskedModel, Environment
 from evaluators.runs.export import labelling_prompt
-from evaluators.runs.run_facts import metric_title
+from evaluators.runs.naming import metric_title
 from evaluators.runs.run_view import WHAT_COUNTS
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
