@@ -56,7 +56,7 @@ def of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figures:
     """The differences of all values as a forest plot, those at each noise level below."""
     rows = [_difference(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
-        row = _difference(value, f"at {float(value.name):.0%} noise")
+        row = _difference(value, f"at {100 * float(value.name):.0f} % noise")
         rows.append(row._replace(group="Accuracy by noise"))
     sides = (f"← {comparison.first} higher", f"{comparison.second} higher →")
     figure = draw_intervals(
@@ -188,7 +188,7 @@ def _difference(value: Compared, label: str) -> Row:
         100 * difference.difference,
         low,
         high,
-        (words.in_points(difference), second_line),
+        (words.in_points(difference).replace("-", "−"), second_line),
         hollow=not difference.is_told_apart,
     )
 

@@ -1,0 +1,231 @@
+"""The tables of a run and of a comparison; every caption says what its numbers stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import chain, islice
+
+from evaluators.catalogue import leads
+from evaluators.comparison import words
+from evaluators.comparison.paired import FLIPS
+from evaluators.comparison.paired import RESAMPLES as PAIRED_RESAMPLES
+from evaluators.comparison.result import Compared, Comparison
+from evaluators.paper.table import CHECKED, Line, Table, numbers, of_lines
+from evaluators.people import labellers
+from evaluators.runs import aggregate, rgb_figures, rulings, run_facts
+from evaluators.runs.aggregate import View
+from evaluators.runs.counts import checked_in_words
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.shown_values import TRACE_VALUES, title
+from evaluators.statistics import MANY, RESAMPLES
+from evaluators.text.words import readable, short_name
+
+MEAN = "Mean [95 % interval]"
+LEVEL = 0.95
+"""Of every interval of Plumbline."""
+OF_RATES = "Wilson score; a question that is asked repeatedly is the unit"
+OF_MEANS = (
+    "Wilson score for yes-or-no values; percentile bootstrap of "
+    f"{RESAMPLES:,} resamples for others, normal from {MANY:,} values on"
+)
+"""How the intervals of rates of RGB, and of all others, are made; see docs/measures.md."""
+OF_DIFFERENCES = {
+    "yes or no": "Tango score and exact McNemar test (mid-p) for yes-or-no values",
+    "mean": (
+        f"bootstrap of {PAIRED_RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"
+    ),
+    "clusters": (
+        f"bootstrap of {PAIRED_RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
+        "where they repeat"
+    ),
+}
+"""How a difference is tested, by its method; see docs/comparing.md."""
+LONGEST_HEADING = 20
+"""Letters of a name that a column is headed by; longer ones stand in the caption alone."""
+MOST_GROUPS = 50
+"""Groups that a table has; a column with more values mostly holds one for each sample."""
+
+
+def of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[Table]:
+    """The tables of a run as the view counts it.
+
+    Every value of every model; of RGB the accuracy at each noise level; of TRACE the values by each
+    labeller, where there are several; the values in each group of samples, where the data name
+    groups.
+    """
+    tables = [_values(view, counted)]
+    if view.run.evaluator.name == "rgb":
+        tables.append(_by_noise(view, counted))
+    if leads(view.run.evaluator.name) == "trace" and len(view.labellers()) > 1:
+        tables.append(_by_labeller(view, counted))
+    tables.append(_by_group(view, counted))
+    return [table for table in tables if table.rows]
+
+
+def of_comparison(comparison: Comparison) -> list[Table]:
+    """The differences of all values, those at each noise level below."""
+    rows = [_difference_cells(value, readable(value.name)) for value in comparison.values]
+    for value in comparison.by_noise:
+        level = _level(float(value.name))
+        rows.append(_difference_cells(value, f"Accuracy at {level} noise"))
+    every_value = (*comparison.values, *comparison.by_noise)
+    used = {value.difference.method for value in every_value if value.difference}
+    tests = "; ".join(how for method, how in OF_DIFFERENCES.items() if method in used)
+    caption = (
+        f"“{comparison.second}” (second) against “{comparison.first}” (first), paired by sample: "
+        "both means, and the difference (second minus first) in points of a hundred with its 95 % "
+        f"interval in brackets. Intervals and tests: {tests or 'none'}. p: Holm's over all rows. "
+        f"{CHECKED}: samples checked for both, of {comparison.matched:,} that both have."
+    )
+    names = (comparison.first, comparison.second)
+    is_short = max(map(len, names)) <= LONGEST_HEADING
+    headings = (
+        "Value",
+        *(names if is_short else ("First", "Second")),
+        "Difference [95 % interval]",
+        "p",
+        "Higher / equal / lower",
+        CHECKED,
+    )
+    sides = {"first_name": comparison.first, "second_name": comparison.second}
+    records = [{**sides, **value.line(), "level": LEVEL} for value in comparison.values]
+    for value in comparison.by_noise:
+        name = f"accuracy at noise {value.name}"
+        records.append({**sides, **value.line(), "value": name, "level": LEVEL})
+    return [Table("differences", caption, headings, 1, rows, records)]
+
+
+def _values(view: RunView, counted: View) -> Table:
+    """Every value of every model, under the names of `Results.summary`."""
+    models = run_facts.titles(view.run) or [""]
+    rows = view.counted(counted)
+    named = [
+        aggregate.named_values(view.run.evaluators, aggregate.of_model(rows, number))
+        for number in range(len(models))
+    ]
+    lines = []
+    for name in dict.fromkeys(name for own in named for name in own):
+        for model, own in zip(models, named, strict=True):
+            if name not in own:
+                continue
+            is_rate = own[name].is_rate
+            value = f"{readable(name)} (%)" if is_rate else _value_title(name)
+            keys = {"Value": value, **_model_key(model, models)}
+            how = OF_RATES if is_rate else OF_MEANS
+            facts = _facts(view, counted, how, model=model, value=name)
+            lines.append(Line(keys, MEAN, own[name].mean, facts, is_rate))
+    hows = dict.fromkeys(str(line.facts["interval"]) for line in lines)
+    return of_lines("values", _caption("Means", view, counted, "; ".join(hows)), lines)
+
+
+def _by_noise(view: RunView, counted: View) -> Table:
+    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
+    curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
+    lines = []
+    for ability in dict.fromkeys(chain.from_iterable(curves.values())):
+        for model, own in curves.items():
+            keys = {"Ability": ability.label} | (
+                {"Model": short_name(model)} if len(curves) > 1 else {}
+            )
+            for point in own.get(ability, ()):
+                facts = _facts(view, counted, OF_RATES, model=model, ability=ability.value)
+                facts |= {"noise": point.noise, "effective_noise": point.effective_noise}
+                lines.append(Line(keys, _level(point.noise), point.accuracy, facts, True))
+    more = "Noise: share of documents beside the point"
+    caption = _caption("Accuracy in percent by noise", view, counted, OF_RATES, more)
+    return of_lines("accuracy_by_noise", caption, lines)
+
+
+def _by_labeller(view: RunView, counted: View) -> Table:
+    models = run_facts.titles(view.run) or [""]
+    lines = []
+    for number, model in enumerate(models):
+        for by, means in view.means_by_labeller(number, counted.definition).items():
+            keys = {**_model_key(model, models), "Labeller": labellers.title(by)}
+            # Here every labeller has a row, whichever one is looked at.
+            seen = counted._replace(by=by)
+            for name, value_title in TRACE_VALUES.items():
+                facts = _facts(view, seen, OF_MEANS, model=model, value=name)
+                lines.append(Line(keys, value_title, means[name], facts))
+    more = "The means of a labeller are over the answers that it labelled"
+    usual = counted._replace(by=None)
+    caption = _caption("Means by labeller", view, usual, OF_MEANS, more)
+    return of_lines("by_labeller", caption, lines)
+
+
+def _by_group(view: RunView, counted: View) -> Table:
+    models = run_facts.titles(view.run) or [""]
+    lines = []
+    for number, model in enumerate(models):
+        groups = view.by_group(number, counted)
+        for group, means in islice(groups.items(), MOST_GROUPS):
+            keys = {"Group": group, **_model_key(model, models)}
+            for name, mean in means.items():
+                facts = _facts(view, counted, OF_MEANS, model=model, group=group, value=name)
+                lines.append(Line(keys, _value_title(name), mean, facts))
+    more = f"At most {MOST_GROUPS} groups are shown"
+    caption = _caption("Means by group of samples", view, counted, OF_MEANS, more)
+    return of_lines("by_group", caption, lines)
+
+
+def _model_key(model: str, models: Collection[str]) -> dict[str, str]:
+    """The cell that names the model, where there are several."""
+    return {"Model": short_name(model)} if len(models) > 1 else {}
+
+
+def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, object]:
+    """The columns of a record that say what its numbers are of, and how they are counted."""
+    facts: dict[str, object] = {"run": view.run.title}
+    # Answers that were given with the data have no model.
+    facts |= {name: value for name, value in keys.items() if value}
+    if leads(view.run.evaluator.name) == "trace":
+        facts |= {"labels_by": counted.by or "", "definition": counted.definition}
+    if leads(view.run.evaluator.name) == "rgb":
+        facts["policy"] = counted.policy or rulings.rgb_evaluator(view.run).policy
+    return {**facts, "level": LEVEL, "interval": how}
+
+
+def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> str:
+    run = view.run
+    sentences = [f"{what} of “{run.title}”, with 95 % intervals in brackets", *more]
+    if leads(run.evaluator.name) == "trace":
+        sentences.append(f"Formula: {counted.definition}")
+        if counted.by:
+            sentences.append(f"Labels by {labellers.title(counted.by)}")
+    if leads(run.evaluator.name) == "rgb":
+        sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
+    sentences.append(f"Intervals: {how}")
+    checked = checked_in_words(run, view.counts)
+    failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""
+    sentences.append(f"n: {checked}{failed}")
+    sentences.append(f"{CHECKED}: answers that a mean stands on, of those asked for")
+    return ". ".join(sentences) + "."
+
+
+def _difference_cells(value: Compared, label: str) -> tuple[str, ...]:
+    difference = value.difference
+    if difference is None:
+        return (label, "–", "–", "–", "–", "–", value.coverage)
+    return (
+        label,
+        numbers(difference.first),
+        numbers(difference.second),
+        numbers(
+            difference.difference,
+            difference.low,
+            difference.high,
+            in_percent=True,
+            signed=True,
+        ),
+        words.p_value(difference.adjusted) or "–",
+        f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}",
+        value.coverage,
+    )
+
+
+def _value_title(name: str) -> str:
+    return TRACE_VALUES.get(name) or title(name)
+
+
+def _level(noise: float) -> str:
+    return f"{100 * noise:.0f} %"
