@@ -71,7 +71,7 @@ def _play() -> None:
         key=f"{KEY}ability",
         label_visibility="collapsed",
     )
-    st.markdown(f"{MEANINGS[ability]} {rgb_words.QUESTIONS[ability]}")
+    st.markdown(MEANINGS[ability])
     with st.container(key="learn_steer"):
         position = _choose_sample(ability)
         sample = _data()[position]
@@ -216,6 +216,7 @@ def _try_it() -> None:
             format_func=lambda ability: rgb_words.QUESTIONS[ability],
             required=True,
             key=f"{KEY}asked",
+            wrap=True,
         )
         policy = st.segmented_control(
             "Rules",
