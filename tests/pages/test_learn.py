@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators import rgb_rules
 from evaluators.records import Ability, Support
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, html, markdown, said, segments
+from tests.pages.screen import button, html, lines, markdown, said, segments
 
 CELL = re.compile(r"<div><b>(.*?)</b> <strong>(.*?)</strong>")
 
@@ -192,3 +192,32 @@ def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) ->
     assert not [cell for cell in at.table[0].value.to_numpy().ravel() if "![" in cell]
     assert "<img" not in html(at)
     assert "<style>*" not in html(at)
+
+
+def test_more_rows_make_the_intervals_narrow(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="5")
+    few = {line.title: line for line in lines(at)}
+    # 15 of 20 are right: Wilson's interval is 0.531 to 0.888.
+    assert few["Person 3"].mean == "0.75"
+    assert few["Person 3"].interval == "0.53 to 0.89"
+    at.select_slider(key="learn_doubt_rows").set_value(2000)
+    checked(at.run())
+    many = {line.title: line for line in lines(at)}
+    # About 1 / √2000 on each side.
+    assert many["Person 3"].interval == "0.73 to 0.77"
+    button(at, "Other rows").click()
+    checked(at.run())
+    assert {line.title: line for line in lines(at)} != many
+
+
+def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="5")
+    assert "Nobody knows yet." in said(at, "markdown")
+    at.select_slider(key="learn_doubt_labels").set_value(50)
+    checked(at.run())
+    means = {line.title: line.mean for line in lines(at)}
+    # 160 / 200; 30 + 2 of 50; 0.8 * 30 / 40 + 0.2 * 2 / 10.
+    assert means["The judge alone"] == "0.80"
+    assert means["People alone"] == "0.64"
+    assert means["Judge, corrected"] == "0.64"
+    assert "40 answers that the judge calls supported and agree with 30" in said(at, "markdown")

@@ -8,7 +8,7 @@ from evaluators.config import ROOT
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
-from ui.learn import rag, rgb, trace
+from ui.learn import doubt, rag, rgb, trace
 from ui.learn.lesson import Lesson, Place
 from ui.parts import head
 
@@ -52,6 +52,18 @@ LESSONS = (
             "And a rule is only as good as its phrases: open what looks odd."
         ),
         place=Place("See all 24 questions in the app", "rgb", {"run": NOISE}),
+    ),
+    Lesson(
+        name="5",
+        title="Doubt: how sure is a number?",
+        promise="Drag the number of rows, then let people correct a judge.",
+        icon=":material/query_stats:",
+        draw=doubt.show,
+        takeaway=(
+            "A number without its interval is half a number. And many labels of a judge do not "
+            "make up for its errors: 50 by people show them."
+        ),
+        place=Place("Check a judge in the app", "check", {"run": INVENTED}),
     ),
 )
 

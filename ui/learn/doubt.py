@@ -1,0 +1,142 @@
+"""Lesson 5: how sure a value is by its rows, and what people's labels do to a judge's mean."""
+
+from __future__ import annotations
+
+from random import Random
+
+import streamlit as st
+
+from evaluators.people.correction import Estimate, Stratum, corrected_rate, labelled_rate
+from evaluators.runs.aggregate import Mean
+from evaluators.runs.shown_values import Dot, Group
+from evaluators.statistics import wilson
+from ui.parts import dots
+
+KEY = "learn_doubt_"
+TRUTH = 0.75
+"""The share of right answers among all answers there could be, which nobody knows in real life."""
+ROWS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+CLASSES = 5
+"""People who each check rows of their own."""
+
+JUDGED = 200
+JUDGED_YES = 160
+# Of those labelled inside the judge's yes and no: how many there are, and how many people call
+# supported. Made up so that the judge is too kind, as judges are.
+LABELS = {
+    0: ((0, 0), (0, 0)),
+    20: ((16, 12), (4, 1)),
+    50: ((40, 30), (10, 2)),
+    100: ((80, 60), (20, 4)),
+    200: ((160, 120), (40, 8)),
+}
+
+
+def show() -> None:
+    """First the rows, then the judge."""
+    _rows()
+    _judge()
+
+
+# The slider draws its dots anew and nothing else of the page.
+@st.fragment
+def _rows() -> None:
+    st.header("1 · Five people check the same model", anchor=False)
+    st.markdown(
+        f"In truth it answers **{100 * TRUTH:.0f} %** right, but nobody knows that. Each person "
+        "checks other rows. Drag, and watch dots and lines."
+    )
+    rows = st.select_slider("Rows that each one checks", ROWS, 20, key=f"{KEY}rows")
+    seed = st.session_state.setdefault(f"{KEY}seed", 0)
+    measured = [_measured(rows, seed * CLASSES + person) for person in range(CLASSES)]
+    shown = [Dot(f"Person {number}", mean) for number, mean in enumerate(measured, start=1)]
+    dots.show([Group("", "", shown)])
+    holding = sum(_holds_truth(mean) for mean in measured)
+    widest = max((mean.high or 0) - (mean.low or 0) for mean in measured)
+    st.markdown(
+        f"The line is the **95 % interval**: up to {100 * widest:.0f} points wide. "
+        f"{holding} of {CLASSES} lines hold the truth; in the long run 95 of 100 do. "
+        "Half the width takes four times as many rows."
+    )
+    st.button("Other rows", icon=":material/casino:", on_click=_draw_again)
+
+
+def _measured(rows: int, seed: int) -> Mean:
+    """What somebody measures on so many rows, drawn by this seed."""
+    rng = Random(seed)
+    right = sum(rng.random() < TRUTH for _ in range(rows))
+    low, high = wilson(right, rows)
+    return Mean(
+        mean=right / rows,
+        low=low,
+        high=high,
+        asked=rows,
+        scored=rows,
+        not_applicable=0,
+        failed=0,
+    )
+
+
+def _holds_truth(mean: Mean) -> bool:
+    return mean.low is not None and mean.high is not None and mean.low <= TRUTH <= mean.high
+
+
+def _draw_again() -> None:
+    st.session_state[f"{KEY}seed"] += 1
+
+
+@st.fragment
+def _judge() -> None:
+    st.header("2 · A judge labels everything. Can you believe it?", anchor=False)
+    st.markdown(
+        f"A judge (an LLM) calls **{JUDGED_YES} of {JUDGED}** answers supported. Label some of "
+        "them yourself and see what becomes of its mean. The numbers are made up."
+    )
+    count = st.select_slider("Answers that people label", tuple(LABELS), 0, key=f"{KEY}labels")
+    low, high = wilson(JUDGED_YES, JUDGED)
+    judge = Estimate(mean=JUDGED_YES / JUDGED, low=low, high=high)
+    shown = [
+        Dot("The judge alone", _mean(judge, JUDGED), (), "Its line knows nothing of its errors", 0)
+    ]
+    if not count:
+        dots.show([Group("", "", shown)])
+        st.markdown("Its line is narrow. But is it in the right place? Nobody knows yet.")
+        return
+    people, corrected = _by_people(count)
+    shown += [
+        Dot("People alone", _mean(people, count), (), "Sure, but wide", 1),
+        Dot("Judge, corrected", _mean(corrected, JUDGED), (), "Both together", 2),
+    ]
+    dots.show([Group("", "", shown)])
+    st.markdown(_what_happened(count, corrected))
+
+
+def _by_people(count: int) -> tuple[Estimate, Estimate]:
+    """What people's labels say alone, and what the judge's mean becomes by them."""
+    (of_yes, kept), (of_no, found) = LABELS[count]
+    strata = [Stratum(JUDGED_YES, of_yes, kept), Stratum(JUDGED - JUDGED_YES, of_no, found)]
+    supported = kept + found
+    values = [1.0] * supported + [0.0] * (count - supported)
+    return labelled_rate(values), corrected_rate(strata)
+
+
+def _what_happened(count: int, corrected: Estimate) -> str:
+    (of_yes, kept), _ = LABELS[count]
+    low, high = 100 * corrected.low, 100 * corrected.high
+    return (
+        f"People looked at {of_yes} answers that the judge calls supported and agree with {kept}. "
+        f"So the mean falls from 80 % to **{100 * corrected.mean:.0f} %** ({low:.0f} to "
+        f"{high:.0f}). The judge was too kind, and its narrow line was wrong."
+    )
+
+
+def _mean(estimate: Estimate, count: int) -> Mean:
+    return Mean(
+        mean=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        asked=count,
+        scored=count,
+        not_applicable=0,
+        failed=0,
+    )
