@@ -179,7 +179,8 @@ def test_an_answer_of_ones_own_is_tried_against_the_rules(
     checked(at.run())
     assert f"Your answer · {outcome}" in said(at, "markdown").replace("*", "")
     tried = at.table[0].value.to_dict("records")
-    assert rule in " ".join(row["Rule"] for row in tried)
+    # A number and its sign stay together on a line.
+    assert rule.replace(" %", "\N{NO-BREAK SPACE}%") in " ".join(row["Rule"] for row in tried)
 
 
 def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) -> None:
