@@ -56,12 +56,23 @@ page = st.navigation(
             icon=":material/balance:",
             visibility="visible" if check_link.LAST in st.session_state else "hidden",
         ),
+        # Reached from a run, or by the link of a round.
+        st.Page(
+            "../pages/round.py",
+            title="Round",
+            icon=":material/groups:",
+            visibility="hidden",
+        ),
         st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
     ]
 )
 st.set_page_config(page_title=f"{page.title} · Plumbline")
 with problems.caught():
     if not backup.is_store_there():
+        st.stop()
+    if page.url_path == "round" and "run" not in st.query_params:
+        # A class sees it: nothing of the workspace around, nor its token in the address.
+        page.run()
         st.stop()
     # A click on the menu drops the parameters, and with them the way back to the workspace.
     st.query_params.update(session.address())

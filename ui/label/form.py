@@ -11,11 +11,9 @@ from evaluators.people.queues import MOST, LabelQueue
 from evaluators.people.records import QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import label_queues, run_facts
-from evaluators.runs.engine import registry
 from evaluators.runs.label_queues import Labelable, Wish
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
-from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.words import counted
 from ui import run_views, session
 from ui.parts import head, label_some, people, problems, samples
@@ -29,7 +27,6 @@ HOW: dict[QueueDrawn, str] = {
     "by doubt": "Most doubtful",
     "by filter": "As filtered",
 }
-EXAMPLE = "Everybody sees the same example. Press “Make it yours” on its page to label a copy."
 
 
 def show() -> None:
@@ -40,8 +37,8 @@ def show() -> None:
         st.info("Open a run and press “Label some” there.", icon=":material/play_circle:")
         st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
         return
-    _way_back(run)
-    if why := _why_not(run):
+    label_some.way_back(run)
+    if why := label_some.why_not(run):
         st.info(why, icon=":material/info:")
         return
     view = run_views.latest(run)
@@ -57,23 +54,6 @@ def show() -> None:
     else:
         st.info(label_queues.why_nothing(there), icon=":material/info:")
     _earlier(run)
-
-
-def _why_not(run: Run) -> str:
-    """Why nothing of this run can be labelled now; empty where it can."""
-    if run.workspace == EXAMPLES:
-        return EXAMPLE
-    if registry.is_at_work(run.id, session.store()):
-        # Drawn now, the labels would speak for the answers checked so far, not for the run.
-        return "This run is at work. Wait for its end, or stop it: then draw from all of it."
-    return ""
-
-
-def _way_back(run: Run) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Back to the run", icon=":material/arrow_back:"):
-            session.open_run(run)
-        st.caption(plain(run.title))
 
 
 def _form(view: RunView, metric: int, there: Labelable) -> None:

@@ -24,6 +24,7 @@ from ui.parts import (
     problems,
     run_again,
     spending,
+    start_round,
 )
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
@@ -99,6 +100,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             run_again.button(run)
             label_some.button(run)
             if not progress.is_moving(run):
+                start_round.button(run)
                 compare_with.button(run)
                 check_link.button(run)
             present.button(run.id)

@@ -1,0 +1,439 @@
+"""A round on its three screens: the form, the wall, and what a participant sees.
+
+Numbers are those of the table in `tests.lesson`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.records import Run
+from evaluators.rounds import limits
+from evaluators.rounds.limits import RateLimit
+from evaluators.rounds.records import MOST_PARTICIPANTS, Participant, Round
+from evaluators.runs import rounds
+from evaluators.runs.examples import INVENTED
+from tests import lesson
+from tests.lesson import FULL, HOSTILE, NONE
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, html, markdown, said
+from ui import session
+
+TEXT = re.compile("<[^>]*>")
+BUTTONS = ("Supported", "Partly", "Not")
+
+
+@pytest.fixture
+def run() -> Run:
+    return lesson.run(session.store())
+
+
+@pytest.fixture
+def made(run: Run) -> Round:
+    return lesson.started(session.store(), run)
+
+
+@pytest.fixture(autouse=True)
+def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits of a process that nobody came to yet."""
+    for name, most in (("wrong_codes", 3), ("labels_given", 100)):
+        limit: RateLimit = getattr(limits, name)
+        monkeypatch.setattr(limit, "_by_whom", type(limit._by_whom)())
+        monkeypatch.setattr(limit, "_most_of_one", most)
+
+
+def words(at: AppTest) -> str:
+    """All that is HTML, as somebody reads it."""
+    return " ".join(TEXT.sub(" ", html(at)).split())
+
+
+def click(at: AppTest, label: str) -> AppTest:
+    button(at, label).click()
+    return checked(at.run())
+
+
+def join(open_page: OpenPage, made: Round, nickname: str) -> AppTest:
+    at = open_page("round", join=made.join)
+    at.text_input[0].set_value(nickname)
+    return click(at, "Join")
+
+
+def label(at: AppTest, *supports: str) -> AppTest:
+    for word in supports:
+        at = click(at, word)
+    return at
+
+
+def ann_in(made: Round) -> Participant:
+    (ann,) = session.store().rounds.participants(made.id)
+    return ann
+
+
+# The form
+
+
+def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page: OpenPage, run: Run) -> None:
+    at = click(open_page("trace", run=run.id), "Start a round …")
+    assert at.query_params["run"] == run.id
+    at = open_page("round", run=run.id)
+    assert at.text_input[0].value.startswith("Class of ")
+    # Gold and judge differ on a sentence of each.
+    assert sorted(option[:20] for option in at.multiselect[0].value) == [
+        "1 · labellers differ",
+        "2 · labellers differ",
+    ]
+
+    at.text_input[0].set_value("Class 7b")
+    click(at, "Start with 2 answers")
+
+    (kept,) = session.store().rounds.of_run(run.id)
+    assert (kept.name, kept.state, len(kept.answers)) == ("Class 7b", "open", 2)
+    assert kept.has_board
+    at = open_page("round", run=run.id)
+    assert "Class 7b · 2 answers · 0 participants · open" in said(at, "markdown").replace("*", "")
+
+
+@pytest.mark.parametrize(("run_id", "why"), [("", "Open a TRACE run"), (INVENTED, "same example")])
+def test_without_a_run_of_ones_own_there_is_no_round(
+    open_page: OpenPage, run_id: str, why: str
+) -> None:
+    assert why in said(open_page("round", run=run_id), "info")
+
+
+# The way in
+
+
+def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Round) -> None:
+    at = open_page("round")
+    at.text_input[0].set_value(f"{made.code[:3].lower()} {made.code[3:]}")
+    at = click(at, "Next")
+    assert at.query_params["join"] == made.join
+    at.text_input[0].set_value("  Ann  ")
+    at = click(at, "Join")
+
+    assert [each.nickname for each in session.store().rounds.participants(made.id)] == ["Ann"]
+    assert dict(at.query_params) == {"me": ann_in(made).token}
+    assert "Mill 1 grinds rye." in words(at)
+
+
+def test_a_code_may_stand_in_the_address(open_page: OpenPage, made: Round) -> None:
+    assert open_page("round", code=made.code).query_params["join"] == made.join
+
+
+def test_wrong_codes_are_refused_and_after_some_all_are(open_page: OpenPage, made: Round) -> None:
+    for code in ("ACDEFG", "nonsense", HOSTILE):
+        assert "No round has this code" in said(open_page("round", code=code), "error")
+
+    at = open_page("round", code=made.code)
+
+    assert "Too many wrong codes" in said(at, "error")
+    assert "join" not in at.query_params
+    # The link cannot be guessed, and goes on leading there.
+    assert "Nickname" in [each.label for each in open_page("round", join=made.join).text_input]
+
+
+@pytest.mark.parametrize(
+    ("nickname", "why"),
+    [
+        ("", "A nickname has 1 to 24 letters"),
+        ("   ", "A nickname has 1 to 24 letters"),
+        ("a\u202eb", "A nickname has 1 to 24 letters"),
+        ("ann", "Somebody here is called so"),
+    ],
+)
+def test_a_nickname_that_cannot_be_one_is_refused(
+    open_page: OpenPage, made: Round, nickname: str, why: str
+) -> None:
+    join(open_page, made, "Ann")
+
+    at = join(open_page, made, nickname)
+
+    assert why in said(at, "error")
+    assert len(session.store().rounds.participants(made.id)) == 1
+
+
+def test_a_hostile_nickname_is_text_on_the_wall_and_in_the_board(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    nickname = "<img src=x onerror=a()>"
+    at = join(open_page, made, nickname)
+    label(at, "Supported", "Not", "Supported", "Partly")
+    live = open_page("round", lead=made.id)
+    rounds.close(session.store(), run, made, reveal=True)
+    revealed = open_page("round", lead=made.id)
+
+    for at in (live, revealed):
+        assert "<img src=x" not in html(at)
+        assert "&lt;img src=x onerror=a()&gt;" in html(at)
+        assert not [text for text in markdown(at) if "<img" in text]
+
+
+def test_the_sixty_first_is_not_let_in(open_page: OpenPage, made: Round) -> None:
+    for number in range(MOST_PARTICIPANTS):
+        session.store().rounds.join(made.id, f"Pupil {number}")
+
+    assert "60 take part" in said(join(open_page, made, "Late"), "error")
+
+
+# Labelling
+
+
+def test_every_sentence_is_labelled_by_one_of_three_targets(
+    open_page: OpenPage, made: Round
+) -> None:
+    at = join(open_page, made, "Ann")
+    assert [each.label for each in at.button if each.label in BUTTONS] == list(BUTTONS)
+    at = label(at, "Supported", "Not", "Partly")
+    assert "3 of 4 sentences" in at.get("progress")[0].proto.text
+    # One may go back and say another thing.
+    at = click(click(at, "Back"), "Supported")
+    at = label(at, "Partly")
+
+    assert "That was the last one." in words(at)
+    labels = session.store().rounds.labels_of(ann_in(made))
+    assert list(labels.values()) == lesson.GOLD
+
+
+def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(
+    open_page: OpenPage, made: Round
+) -> None:
+    at = click(join(open_page, made, "Ann"), "Next")
+    at = label(at, "Not", "Supported", "Partly")
+    assert "1 sentence without a label." in words(at)
+    at = label(click(at, "Label them"), "Supported")
+
+    assert list(session.store().rounds.labels_of(ann_in(made)).values()) == lesson.GOLD
+
+
+def test_a_reload_in_the_middle_goes_on_where_it_was(open_page: OpenPage, made: Round) -> None:
+    at = label(join(open_page, made, "Ann"), "Supported", "Not")
+    again = open_page("round", me=at.query_params["me"])
+
+    assert "2 of 4 sentences" in again.get("progress")[0].proto.text
+    assert "What does mill 2 grind?" in words(again)
+    label(again, "Supported", "Partly")
+    assert list(session.store().rounds.labels_of(ann_in(made)).values()) == lesson.GOLD
+
+
+def test_who_comes_late_labels_as_all_others(open_page: OpenPage, made: Round) -> None:
+    lesson.take_part(session.store(), made)
+
+    at = label(join(open_page, made, "Late"), "Supported")
+
+    assert "1 of 4 sentences" in at.get("progress")[0].proto.text
+    assert "4 participants" in words(open_page("round", lead=made.id))
+
+
+def test_a_paused_round_takes_no_label(open_page: OpenPage, made: Round) -> None:
+    at = join(open_page, made, "Ann")
+    click(open_page("round", lead=made.id), "Pause")
+    # What was on the screen before is refused as well.
+    assert "paused: the label was not kept" in said(label(at, "Supported"), "error")
+    paused = open_page("round", me=at.query_params["me"])
+    assert "The round is paused" in said(paused, "info")
+    assert all(button(paused, name).disabled for name in BUTTONS)
+
+    click(open_page("round", lead=made.id), "Go on")
+    label(open_page("round", me=at.query_params["me"]), "Supported")
+    assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL]
+
+
+def test_a_closed_round_takes_no_label_and_nobody_more(open_page: OpenPage, made: Round) -> None:
+    at = label(join(open_page, made, "Ann"), "Supported")
+    click(open_page("round", lead=made.id), "Close")
+
+    refused = label(at, "Supported")
+    assert "The round is closed. You labelled 1 of 4." in words(refused)
+    late = open_page("round", join=made.join)
+    assert "This round is over" in words(late)
+    assert not late.text_input
+
+
+def test_too_many_labels_a_minute_are_refused(
+    open_page: OpenPage, made: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits.labels_given, "_most_of_one", 2)
+
+    at = label(join(open_page, made, "Ann"), "Supported", "Not", "Supported")
+
+    assert "too fast" in said(at, "error")
+    assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL, NONE]
+
+
+@pytest.mark.parametrize("screen", ["me", "lead", "join"])
+def test_a_run_that_is_deleted_meanwhile_takes_the_round_along(
+    open_page: OpenPage, run: Run, made: Round, screen: str
+) -> None:
+    ann = session.store().rounds.join(made.id, "Ann")
+    address = {"me": ann.token, "lead": made.id, "join": made.join}[screen]
+    at = open_page("round", **{screen: address})
+    session.store().runs.delete(run.id)
+
+    for after in (checked(at.run()), open_page("round", **{screen: address})):
+        assert "deleted" in words(after)
+        assert "Mill" not in words(after)
+
+
+# The wall
+
+
+def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
+    open_page: OpenPage, made: Round
+) -> None:
+    at = open_page("round", lead=made.id)
+    assert f"{made.code[:3]} {made.code[3:]}" in words(at)
+    assert "data:image/svg+xml;base64," in html(at)
+    assert "0 participants Waiting for the first label." in words(at)
+    lesson.take_part(session.store(), made)
+
+    shown = words(checked(at.run()))
+
+    # Alpha is 36 / 76; the quarrels are 1, 2/3, 0 and 0.
+    assert "3 participants · 11 of 12 labels · agreement α 0.47 Ann Ben Cid" in shown
+    order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
+    assert order == ["2a", "1b", "1a", "2b"]
+    assert "1 supported 1 partly" in shown
+    assert "1 supported 2 not" in shown
+    # Nothing tells what is right before the reveal.
+    assert "Gold" not in shown
+    assert "Judge" not in shown
+
+
+def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
+    open_page: OpenPage, made: Round
+) -> None:
+    lesson.take_part(session.store(), made)
+    at = open_page("round", lead=made.id)
+
+    shown = words(click(at, "Reveal"))
+
+    # Of four: all but the tie; two; two.
+    assert (
+        "The class 75 % , judge-by-hand (OpenAI) 50 % , the free estimate 50 % right against gold"
+        in shown
+    )
+    assert "1 tie, to the stricter label" in shown
+    assert "Most like Gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
+    disputed = shown.partition("2a")[2].partition("1b")[0]
+    assert "Class: partly ✗ judge-by-hand (OpenAI): supported ✓ Heuristic: supported ✓" in disputed
+    assert "Gold: supported" in disputed
+
+
+def test_the_board_can_be_off(open_page: OpenPage, made: Round) -> None:
+    lesson.take_part(session.store(), made)
+    at = click(open_page("round", lead=made.id), "Reveal")
+    at.toggle[0].set_value(False)
+
+    assert "Most like" not in words(checked(at.run()))
+
+
+def test_a_participant_sees_the_reveal_beside_the_own_labels(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    joined = lesson.take_part(session.store(), made)
+    rounds.close(session.store(), run, made, reveal=True)
+
+    shown = words(open_page("round", me=joined["Cid"].token))
+
+    assert "You: 67 % like Gold (2 of 3) The class: 75 % like Gold (3 of 4)" in shown
+    assert "You: no label Class: partly ✗ Gold: supported" in shown
+
+
+def test_a_reopened_round_goes_on_under_a_new_code(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    at = label(join(open_page, made, "Ann"), "Supported")
+    wall = click(open_page("round", lead=made.id), "Close")
+    assert session.store().person_labels.by_cell(run.id)
+    click(wall, "Reopen")
+
+    assert session.store().person_labels.by_cell(run.id) == {}
+    assert made.code not in words(open_page("round", lead=made.id)).replace(" ", "")
+    label(open_page("round", me=at.query_params["me"]), "Not")
+    assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL, NONE]
+
+
+def test_somebody_can_be_taken_out(open_page: OpenPage, made: Round) -> None:
+    at = join(open_page, made, "Rude")
+    wall = open_page("round", lead=made.id)
+    wall.selectbox[0].select_index(1)
+    click(checked(wall.run()), "Take out, with all labels")
+
+    assert session.store().rounds.participants(made.id) == []
+    assert "you were taken out" in words(checked(at.run()))
+
+
+def test_the_class_can_be_checked_against_as_any_labeller(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    lesson.take_part(session.store(), made)
+    rounds.close(session.store(), run, made)
+
+    checks = said(open_page("check", run=run.id))
+    assert "2 labels of answers that were chosen" in checks
+    labeller = next(
+        each for each in open_page("trace", run=run.id).selectbox if each.label == "Labeller"
+    )
+    assert "Class of 22 November" in labeller.options
+
+
+# A public host
+
+
+@pytest.fixture
+def public(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The workspace of the teacher."""
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    teacher = "teacher-4fT9qLx2Vb7Rz1_K"
+    session.store().mappings.save(teacher, ["question"], {})
+    return teacher
+
+
+def test_a_participant_of_a_public_host_sees_the_round_and_nothing_else(
+    open_page: OpenPage, public: str
+) -> None:
+    run = lesson.run(session.store(), public, "secret-run")
+    made = lesson.started(session.store(), run)
+    at = join(open_page, made, "Ann")
+    token = at.query_params["me"]
+
+    # Neither in the address nor on the page: the run, the workspace, the teacher's link, a label.
+    shown = "\n".join([html(at), *markdown(at), str(dict(at.query_params))])
+    for secret in (run.id, public, made.id, made.join, lesson.JUDGE.id, "gold", "Gold"):
+        assert secret not in shown
+    assert dict(at.query_params) == {"me": token}
+    assert not at.sidebar.children
+    # Nothing that the participant has opens anything else.
+    for name, query in (
+        ("trace", {"run": run.id}),
+        ("trace", {"run": made.id, "w": token}),
+        ("sample", {"run": run.id, "sample": "1", "w": made.join}),
+        ("round", {"run": run.id}),
+        ("round", {"lead": token}),
+        ("round", {"lead": made.join}),
+        ("label", {"run": run.id}),
+        ("check", {"run": run.id, "w": token}),
+    ):
+        elsewhere = open_page(name, **query)
+        everything = "\n".join([html(elsewhere), *markdown(elsewhere)])
+        assert "grinds rye" not in everything
+        assert public not in everything
+        assert public != elsewhere.query_params.get("w", [""])
+
+
+def test_the_wall_of_a_public_host_has_no_workspace_in_its_address(
+    open_page: OpenPage, public: str
+) -> None:
+    run = lesson.run(session.store(), public)
+    at = open_page("round", run=run.id, w=public)
+    click(at, "Start with 2 answers")
+    (made,) = session.store().rounds.of_run(run.id)
+
+    wall = open_page("round", lead=made.id)
+
+    assert dict(wall.query_params) == {"lead": made.id}
+    assert "Back to the run" not in [each.label for each in wall.button]
+    assert public not in html(wall)

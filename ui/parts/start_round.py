@@ -1,0 +1,19 @@
+"""Start a round: from a run to the page on which a class labels answers of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.catalogue import leads
+from evaluators.records import Run
+from ui import session
+
+PAGE = "../pages/round.py"
+
+
+def button(run: Run) -> None:
+    """Goes to the form of a round; of TRACE, as a class labels sentences."""
+    if leads(run.evaluator.name) != "trace":
+        return
+    if st.button("Start a round …", icon=":material/groups:", key=f"round_{run.id}"):
+        st.switch_page(PAGE, query_params=session.address(run=run.id))

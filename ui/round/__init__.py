@@ -1,0 +1,1 @@
+"""Round: a class labels answers together; the form, the wall, and what each participant sees."""

@@ -1,0 +1,78 @@
+"""Sentences of a round on the screen: the spread of the class, and what labellers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from evaluators.records import Support
+from evaluators.report.coloured import COLOURS, SUPPORTS
+from evaluators.rounds.records import Place
+from evaluators.rounds.tally import Spread
+from evaluators.runs.rounds import RoundContent
+from evaluators.text.markup import html
+
+SHORT = {Support.FULL: "supported", Support.PARTIAL: "partly", Support.NONE: "not"}
+"""The words of the three targets."""
+
+
+def bar(spread: Spread) -> str:
+    """How many said what, as a bar and in numbers."""
+    parts = []
+    for support, word in SHORT.items():
+        count = getattr(spread, support.value)
+        if count:
+            colour = COLOURS[SUPPORTS[support]]
+            # As wide as its share, and wide enough for its number.
+            parts.append(
+                f'<span class="{colour}" style="flex-grow: {count}">{count} {html(word)}</span>'
+            )
+    return f'<div class="pl-bar">{"".join(parts)}</div>'
+
+
+def verdict(name: str, support: Support | None, *, truth: Support | None = None) -> str:
+    """What a labeller says, with a mark where it is known whether that is right."""
+    if support is None:
+        return f'<span class="pl-said">{html(name)}: <b>no label</b></span>'
+    mark = ""
+    if truth is not None:
+        mark = " ✓" if support is truth else " ✗"
+    colour = COLOURS[SUPPORTS[support]]
+    return f'<span class="pl-said {colour}">{html(name)}: <b>{SHORT[support]}{mark}</b></span>'
+
+
+def sentence(content: RoundContent, place: Place) -> str:
+    """The sentence with its answer's number and its key."""
+    return (
+        f'<p class="pl-sentence" dir="auto"><span class="pl-key">{place.answer + 1}{place.key}'
+        f"</span> {html(content.text(place))}</p>"
+    )
+
+
+def answer(
+    content: RoundContent,
+    place: Place,
+    own: Mapping[Place, Support],
+) -> str:
+    """The question and the answer of a sentence, with one's own labels; the sentence is marked."""
+    shown = content.answers[place.answer]
+    spans = []
+    for part in shown.sentences.response:
+        here = Place(place.answer, part.key)
+        support = own.get(here)
+        classes = ["pl-s"]
+        cue = ""
+        if support:
+            classes.append(COLOURS[SUPPORTS[support]])
+            cue = f'<span class="pl-cue">{SHORT[support]}</span>'
+        if here == place:
+            classes.append("pl-here")
+        spans.append(f'<span class="{" ".join(classes)}" dir="auto">{html(part.text)}{cue}</span>')
+    question = html(shown.sample.question)
+    return (
+        f'<p class="pl-question" dir="auto">{question}</p>'
+        f'<div class="pl-text">{" ".join(spans)}</div>'
+    )
+
+
+def rows(parts: Iterable[str]) -> str:
+    return "".join(f'<div class="pl-round-row">{part}</div>' for part in parts)

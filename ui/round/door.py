@@ -1,0 +1,78 @@
+"""The way into a round: by its link or its code, then a nickname."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.errors import ParameterError
+from evaluators.rounds.codes import typed
+from evaluators.rounds.limits import wrong_codes
+from evaluators.rounds.records import LONGEST_NICKNAME, Round
+from evaluators.text.markup import html
+from ui import session
+from ui.parts import people, problems
+from ui.round import frame, reading
+
+CODE, JOIN, ME = "code", "join", "me"
+"""The query parameters of a participant: what was typed, what was scanned, who one is."""
+
+UNKNOWN = "There is no such round here: the link is incomplete, or its run was deleted."
+WRONG = "No round has this code now. Look at the code once more."
+
+
+def show() -> None:
+    """Asks for the code where none came with the address, then for a nickname."""
+    frame.style()
+    with problems.caught():
+        if JOIN not in st.query_params:
+            _code()
+            return
+        made = session.store().rounds.with_join(st.query_params[JOIN])
+        if made is None or reading.run_of(made) is None:
+            frame.note(UNKNOWN)
+        elif made.is_over:
+            frame.note("This round is over: nobody can join any more.")
+        else:
+            _nickname(made)
+
+
+def _code() -> None:
+    """A code that holds becomes the link in the address, so that it is looked up once."""
+    st.html("<h1 class=pl-round-title>Join a round</h1>")
+    with st.form("round_code", border=False):
+        entered = st.text_input("Code", placeholder="ABC 123", max_chars=40)
+        is_sent = st.form_submit_button("Next", type="primary", width="stretch")
+    text = st.query_params.pop(CODE, "") or (entered if is_sent else "")
+    if not text:
+        return
+    visitor = session.visitor()
+    wrong_codes.check(visitor)
+    code = typed(text)
+    made = session.store().rounds.with_code(code) if code else None
+    if made is None:
+        wrong_codes.count(visitor)
+        st.error(WRONG, icon=":material/error:")
+        return
+    st.query_params[JOIN] = made.join
+    st.rerun()
+
+
+def _nickname(made: Round) -> None:
+    st.html(f"<h1 class=pl-round-title>{html(made.name)}</h1>")
+    with st.form("round_nickname", border=False):
+        entered = st.text_input("Nickname", max_chars=LONGEST_NICKNAME)
+        is_sent = st.form_submit_button("Join", type="primary", width="stretch")
+    st.caption("Everybody in the room sees it. Your labels are kept under it with the run.")
+    if not is_sent:
+        return
+    nickname = " ".join(entered.split())
+    # A browser may send more than its field holds.
+    if not people.is_name(nickname) or len(nickname) > LONGEST_NICKNAME:
+        raise ParameterError(
+            f"A nickname has 1 to {LONGEST_NICKNAME} letters that can be seen. Enter another one."
+        )
+    participant = session.store().rounds.join(made.id, nickname)
+    st.query_params.clear()
+    # In the address: a reload, or a phone that slept, comes back as the same person.
+    st.query_params[ME] = participant.token
+    st.rerun()

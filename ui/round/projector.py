@@ -1,0 +1,285 @@
+"""What the class sees on the wall: the way in, who is there, where it quarrels, and the reveal."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from evaluators.people.labellers import title
+from evaluators.records import Run
+from evaluators.rounds import tally
+from evaluators.rounds.codes import spoken
+from evaluators.rounds.records import Place, Round
+from evaluators.runs import rounds
+from evaluators.runs.store.bodies import timestamp
+from evaluators.text.markup import html
+from evaluators.text.words import counted
+from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
+from ui import session
+from ui.parts import check_link, problems
+from ui.round import bars, door, frame, qr, reading
+from ui.round.reading import Live
+
+LEAD = "lead"
+"""The query parameter of whoever leads a round."""
+EVERY = 1.0
+"""Seconds between two looks at what the class did."""
+MOST_ON_BOARD = 5
+WHOSE = {HEURISTIC: "the free estimate", JURY: "the jury"}
+"""Labellers in a sentence that have a word of their own there."""
+PROBLEM = "projector"
+UNKNOWN = "There is no such round here: the link is incomplete, or its run was deleted."
+
+
+def show() -> None:
+    """The round of whoever has its id; on a public host it opens nothing else of the workspace."""
+    frame.style()
+    with problems.caught():
+        made = session.store().rounds.get(st.query_params[LEAD])
+        run = reading.run_of(made) if made else None
+        if made is None or run is None:
+            frame.note(UNKNOWN)
+            return
+        _head(made, run)
+        problems.show(PROBLEM)
+        left, right = st.columns([1, 2.6])
+        with left:
+            if made.is_over:
+                _board(made, run)
+            else:
+                _way_in(made)
+        with right:
+            _live(made, run)
+
+
+# What the teacher does
+
+
+def _head(made: Round, run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="round_head"):
+        st.html(f"<h1 class=pl-round-title>{html(made.name)}</h1>")
+        with st.container(horizontal=True, width="content"):
+            if made.state == "open":
+                _action("Pause", ":material/pause:", _set, made, "paused")
+            if made.state == "paused":
+                _action("Go on", ":material/play_arrow:", _set, made, "open")
+            if not made.is_over:
+                _action("Close", ":material/lock:", _close, run, made, False)
+            if made.state != "revealed":
+                _action("Reveal", ":material/visibility:", _close, run, made, True, primary=True)
+            if made.is_over:
+                _action("Reopen", ":material/lock_open:", _reopen, run, made)
+            with st.popover("More", icon=":material/more_horiz:", key="round_more"):
+                _more(made, run)
+
+
+def _action(
+    label: str,
+    icon: str,
+    act: Callable[..., None],
+    *arguments: object,
+    primary: bool = False,
+) -> None:
+    st.button(
+        label,
+        icon=icon,
+        type="primary" if primary else "secondary",
+        on_click=problems.guarded(act, PROBLEM),
+        args=arguments,
+    )
+
+
+def _set(made: Round, state: str) -> None:
+    session.store().rounds.change(made.id, state=state)
+
+
+def _close(run: Run, made: Round, reveal: bool) -> None:
+    rounds.close(session.store(), run, made, reveal=reveal)
+
+
+def _reopen(run: Run, made: Round) -> None:
+    rounds.reopen(session.store(), run, made)
+
+
+def _more(made: Round, run: Run) -> None:
+    def download() -> bytes:
+        return rounds.labels_csv(session.store(), run, made)
+
+    st.download_button("All labels (CSV)", download, f"round-{made.created[:10]}.csv", "text/csv")
+    st.toggle(
+        "Show who was right most often",
+        made.has_board,
+        key=f"board_{made.id}",
+        on_change=problems.guarded(_toggle_board, PROBLEM),
+        args=(made,),
+    )
+    if made.code_until <= timestamp() and not made.is_over:
+        fresh = problems.guarded(_new_code, PROBLEM)
+        st.button("New code", icon=":material/key:", on_click=fresh, args=(made,))
+    participants = session.store().rounds.participants(made.id)
+    if participants:
+        nickname = st.selectbox(
+            "Take somebody out",
+            [None, *participants],
+            format_func=lambda each: each.nickname if each else "",
+        )
+        if nickname and st.button("Take out, with all labels", icon=":material/person_remove:"):
+            session.store().rounds.remove(nickname)
+            st.rerun()
+    # Whoever has only the link of the round has no run to go back to.
+    if _is_owner(run):
+        if st.button("Back to the run", icon=":material/arrow_back:"):
+            session.open_run(run)
+        if made.is_over:
+            check_link.button(run)
+
+
+def _is_owner(run: Run) -> bool:
+    return session.find_run(run.id) is not None
+
+
+def _toggle_board(made: Round) -> None:
+    is_on = bool(st.session_state[f"board_{made.id}"])
+    session.store().rounds.change(made.id, has_board=is_on)
+
+
+def _new_code(made: Round) -> None:
+    session.store().rounds.change(made.id, **rounds.fresh_code())
+
+
+# The way in
+
+
+def _way_in(made: Round) -> None:
+    base = qr.reachable(qr.base())
+    picture = qr.picture(f"{base}?{door.JOIN}={made.join}")
+    source = base64.b64encode(picture.encode()).decode()
+    st.html(
+        f'<img class="pl-qr" alt="QR code: the way into this round" '
+        f'src="data:image/svg+xml;base64,{source}">'
+    )
+    place = base.partition("://")[2]
+    code = spoken(made.code) if made.code_until > timestamp() else "expired"
+    st.html(
+        f'<p class="pl-way"><span class="pl-place">{html(place)}</span>'
+        f'<strong class="pl-code">{code}</strong></p>'
+    )
+    if qr.is_local(base):
+        _say_how_to_be_reached()
+
+
+def _say_how_to_be_reached() -> None:
+    """Phones cannot open an address that means this machine alone."""
+    own = qr.network_address() or "YOUR-ADDRESS"
+    port = st.get_option("server.port")
+    with st.popover("Phones cannot open this", icon=":material/wifi_off:"):
+        st.markdown("This address means this machine alone. Stop Plumbline and start it so:")
+        command = f"streamlit run app.py --server.address 0.0.0.0 --server.allowedHosts {own}"
+        st.code(command, language=None, wrap_lines=True)
+        st.markdown("Then open this page under:")
+        st.code(f"http://{own}:{port}", language=None)
+        st.caption("Whoever is in the same network can then open all of this Plumbline.")
+
+
+# What the class did
+
+
+@st.fragment(run_every=EVERY)
+def _live(drawn: Round, run: Run) -> None:
+    """The labels as they come; after the reveal what is right."""
+    with problems.caught():
+        made = session.store().rounds.get(drawn.id)
+        if made is None or made.state != drawn.state:
+            st.rerun()
+        live = reading.live(made, run)
+        _say_how_far(live)
+        if made.state == "revealed":
+            _say_who_is_right(live)
+        spread = live.spread
+        lines = []
+        for place in tally.by_quarrel(spread):
+            revealed = _labellers(live, place) if made.state == "revealed" else ""
+            lines.append(bars.sentence(live.content, place) + bars.bar(spread[place]) + revealed)
+        if not lines:
+            frame.note("Waiting for the first label.")
+        fading = "pl-reveal" if made.state == "revealed" else ""
+        st.html(f'<div class="pl-round-list {fading}">{bars.rows(lines)}</div>')
+
+
+def _say_how_far(live: Live) -> None:
+    people = len(live.participants)
+    total = people * len(live.content.places)
+    facts = [f"<b>{counted(people, 'participant')}</b>"]
+    if total:
+        facts.append(f"<b>{len(live.labels):,}</b> of {total:,} labels")
+    measure, value, sentences = live.agreement
+    if value is not None:
+        symbol = {"kappa": "κ", "alpha": "α"}[measure]
+        meaning = f"{measure}: 1 is full agreement, 0 what chance gives; {sentences} sentences"
+        number = f"{value:.2f}".replace("-", "−")
+        facts.append(f'agreement <b title="{meaning}">{symbol} {number}</b>')
+    ties = sum(own.is_tied for own in live.spread.values())
+    if ties and live.made.is_over:
+        facts.append(f"{counted(ties, 'tie')}, to the stricter label")
+    if live.made.state == "paused":
+        facts.append("<b>paused</b>")
+    names = "".join(f"<span>{html(each.nickname)}</span>" for each in live.participants)
+    shown = "" if live.made.is_over else f'<p class="pl-names" dir="auto">{names}</p>'
+    st.html(f'<p class="pl-facts" role="status">{" · ".join(facts)}</p>{shown}')
+
+
+def _say_who_is_right(live: Live) -> None:
+    """Class, judge and estimate beside what counts as right, in one line."""
+    truth = live.true_labels
+    shares = []
+    for name, labels in (
+        ("the class", tally.class_labels(live.spread)),
+        *((WHOSE.get(by) or title(by), live.content.labels_by(by)) for by in _compared(live)),
+    ):
+        score = tally.right(labels, truth)
+        if score:
+            shares.append(f"{html(name)} <b>{100 * score.share:.0f} %</b>")
+    if not shares:
+        return
+    line = ", ".join(shares)
+    against = "right against gold" if live.truth == GOLD else f"like {html(title(live.truth))}"
+    st.html(f'<p class="pl-finding pl-reveal">{line[0].upper()}{line[1:]} {against}</p>')
+
+
+def _compared(live: Live) -> Sequence[str]:
+    """The labellers beside the class, without the one that counts as right."""
+    names = dict.fromkeys((live.content.own_labeller, HEURISTIC))
+    return [name for name in names if name != live.truth]
+
+
+def _labellers(live: Live, place: Place) -> str:
+    truth = live.true_labels.get(place)
+    spread = live.spread[place]
+    said = [bars.verdict("Class", spread.majority, truth=truth)]
+    for by in _compared(live):
+        support = live.content.labels_by(by).get(place)
+        said.append(bars.verdict(title(by), support, truth=truth))
+    said.append(bars.verdict(title(live.truth), truth))
+    return f'<p class="pl-verdicts">{"".join(said)}</p>'
+
+
+def _board(made: Round, run: Run) -> None:
+    """Who agreed most often with what counts as right."""
+    live = reading.live(made, run)
+    if made.state != "revealed":
+        frame.note("Closed. Reveal shows what judge and gold say.")
+        return
+    if not made.has_board:
+        return
+    places = tally.board(live.participants, live.labels, live.true_labels)
+    lines = []
+    for nickname, score in places[:MOST_ON_BOARD]:
+        right = f"<b>{score.equal} of {score.both}</b>"
+        lines.append(f'<li><span dir="auto">{html(nickname)}</span> {right}</li>')
+    if lines:
+        st.html(
+            f'<h2 class="pl-board-title">Most like {html(title(live.truth))}</h2>'
+            f'<ol class="pl-board">{"".join(lines)}</ol>'
+        )

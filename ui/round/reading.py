@@ -1,0 +1,80 @@
+"""What a round is at this moment, read once for all who look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from evaluators.config import config
+from evaluators.errors import UnreadableRowError
+from evaluators.records import Run, Support
+from evaluators.rounds import tally
+from evaluators.rounds.records import Participant, Place, Round, RoundLabel
+from evaluators.rounds.tally import ClassAgreement, Spread
+from evaluators.runs import rounds, workspaces
+from evaluators.runs.rounds import RoundContent
+from evaluators.trace.labelling import GOLD
+from ui import session
+from ui.held import held
+
+
+class Live(NamedTuple):
+    """A round with all that was said in it up to its revision."""
+
+    made: Round
+    content: RoundContent
+    participants: Sequence[Participant]
+    labels: Sequence[RoundLabel]
+    spread: Mapping[Place, Spread]
+    agreement: ClassAgreement
+
+    @property
+    def truth(self) -> str:
+        """The labeller that counts as right: the data's own labels, else the run's labeller."""
+        has_gold = any(GOLD in answer.supports for answer in self.content.answers.values())
+        return GOLD if has_gold else self.content.own_labeller
+
+    @property
+    def true_labels(self) -> dict[Place, Support]:
+        return self.content.labels_by(self.truth)
+
+
+def run_of(made: Round) -> Run | None:
+    """The round's run; whoever is in the round keeps it there, as a visit of its owner would."""
+    run = None
+    with suppress(UnreadableRowError):
+        run = session.store().runs.get(made.run_id)
+    if run is not None and config().public:
+        workspaces.of(session.store()).admits(run.workspace)
+    return run
+
+
+def content(made: Round, run: Run) -> RoundContent:
+    """What stands in the round's answers."""
+    store = session.store()
+
+    def read() -> RoundContent:
+        return rounds.content(store, run, made)
+
+    # Sixty people ask for it at each click; it changes with the run only, which is at its end.
+    return held.read((content, store, made.id), read)
+
+
+def live(made: Round, run: Run) -> Live:
+    """The round's labels, counted once for each revision."""
+    store = session.store()
+
+    def read() -> Live:
+        read_content = content(made, run)
+        labels = store.rounds.labels(made.id)
+        return Live(
+            made=made,
+            content=read_content,
+            participants=store.rounds.participants(made.id),
+            labels=labels,
+            spread=tally.spreads(labels, read_content.places),
+            agreement=tally.class_agreement(labels),
+        )
+
+    return held.read((live, store, made.id), read, made.revision)
