@@ -1,6 +1,6 @@
 """Evaluators that wait or fail, and a run in a process of its own that can be killed.
 
-`python slow.py <folder> <metrics>` prints each cell (position and metric) once it is stored.
+`python slow.py <folder> <metrics> <gate>` prints each cell (position and metric) once it is stored.
 """
 
 import sys
@@ -107,6 +107,6 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     store = Store(folder / "runs.sqlite3")
     store.results = AcknowledgingResults(store)
-    job = Job(slow_run(store, folder, int(sys.argv[2])), store)
+    job = Job(slow_run(store, folder, int(sys.argv[2]), Path(sys.argv[3])), store)
     job.start()
     job.wait()

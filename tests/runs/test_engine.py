@@ -455,15 +455,17 @@ def test_a_run_without_open_samples_ends_at_once(store):
 @pytest.mark.parametrize("metrics", [1, 2])
 def test_a_killed_process_loses_nothing_that_it_acknowledged(registry, tmp_path, metrics):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    gate = tmp_path / "gate"
     child = subprocess.Popen(
-        [sys.executable, slow.__file__, tmp_path, str(metrics)],
+        [sys.executable, slow.__file__, tmp_path, str(metrics), gate],
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
     )
-    lines = [child.stdout.readline() for _ in range(10)]
+    lines = [child.stdout.readline() for _ in range(metrics * slow.FREE)]
     child.send_signal(signal.SIGKILL)
     lines += child.communicate()[0].splitlines()
+    gate.touch()
 
     acknowledged = {tuple(map(int, line.split())) for line in lines}
     store = Store(tmp_path / "runs.sqlite3")

@@ -190,7 +190,7 @@ def test_a_worker_that_is_killed_fails_its_sample_and_another_one_takes_its_plac
     pool.score(TRACE, GIVEN, never)
     before = {child.pid for child in workers()}
     thread, raised = in_background(lambda: pool.score(TRACE, HEAVY, never))
-    time.sleep(0.3)
+    assert eventually(lambda: not pool._free)
     for child in workers():
         child.kill()
     thread.join(30)
@@ -218,21 +218,21 @@ def test_a_sample_that_takes_too_long_is_ended_and_so_is_a_run_that_is_cancelled
     pool.score(TRACE, GIVEN, never)
     is_cancelled = threading.Event()
     at_work, first = in_background(lambda: pool.score(TRACE, HEAVY, is_cancelled.is_set))
+    assert eventually(lambda: not pool._free)
     in_line, second = in_background(lambda: pool.score(TRACE, GIVEN, is_cancelled.is_set))
-    time.sleep(0.2)
+    assert eventually(lambda: pool._waiting)
     is_cancelled.set()
-    at_work.join(5)
-    in_line.join(5)
+    at_work.join(30)
+    in_line.join(30)
     assert [type(error) for error in (*first, *second)] == [CancelledError] * 2
 
 
 def test_a_pool_that_is_closed_tells_nobody_of_a_failure():
     closing = Pool(1)
     thread, raised = in_background(lambda: closing.score(TRACE, HEAVY, never))
-    assert eventually(lambda: closing.is_ready)
-    time.sleep(0.2)
+    assert eventually(lambda: closing.is_ready and not closing._free)
     closing.close()
-    thread.join(10)
+    thread.join(30)
     assert isinstance(raised[0], CancelledError)
 
 

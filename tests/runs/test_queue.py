@@ -16,7 +16,7 @@ from evaluators.runs.store import Store
 from tests.runs import slow
 from tests.stops import stopped
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 @pytest.fixture(autouse=True)
