@@ -122,7 +122,8 @@ class Sample(Record):
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
     where each of the `retrieved_documents` was taken from, and `roles` what it is for in an RGB
-    prompt, where that is known.
+    prompt, where that is known. A run that asks everything several times has the sample as often,
+    `repeat` counts them from 1.
     """
 
     id: str
@@ -138,6 +139,7 @@ class Sample(Record):
     gold_documents: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     roles: tuple[DocumentRole, ...] = ()
+    repeat: int = Field(1, ge=1)
 
 
 WITH_SOURCES = "+sources"
@@ -145,6 +147,9 @@ WITH_SOURCES = "+sources"
 
 Migration 007 has put it there.
 """
+
+REPEATED = "*"
+"""What stands between the fingerprint of samples that are asked once and that of all repeats."""
 
 
 class Dataset(Record):
@@ -162,9 +167,14 @@ class Dataset(Record):
         """SHA-256 over the samples in order, 64 hex digits.
 
         All of a sample counts, name and origin of the data set do not. Samples are stored once for
-        each fingerprint: what it left out, one visitor could see of another.
+        each fingerprint: what it left out, one visitor could see of another. Where samples are
+        repeated, that of the samples without their repeats comes first.
         """
-        return self._fingerprint(("gold_documents", "sources", "roles"))
+        added = ("gold_documents", "sources", "roles")
+        whole = self._fingerprint(added)
+        if self.repeats == 1:
+            return whole
+        return f"{self.repeated(1)._fingerprint(added)}{REPEATED}{whole}"
 
     @property
     def earlier_fingerprint(self) -> str:
@@ -173,11 +183,30 @@ class Dataset(Record):
         earlier = self._fingerprint(("gold_documents",), {"sources", "roles"})
         return earlier + WITH_SOURCES if has_sources else earlier
 
+    @property
+    def repeats(self) -> int:
+        """How many times each sample is there."""
+        return max((sample.repeat for sample in self.samples), default=1)
+
+    def repeated(self, times: int) -> Dataset:
+        """The same with each sample so many times, its repeats one after the other."""
+        samples = []
+        for sample in self.samples:
+            # Repeats that are there already are not repeated themselves.
+            if sample.repeat > 1:
+                continue
+            samples.append(sample)
+            for repeat in range(2, times + 1):
+                samples.append(sample.model_copy(update={"repeat": repeat}))
+        return self.model_copy(update={"samples": tuple(samples)})
+
     def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
         # Fields that were `added` later count only where a sample has them: older runs keep theirs.
         digest = hashlib.sha256()
         for sample in self.samples:
             empty = {name for name in added if not getattr(sample, name)}
+            if sample.repeat == 1:
+                empty.add("repeat")
             digest.update(sample.model_dump_json(exclude=empty | set(left_out)).encode())
             digest.update(b"\n")
         return digest.hexdigest()
@@ -378,7 +407,8 @@ class Run(Record):
 
     Every model answers every sample; without models the answers are given. All `evaluators` judge
     the same answers. Several `judges` are a jury. `prompt` is the generators' template; `origin`
-    says how the samples were made from their source. `title`, `note` and `tags` are a person's to
+    says how the samples were made from their source. Each sample is there `repeats` times, one
+    after the other, and asked about anew each time. `title`, `note` and `tags` are a person's to
     change; nobody gave a title that `is_title_suggested`.
     """
 
@@ -399,6 +429,16 @@ class Run(Record):
     is_title_suggested: bool = False
     note: str = ""
     tags: tuple[str, ...] = ()
+    repeats: int = Field(1, ge=1)
+
+    @property
+    def data_fingerprint(self) -> str:
+        """That of the samples without their repeats: runs over the same data have the same."""
+        return self.fingerprint.partition(REPEATED)[0]
+
+    def repeat_of(self, position: int) -> int:
+        """Which repeat of its sample stands at this position, from 1."""
+        return position % self.repeats + 1
 
     @property
     def evaluator(self) -> EvaluatorSpec:

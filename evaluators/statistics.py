@@ -22,9 +22,12 @@ T95_TERMS = np.array(
 )
 """The expansion's factors of z, z³, z⁵, z⁷ and z⁹: a row for each power of the degrees."""
 RESAMPLES = 1000
+CLUSTER_RESAMPLES = 2000
 # Many values resample too slowly for a screen, and their mean is normal enough.
 MANY = 1000
 """Values from which on an interval is that of the normal distribution."""
+
+Floats = NDArray[np.float64]
 
 
 def wilson(successes: float, total: float) -> tuple[float, float]:
@@ -40,6 +43,21 @@ def wilson(successes: float, total: float) -> tuple[float, float]:
     half = Z95 / shrink * math.sqrt(variance)
     # Rounding can put an end slightly beyond a rate of 0 or 1.
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def within_groups(groups: Sequence[Sequence[float]]) -> float | None:
+    """The standard deviation of values around the mean of their group, over all groups together.
+
+    The root of the squares over all groups by their degrees of freedom, the number of values less
+    that of groups; `None` where no group has two values.
+    """
+    squares = 0.0
+    degrees = 0
+    for group in groups:
+        mean = sum(group) / len(group)
+        squares += sum((value - mean) ** 2 for value in group)
+        degrees += len(group) - 1
+    return math.sqrt(squares / degrees) if degrees else None
 
 
 def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -63,6 +81,9 @@ def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     count = len(sizes)
     variance = count / (count - 1) * squares / sizes.sum() ** 2
     telling = float(rate * (1 - rate) / variance)
+    # As many as there are groups where each holds copies of one value: the two that were added
+    # make it one more, and asking the same again must not narrow an interval.
+    telling *= len(groups) / (len(groups) + 1)
     # Groups of opposites tell more than their size, which is not believed.
     telling = min(float(total), telling)
     # Of the groups that are there, without the two that were added.
@@ -81,6 +102,53 @@ def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
         means.append(data[drawn].mean())
     low, high = np.percentile(means, (2.5, 97.5))
     return float(low), float(high)
+
+
+def clustered_mean(groups: Sequence[Sequence[float]]) -> tuple[float, float] | None:
+    """The 95 % interval of the mean of values that come in groups, such as answers to one prompt.
+
+    Whole groups are drawn, see `bootstrap_clusters`; no end lies beyond the values. No group is
+    empty; `None` for a single one, as nothing is known of how groups differ.
+    """
+    if len(groups) < 2:
+        return None
+    sums = np.array([sum(group) for group in groups])
+    sizes = np.array([len(group) for group in groups], dtype=float)
+    low, high = bootstrap_clusters(sums, sizes)
+    least = min(map(min, groups))
+    most = max(map(max, groups))
+    return max(least, low), min(most, high)
+
+
+def bootstrap_clusters(sums: Floats, sizes: Floats) -> tuple[float, float]:
+    """The 95 % interval of the mean over clusters with these sums and sizes, by resampling them.
+
+    Percentiles are taken further out for few clusters, as a percentile interval is too narrow there
+    by the factor of a t interval with n in place of n - 1 (Hesterberg, The American Statistician
+    69, 2015). From `MANY` clusters on the normal distribution stands in.
+    """
+    count = len(sums)
+    if count >= MANY:
+        mean = float(sums.sum() / sizes.sum())
+        half = Z95 * standard_error(sums, sizes)
+        return mean - half, mean + half
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(count, size=(CLUSTER_RESAMPLES, count))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    further = math.sqrt(count / (count - 1)) * t95(count - 1)
+    tail = math.erfc(further / math.sqrt(2)) / 2
+    low, high = np.quantile(means, (tail, 1 - tail))
+    return float(low), float(high)
+
+
+def standard_error(sums: Floats, sizes: Floats) -> float:
+    """That of the mean over clusters, by the linearised ratio estimator (Cochran 1977, 11.7)."""
+    count = len(sums)
+    total = float(sizes.sum())
+    mean = float(sums.sum()) / total
+    residuals = sums - mean * sizes
+    squares = float(residuals @ residuals)
+    return math.sqrt(count / (count - 1) * squares) / total
 
 
 def interval(values: Sequence[float]) -> tuple[float, float] | None:

@@ -35,6 +35,7 @@ CHANGES = {
     "gold_documents": ("g",),
     "roles": (DocumentRole.BESIDE,),
     "sources": ("a.txt",),
+    "repeat": 2,
 }
 
 
@@ -70,3 +71,25 @@ def test_samples_without_later_fields_have_the_name_that_older_runs_know():
     composed = SAMPLE.model_copy(update={"roles": (DocumentRole.ANSWER,)})
     assert fingerprint(composed) != fingerprint(SAMPLE)
     assert Dataset(name="d", samples=(composed,)).earlier_fingerprint == fingerprint(SAMPLE)
+
+
+def test_repeated_samples_stand_together_and_are_told_by_the_fingerprint_of_the_data():
+    other = Sample(id="t", question="q")
+    data = Dataset(name="d", samples=(SAMPLE, other))
+
+    three = data.repeated(3)
+
+    places = [(sample.id, sample.repeat) for sample in three.samples]
+    assert places == [("s", 1), ("s", 2), ("s", 3), ("t", 1), ("t", 2), ("t", 3)]
+    assert (data.repeats, three.repeats) == (1, 3)
+    assert three.fingerprint.split("*")[0] == data.fingerprint
+    assert len({each.fingerprint for each in (data, data.repeated(2), three)}) == 3
+    assert three.repeated(3) == three
+    assert three.repeated(1) == data
+
+
+def test_a_repeat_that_holds_something_else_makes_other_data():
+    forged = SAMPLE.model_copy(update={"repeat": 2, "question": "other"})
+    honest = Dataset(name="d", samples=(SAMPLE,)).repeated(2)
+
+    assert fingerprint(SAMPLE, forged) != honest.fingerprint

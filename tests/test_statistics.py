@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from evaluators.statistics import (
     auroc,
     bootstrap,
     clustered,
+    clustered_mean,
     interval,
     kappa,
     krippendorff,
@@ -17,6 +19,7 @@ from evaluators.statistics import (
     rmse,
     t95,
     wilson,
+    within_groups,
 )
 
 
@@ -61,21 +64,21 @@ def test_successes_and_failures_have_mirrored_intervals(successes):
     [
         # With a group of ones and one of zeros: 5 of 12 = .41667; squares of sum - 2 * .41667:
         # 2 * 1.3611 + .0278 + 3 * .6944 = 4.8333; V = 6 / 5 * 4.8333 / 12² = .040278;
-        # .41667 * .58333 / .040278 = 6.0345
-        ([[1, 1], [1, 0], [0, 0], [0, 0]], 3 / 8, 6.0345),
+        # .41667 * .58333 / .040278 = 6.0345; 4 / 5 of it, as the four groups are without the two
+        ([[1, 1], [1, 0], [0, 0], [0, 0]], 3 / 8, 4.8276),
         # Each group says one thing: 4 of 6 added up, squares 4 * (5 / 3)² + 2 * (10 / 3)² = 33.333;
-        # V = 6 / 5 * 33.333 / 30² = .04444; (2 / 9) / .04444 = 5, one more than groups
-        ([[1] * 5, [1] * 5, [1] * 5, [0] * 5], 3 / 4, 5),
+        # V = 6 / 5 * 33.333 / 30² = .04444; (2 / 9) / .04444 = 5; 4 / 5 of it, as many as groups
+        ([[1] * 5, [1] * 5, [1] * 5, [0] * 5], 3 / 4, 4),
         # All right: 125 of 130; squares 23.1139 + 25 * .036982 = 24.0385; V = 26 / 25 * 24.0385 /
-        # 130² = .00147929; .0369822 / .00147929 = 25
-        ([[1] * 5] * 24, 1, 25),
+        # 130² = .00147929; .0369822 / .00147929 = 25; 24 / 25 of it
+        ([[1] * 5] * 24, 1, 24),
         # Every group is half right, which no chance does: 20 of 40, squares 2 * 1 = 2;
         # V = 20 / 19 * 2 / 40² = .0013158; .25 / .0013158 = 190, but no more than there are
         ([[1, 0]] * 18, 1 / 2, 36),
         # Groups of 4 and 2: 3 added twice, 4 + 0 + 3 + 0 of 12 = .58333; squares of 4 - 2.33333,
         # 0 - 1.16667, 3 - 1.75, 0 - 1.75: 2.7778 + 1.3611 + 1.5625 + 3.0625 = 8.7639;
-        # V = 4 / 3 * 8.7639 / 12² = .081147; .243056 / .081147 = 2.9952
-        ([[1, 1, 1, 1], [0, 0]], 4 / 6, 2.9952),
+        # V = 4 / 3 * 8.7639 / 12² = .081147; .243056 / .081147 = 2.9952; 2 / 3 of it
+        ([[1, 1, 1, 1], [0, 0]], 4 / 6, 1.9968),
     ],
 )
 def test_values_in_groups_count_as_many_as_tell_the_same(groups, share, telling):
@@ -93,6 +96,68 @@ def test_the_interval_of_groups_holds_its_rate_and_is_no_narrower_than_wilsons(g
     assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
     alone = wilson(sum(values), len(values))
     assert high - low >= alone[1] - alone[0] - 1e-9
+
+
+@given(
+    verdicts=st.lists(st.sampled_from((0.0, 1.0)), min_size=2, max_size=40),
+    times=st.integers(2, 10),
+)
+def test_asking_the_same_again_narrows_no_interval(verdicts, times):
+    low, high = clustered([[verdict] * times for verdict in verdicts])
+
+    assert (low, high) == pytest.approx(wilson(sum(verdicts), len(verdicts)))
+
+
+def test_copies_of_values_give_the_interval_of_the_values_themselves():
+    values = [0.1, 0.5, 0.6, 0.9]
+
+    alone = clustered_mean([[value] for value in values])
+    assert clustered_mean([[value] * 5 for value in values]) == pytest.approx(alone)
+    assert clustered_mean([values]) is None
+    assert clustered_mean([[0.25] * 3] * 4) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("groups", "deviation"),
+    [
+        # Around 2/3: 1/9 + 1/9 + 4/9 = 2/3, over 2 + 2 degrees
+        ([[1, 0, 1], [1, 1, 1]], math.sqrt(1 / 6)),
+        # Around .5 and .3: .02 + .02, over 1 + 1 degrees
+        ([[0.4, 0.6], [0.2, 0.4]], math.sqrt(0.02)),
+        ([[0.4], [0.6, 0.6]], 0.0),
+        ([[0.4], [0.6]], None),
+        ([], None),
+    ],
+)
+def test_the_spread_within_groups_is_as_worked_by_hand(groups, deviation):
+    assert within_groups(groups) == (deviation if deviation is None else pytest.approx(deviation))
+
+
+def answers_to(prompts, times, rng, *, yes_or_no):
+    """Answers to each prompt resemble each other: some prompts are easy, some are hard."""
+    easy = rng.beta(1, 1, size=prompts)
+    if yes_or_no:
+        return (rng.random((prompts, times)) < easy[:, None]).astype(float)
+    return np.clip(easy[:, None] + rng.normal(0, 0.1, size=(prompts, times)), 0, 1)
+
+
+@pytest.mark.parametrize(("yes_or_no", "of_clusters"), [(True, clustered), (False, clustered_mean)])
+def test_intervals_of_correlated_repeats_hold_the_truth_and_naive_ones_do_not(
+    yes_or_no, of_clusters
+):
+    # Prompts are evenly easy or hard, so the mean of all there could be is .5.
+    rng = np.random.default_rng(11)
+    held = naively = 0
+    for _ in range(300):
+        answers = answers_to(40, 5, rng, yes_or_no=yes_or_no)
+        low, high = of_clusters(answers.tolist())
+        held += low <= 0.5 <= high
+        low, high = normal(answers.ravel().tolist())
+        naively += low <= 0.5 <= high
+
+    # 300 repetitions of 95 % have a standard error of 1.3 points.
+    assert 0.92 <= held / 300 <= 0.98
+    assert naively / 300 < 0.85
 
 
 def test_the_bootstrap_is_seeded():

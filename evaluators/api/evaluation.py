@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 # Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
-    "id", "model", "question", "response", "ability", "noise", "definition", "policy",
+    "id", "repeat", "model", "question", "response", "ability", "noise", "definition", "policy",
     "status", "error", "tags", "note",
 )  # fmt: skip
 MORE = (
@@ -95,6 +95,7 @@ def evaluate(
     skip_broken: bool = False,
     sample: int | None = None,
     seed: int = 0,
+    repeats: int = 1,
     progress: bool = True,
     definition: str = SENTENCE,
 ) -> Results:
@@ -109,10 +110,11 @@ def evaluate(
 
     `columns`, `table` and `skip_broken` say how a file or a table is read, see `load_data`.
     `sample` takes that many samples at random, by one `seed` the same ones in every run over the
-    data.
+    data. Each prompt is asked `repeats` times, 1 to 10: then means tell how far answers to the same
+    prompt differ (`Mean.within`), and their intervals count each prompt once.
 
-    `run` is the title. An unfinished run of that title over the same data, metrics, models and
-    prompt goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
+    `run` is the title. An unfinished run of that title over the same data, metrics, models, prompt
+    and repeats goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
     everything kept. Raises `PlumblineError` where the run could not begin; what stopped it later is
     in `Results.stopped`.
 
@@ -139,7 +141,10 @@ def evaluate(
         cap=cap or Cap(),
         use_cache=use_cache,
         title=run or "",
+        repeats=repeats,
     )
+    if progress and plan.repeats_alike:
+        inputs.print_remark(plan.repeats_alike)
     unfinished = _unfinished(store, workspace, plan) if run else None
     if unfinished:
         started = _with_new_cap(store, unfinished, plan.cap)
@@ -164,6 +169,7 @@ def estimate(
     skip_broken: bool = False,
     sample: int | None = None,
     seed: int = 0,
+    repeats: int = 1,
 ) -> Forecast:
     """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
 
@@ -183,7 +189,7 @@ def estimate(
     )
     data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
-    plan = replace(plan, use_cache=use_cache)
+    plan = replace(plan, use_cache=use_cache, repeats=repeats)
     plan.check()
     return forecast(plan, keys, partial(store.calls.answered, workspace))
 
@@ -350,6 +356,7 @@ class Results:
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
         has_several_models = len(self.run.models) > 1
+        is_repeated = self.run.repeats > 1
         table = Table(box=box.SIMPLE_HEAD)
         table.show_edge = table.pad_edge = False
         if has_several_models:
@@ -357,11 +364,15 @@ class Results:
         table.add_column("value")
         for heading in ("mean", "95 % interval", "scored / asked"):
             table.add_column(heading, justify="right")
+        if is_repeated:
+            table.add_column("same prompt")
         for number in range(max(1, len(self.run.models))):
             for name, mean in self.summary(number).items():
                 # As `Text`, for a name with brackets would be read as markup.
                 cells: list[Text | str] = [Text(printable(name))]
                 cells += _mean_in_words(mean)
+                if is_repeated:
+                    cells.append(mean.within.short if mean.within else "")
                 if has_several_models:
                     model = model_title(self.run.models[number])
                     cells.insert(0, Text(printable(model)))
@@ -429,6 +440,8 @@ class Results:
         notes: Mapping[Answer, Note],
     ) -> list[str]:
         columns = ["id"]
+        if self.run.repeats > 1:
+            columns.append("repeat")
         if self.run.models:
             columns.append("model")
         columns += ["question", "response"]
@@ -468,6 +481,7 @@ class Results:
         return {
             **{_column(name): value for name, value in row.values.items()},
             "id": sample.id,
+            "repeat": row.repeat,
             "question": sample.question,
             "response": _response(sample.response, results.values()),
             "ability": row.ability,
@@ -612,6 +626,8 @@ def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
     repeated = f" ({mean.questions:,} questions)" if mean.questions else ""
+    if mean.repeated:
+        repeated = f" ({mean.repeated})"
     return value, interval, f"{mean.coverage}{repeated}"
 
 

@@ -13,21 +13,17 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evaluators.records import Record
-from evaluators.statistics import MANY, Z95, t95
+from evaluators.statistics import MANY, Z95, Floats, bootstrap_clusters, standard_error
 
 Z80 = 0.841621
 """The normal distribution's quantile for a power of 80 %."""
-RESAMPLES = 2000
 FLIPS = 9999
 """Random sign flips; with the observed one they make p-values of whole ten-thousandths."""
 ALL_FLIPS = 12
 """Clusters up to which every sign flip is tried: 4,096 of them."""
 SEED = 0
-
-Floats = NDArray[np.float64]
 
 
 class Pair(NamedTuple):
@@ -104,7 +100,7 @@ def paired(pairs: Sequence[Pair]) -> Difference:
         interval = tango(wins, losses, len(pairs))
         p = mcnemar(wins, losses)
     elif len(sums) > 1:
-        interval = bootstrap(sums, sizes)
+        interval = bootstrap_clusters(sums, sizes)
         p = sign_flips(sums)
     else:
         # Of one question nothing is known of how questions differ.
@@ -169,27 +165,6 @@ def mcnemar(wins: int, losses: int) -> float:
         log_ways = log_orders - math.lgamma(k + 1) - math.lgamma(tosses - k + 1)
         chances.append(math.exp(log_ways - log_outcomes))
     return 2 * sum(chances) - chances[-1]
-
-
-def bootstrap(sums: Floats, sizes: Floats) -> tuple[float, float]:
-    """The 95 % interval of the mean over clusters with these sums and sizes, by resampling them.
-
-    Percentiles are taken further out for few clusters, as a percentile interval is too narrow there
-    by the factor of a t interval with n in place of n - 1 (Hesterberg, The American Statistician
-    69, 2015). From `MANY` clusters on the normal distribution stands in.
-    """
-    count = len(sums)
-    if count >= MANY:
-        mean = float(sums.sum() / sizes.sum())
-        half = Z95 * _standard_error(sums, sizes)
-        return mean - half, mean + half
-    rng = np.random.default_rng(SEED)
-    drawn = rng.integers(count, size=(RESAMPLES, count))
-    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    further = math.sqrt(count / (count - 1)) * t95(count - 1)
-    tail = math.erfc(further / math.sqrt(2)) / 2
-    low, high = np.quantile(means, (tail, 1 - tail))
-    return float(low), float(high)
 
 
 def sign_flips(sums: Floats) -> float:
@@ -271,20 +246,10 @@ def _by_cluster(pairs: Sequence[Pair], differences: Floats) -> tuple[Floats, Flo
     )
 
 
-def _standard_error(sums: Floats, sizes: Floats) -> float:
-    """That of the mean over clusters, by the linearised ratio estimator (Cochran 1977, 11.7)."""
-    count = len(sums)
-    total = float(sizes.sum())
-    mean = float(sums.sum()) / total
-    residuals = sums - mean * sizes
-    squares = float(residuals @ residuals)
-    return math.sqrt(count / (count - 1) * squares) / total
-
-
 def _spread_of_differences(sums: Floats, sizes: Floats) -> float | None:
     if len(sums) < 2:
         return None
-    return _standard_error(sums, sizes) * math.sqrt(float(sizes.sum()))
+    return standard_error(sums, sizes) * math.sqrt(float(sizes.sum()))
 
 
 def _root(score: Callable[[float], float], low: float, high: float) -> float:

@@ -84,7 +84,8 @@ class ModelRequest(Record):
     """One request on its way to a provider's address.
 
     `schema_text` is the JSON schema that the answer shall follow. `json_mode` is how it is asked
-    for (see `json_modes`) after a refusal; empty for the best way that is known.
+    for (see `json_modes`) after a refusal; empty for the best way that is known. `repeat` tells
+    requests apart that send the same again on purpose.
     """
 
     spec: ModelSpec
@@ -92,6 +93,7 @@ class ModelRequest(Record):
     base_url: str = ""
     schema_text: str = ""
     json_mode: str = ""
+    repeat: int = 1
 
     @cached_property
     def key(self) -> str:
@@ -105,6 +107,9 @@ class ModelRequest(Record):
         if self.schema_text:
             # A byte that no text holds keeps prompt and schema apart.
             digest.update(b"\0" + self.schema_text.encode())
+        # The first one has the key that it had before there were repeats: stored answers serve on.
+        if self.repeat > 1:
+            digest.update(b"\0\0%d" % self.repeat)
         return digest.hexdigest()
 
 

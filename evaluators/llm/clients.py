@@ -69,8 +69,11 @@ class ModelSession:
             self._connection = _connections.take(self._access)
             self._limiter = limiter_for(self._access, spec)
 
-    def client(self, log: CallLog) -> LLMClient:
-        """What answers one cell's prompts, and notes in its log what they cost."""
+    def client(self, log: CallLog, repeat: int = 1) -> LLMClient:
+        """What answers one cell's prompts, and notes in its log what they cost.
+
+        Of each `repeat`, counted from 1, the answers are its own.
+        """
         if not self.is_remote:
             return OfflineReader()
         if self._access is None or self._connection is None or self._limiter is None:
@@ -79,7 +82,8 @@ class ModelSession:
         limited = Limited(self._connection, self._limiter)
         retried = Retried(Metered(limited, meter, log.calls, log.share))
         cached = Cached(retried, cache, scope)
-        return _RemoteClient(self.spec, self._access.base_url, self._limiter, cached, log)
+        base_url = self._access.base_url
+        return _RemoteClient(self.spec, base_url, self._limiter, cached, log, repeat)
 
     def request(self, prompt: Prompt) -> ModelRequest:
         """What is sent for the prompt."""
@@ -128,6 +132,7 @@ class _RemoteClient(LLMClient):
         limiter: Limiter,
         layers: Cached,
         log: CallLog,
+        repeat: int,
     ) -> None:
         self.model = spec.id
         self._spec = spec
@@ -135,6 +140,7 @@ class _RemoteClient(LLMClient):
         self._limiter = limiter
         self._layers = layers
         self._log = log
+        self._repeat = repeat
 
     @property
     def prompt_budget(self) -> int | None:
@@ -146,6 +152,7 @@ class _RemoteClient(LLMClient):
             text=prompt.text,
             base_url=self._base_url,
             schema_text=prompt.schema_text,
+            repeat=self._repeat,
         )
         completion = self._layers.complete(request).completion
         self._log.add(completion)

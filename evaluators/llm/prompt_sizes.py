@@ -21,27 +21,33 @@ class PromptSizes(NamedTuple):
     keys: Mapping[ModelSpec, Sequence[str]]
 
 
-def sizes_for_models(texts: Iterable[str], models: Sequence[ModelSpec]) -> PromptSizes:
-    """Measures what is sent to each of the models alike."""
+def sizes_for_models(
+    texts: Iterable[tuple[str, int]],
+    models: Sequence[ModelSpec],
+) -> PromptSizes:
+    """Measures what is sent to each of the models alike: texts, each with its repeat."""
     sizes: list[int] = []
     # The offline reader costs nothing, stored or not.
     llms = [model for model in models if model != OFFLINE]
     keys: dict[ModelSpec, list[str]] = {llm: [] for llm in llms}
     # Text by text: those of a large data set would fill the memory.
-    for text in texts:
+    for text, repeat in texts:
         sizes.append(tokens(text))
         for model, own in keys.items():
-            own.append(_request_key(model, text))
+            own.append(_request_key(model, text, repeat))
     return PromptSizes(tuple(sizes), keys)
 
 
-def sizes_for_judge(judge: ModelSpec, prompts: Iterable[Prompt]) -> PromptSizes:
-    """Measures what is sent to one judge, each prompt with the schema of its answer."""
+def sizes_for_judge(
+    judge: ModelSpec,
+    prompts: Iterable[tuple[Prompt, int]],
+) -> PromptSizes:
+    """Measures what is sent to one judge: prompts with their schemas, each with its repeat."""
     sizes: list[int] = []
     keys: list[str] = []
-    for prompt in prompts:
+    for prompt, repeat in prompts:
         sizes.append(tokens(prompt.text))
-        keys.append(_request_key(judge, prompt.text, prompt.schema_text))
+        keys.append(_request_key(judge, prompt.text, repeat, prompt.schema_text))
     return PromptSizes(tuple(sizes), {judge: keys})
 
 
@@ -54,8 +60,19 @@ def sizes_to_come(prompts: Iterable[Prompt]) -> PromptSizes:
     return PromptSizes(tuple(sizes), {})
 
 
-def _request_key(model: ModelSpec, text: str, schema_text: str = "") -> str:
+def _request_key(
+    model: ModelSpec,
+    text: str,
+    repeat: int,
+    schema_text: str = "",
+) -> str:
     # As the request will have it: with another address it would have another key.
     address = model.base_url or PROVIDERS[model.provider].address
-    request = ModelRequest(spec=model, text=text, base_url=address, schema_text=schema_text)
+    request = ModelRequest(
+        spec=model,
+        text=text,
+        base_url=address,
+        schema_text=schema_text,
+        repeat=repeat,
+    )
     return request.key

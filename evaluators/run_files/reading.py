@@ -187,6 +187,8 @@ def _check_run(run: Run, dataset: Dataset) -> None:
     fingerprints = (dataset.fingerprint, dataset.earlier_fingerprint)
     if not dataset.samples or run.fingerprint not in fingerprints:
         raise RunFileError("The samples are not those that the run was made with.")
+    if run.repeats != dataset.repeats or dataset != dataset.repeated(run.repeats):
+        raise RunFileError("The repeats of the samples are not those of the run.")
     try:
         datetime.fromisoformat(run.created)
     except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from evaluators.records import (
     Support,
 )
 from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
-from evaluators.statistics import clustered, interval
+from evaluators.statistics import clustered, clustered_mean, interval, within_groups
 from evaluators.text.normalise import slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
@@ -39,11 +39,39 @@ from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
 
+class Within(Record):
+    """How far answers to the same prompt differ, where prompts were asked several times.
+
+    Of `prompts` two answers or more were judged. `agree` is the share of them whose answers all got
+    the same verdict, `None` for values that are not yes or no; `deviation` is the standard
+    deviation within a prompt.
+    """
+
+    prompts: int
+    agree: float | None
+    deviation: float
+
+    @property
+    def in_words(self) -> str:
+        """ "answers to the same prompt agree in 87 %"."""
+        if self.agree is None:
+            return f"answers to the same prompt vary by {self.deviation:.2f} (standard deviation)"
+        return f"answers to the same prompt agree in {100 * self.agree:.0f} %"
+
+    @property
+    def short(self) -> str:
+        """The same for a table: "agree in 87 %"."""
+        if self.agree is None:
+            return f"vary by {self.deviation:.2f}"
+        return f"agree in {100 * self.agree:.0f} %"
+
+
 class Mean(Record):
     """The mean of one value with its 95 % interval; `None` where nothing was judged.
 
     asked = scored + not_applicable + failed + still open. `questions` is how many different ones
-    were judged where some were judged repeatedly; the interval then counts each as one.
+    were judged where some were judged repeatedly; the interval then counts each as one. `repeats`
+    is how many times each prompt was asked; `within` tells how far its answers differ.
     """
 
     mean: float | None
@@ -54,10 +82,19 @@ class Mean(Record):
     not_applicable: int = 0
     failed: int = 0
     questions: int | None = None
+    repeats: int = 1
+    within: Within | None = None
 
     @property
     def coverage(self) -> str:
         return f"{self.scored:,} / {self.asked:,}"
+
+    @property
+    def repeated(self) -> str:
+        """ "30 prompts × 5", where prompts were asked several times; else it is empty."""
+        if self.repeats == 1:
+            return ""
+        return f"{self.asked // self.repeats:,} prompts × {self.repeats}"
 
 
 class View(NamedTuple):
@@ -102,17 +139,12 @@ class NoisePoint(Record):
 
 
 def summarise(rows: Sequence[Outline], name: str) -> Mean:
-    """The mean of the value `name` over the judged among these rows."""
-    judged: list[float] = []
-    not_applicable = failed = 0
-    for row in rows:
-        value = row.values.get(name)
-        if value is not None:
-            judged.append(value)
-        elif row.status == "scored":
-            not_applicable += 1
-        failed += row.status == "failed"
-    return _mean(judged, len(rows), not_applicable, failed)
+    """The mean of the value `name` over the judged among these rows.
+
+    Answers to the same prompt are no independent ones: its interval counts each prompt once.
+    """
+    is_repeated = any(row.repeat > 1 for row in rows)
+    return _summarised(rows, name, _prompt_of if is_repeated else None)
 
 
 class Figures(Record):
@@ -266,22 +298,24 @@ def means_by_labeller(
     The samples are read once for all. `usual` are the figures of all answers: to those without its
     labels a labeller's values do not apply.
     """
-    judged: dict[str, dict[str, list[float]]] = {}
+    judged: dict[str, dict[str, dict[int, list[float]]]] = {}
     for by in views:
-        judged[by] = {name: [] for name in VALUES}
+        judged[by] = {name: {} for name in VALUES}
     for row in scored:
+        cell, sample, _ = row
+        first_repeat = cell.position - sample.repeat
         for by, view in views.items():
             (viewed,) = viewed_values([row], view, given).values()
-            for name, values in judged[by].items():
+            for name, prompts in judged[by].items():
                 value = viewed.values.get(name)
                 if value is not None:
-                    values.append(value)
+                    prompts.setdefault(first_repeat, []).append(value)
     means: dict[str, dict[str, Mean]] = {}
     for by, of_labeller in judged.items():
         means[by] = {}
-        for name, values in of_labeller.items():
-            without = usual.scored - len(values)
-            means[by][name] = _mean(values, usual.asked, without, usual.failed)
+        for name, prompts in of_labeller.items():
+            without = usual.scored - sum(map(len, prompts.values()))
+            means[by][name] = _mean(prompts.values(), usual.asked, without, usual.failed)
     return means
 
 
@@ -444,12 +478,21 @@ def _rgb_values(rows: Sequence[Outline]) -> dict[str, Value]:
 
 
 def _mean(
-    judged: Sequence[float],
+    clusters: Collection[Sequence[float]],
     asked: int,
     not_applicable: int,
     failed: int,
 ) -> Mean:
-    low, high = interval(judged) or (None, None)
+    """The mean of values in clusters; where all are single ones, they are independent."""
+    judged = list(chain.from_iterable(clusters))
+    is_clustered = len(clusters) < len(judged)
+    if not is_clustered:
+        ends = interval(judged)
+    elif _are_verdicts(judged):
+        ends = clustered(list(clusters))
+    else:
+        ends = clustered_mean(list(clusters))
+    low, high = ends or (None, None)
     return Mean(
         mean=_average(judged),
         low=low,
@@ -458,7 +501,12 @@ def _mean(
         scored=len(judged),
         not_applicable=not_applicable,
         failed=failed,
+        questions=len(clusters) if is_clustered else None,
     )
+
+
+def _are_verdicts(values: Iterable[float]) -> bool:
+    return all(value in (0, 1) for value in values)
 
 
 def _rate(rows: Sequence[Outline], name: str) -> Mean:
@@ -466,21 +514,54 @@ def _rate(rows: Sequence[Outline], name: str) -> Mean:
 
     RGB asks a question once for each noise level: those answers are no independent ones.
     """
-    mean = summarise(rows, name)
-    by_question: dict[str, list[float]] = {}
+    return _summarised(rows, name, lambda row: row.question)
+
+
+def _summarised(
+    rows: Sequence[Outline],
+    name: str,
+    cluster_of: Callable[[Outline], Hashable] | None,
+) -> Mean:
+    """The mean of a value; values of one cluster resemble each other, without one none does."""
+    not_applicable = failed = 0
+    clusters: dict[Hashable, list[float]] = {}
+    for number, row in enumerate(rows):
+        value = row.values.get(name)
+        if value is not None:
+            cluster = cluster_of(row) if cluster_of else number
+            clusters.setdefault(cluster, []).append(value)
+        elif row.status == "scored":
+            not_applicable += 1
+        failed += row.status == "failed"
+    mean = _mean(clusters.values(), len(rows), not_applicable, failed)
+    repeats = max((row.repeat for row in rows), default=1)
+    if repeats == 1:
+        return mean
+    return mean.model_copy(update={"repeats": repeats, "within": _within(rows, name)})
+
+
+def _prompt_of(row: Outline) -> Hashable:
+    # Two models that answer it are two systems, whose answers stand apart.
+    return row.prompt, row.model
+
+
+def _within(rows: Sequence[Outline], name: str) -> Within | None:
+    """How far the values of one prompt differ; `None` where none was judged twice."""
+    by_prompt: dict[Hashable, list[float]] = {}
     for row in rows:
         value = row.values.get(name)
         if value is not None:
-            by_question.setdefault(row.question, []).append(value)
-    if len(by_question) == mean.scored:
-        return mean
-    low, high = clustered(list(by_question.values()))
-    return mean.model_copy(
-        update={
-            "low": low,
-            "high": high,
-            "questions": len(by_question),
-        }
+            by_prompt.setdefault(_prompt_of(row), []).append(value)
+    repeated = [values for values in by_prompt.values() if len(values) > 1]
+    deviation = within_groups(repeated)
+    if deviation is None:
+        return None
+    alike = sum(len(set(values)) == 1 for values in repeated)
+    is_rate = _are_verdicts(chain.from_iterable(repeated))
+    return Within(
+        prompts=len(repeated),
+        agree=alike / len(repeated) if is_rate else None,
+        deviation=deviation,
     )
 
 

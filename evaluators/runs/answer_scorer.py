@@ -136,7 +136,8 @@ class AnswerScorer:
         failure: Failure = None
         outcome: dict[str, object]
         try:
-            evaluator = self._with_judges(self._evaluators[metric], call_log)
+            repeat = self._run.repeat_of(answer.task.position)
+            evaluator = self._with_judges(self._evaluators[metric], call_log, repeat)
             score = self._score(evaluator, self._sample(answer, call_log))
             outcome = {"status": "scored", "score": score}
         except (RunStoppedError, StoreError, CancelledError):
@@ -207,7 +208,7 @@ class AnswerScorer:
         prompt = self._run.prompt
         if not generator.is_remote and self._pool.can_take(sample):
             return self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
-        return generated_response(sample, prompt, generator.client(call_log))
+        return generated_response(sample, prompt, generator.client(call_log, sample.repeat))
 
     def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
         # In a worker process, where one can do it, the threads of the pages hardly wait for it.
@@ -215,12 +216,17 @@ class AnswerScorer:
             return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
         return checked_score(evaluator, sample)
 
-    def _with_judges(self, evaluator: Evaluator, call_log: CallLog) -> Evaluator:
+    def _with_judges(
+        self,
+        evaluator: Evaluator,
+        call_log: CallLog,
+        repeat: int,
+    ) -> Evaluator:
         """The evaluator with its judge, or with a tuple of judges where they are a jury."""
         judges = self._judges[: evaluator.most_judges()]
         if not judges:
             return evaluator
-        clients = tuple(judge.client(call_log) for judge in judges)
+        clients = tuple(judge.client(call_log, repeat) for judge in judges)
         client = clients if len(clients) > 1 else clients[0]
         return evaluator.model_copy(update={"llm_client": client})
 

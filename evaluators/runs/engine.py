@@ -102,6 +102,7 @@ def _planned_run(plan: RunPlan, workspace: str) -> Run:
         seed=plan.seed,
         cap=plan.cap,
         use_cache=plan.use_cache,
+        repeats=data.repeats,
     )
 
 

@@ -43,15 +43,18 @@ def results_csv(
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
     names the run's models where there are several; `responses` by position and model get a column,
-    where there are some, and so do ability and noise of RGB, the `definition` by which TRACE is
-    counted, the `prompt` by which judges labelled, further `facts` of each answer by column, and
-    who labelled. Text that looks like a formula is quoted by an apostrophe.
+    where there are some, and so do the numbers of repeats, ability and noise of RGB, the
+    `definition` by which TRACE is counted, the `prompt` by which judges labelled, further `facts`
+    of each answer by column, and who labelled. Text that looks like a formula is quoted by an
+    apostrophe.
     """
     rows = merged(rows)
     columns = [
         _Column("sample", lambda row: row.position + 1),
         _Column("id", lambda row: safe(row.sample_id)),
     ]
+    if any(row.repeat > 1 for row in rows):
+        columns.append(_Column("repeat", lambda row: row.repeat))
     if len(models) > 1:
         columns.append(_Column("model", lambda row: safe(models[row.model])))
     if any(row.ability for row in rows):
@@ -154,12 +157,14 @@ def label_lines(
     models: Sequence[str] = (),
     prompt: str = "",
     notes: Mapping[Answer, Note] | None = None,
+    repeats: int = 1,
 ) -> Iterator[bytes]:
     """A JSON line for each scored answer, with all labellers' labels, and what people said.
 
     `labels_by` says whose labels count; "corrected" are those after what people said, and of people
     who are done there are labels under "person:" and the name. `corrections` are people's labels
     one by one, as in `people_csv`; `left_over` counts those of sentences that are not there.
+    `repeat` is there where each prompt was asked several `repeats`.
     `models` names the run's models where there are several, `prompt` that of its judges. An answer
     with one of the `notes` has "tags" and "note".
     """
@@ -173,6 +178,8 @@ def label_lines(
         # The labels that count come first.
         counted_by = next(iter(labels))
         facts: dict[str, object] = {"sample": cell.position + 1, "id": sample.id}
+        if repeats > 1:
+            facts["repeat"] = sample.repeat
         if len(models) > 1:
             facts["model"] = models[cell.model]
         facts["question"] = sample.question

@@ -59,7 +59,7 @@ class Measures:
     def answers(self, plan: RunPlan) -> PromptSizes:
         """What the models are sent about the samples that have no response."""
         texts = (
-            fill(plan.prompt, sample.question, sample.retrieved_documents).text
+            (fill(plan.prompt, sample.question, sample.retrieved_documents).text, sample.repeat)
             for sample in plan.dataset.samples
             if sample.response is None
         )
@@ -83,7 +83,11 @@ class Measures:
             if is_chosen and is_there:
                 samples.append(sample)
         # One after the other: the prompts of a large data set would fill the memory.
-        prompts = (prompt for sample in samples for prompt in prompts_of(evaluator, sample, budget))
+        prompts = (
+            (prompt, sample.repeat)
+            for sample in samples
+            for prompt in prompts_of(evaluator, sample, budget)
+        )
         return sizes_for_judge(judge, prompts)
 
     def judgements_to_come(

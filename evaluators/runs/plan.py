@@ -16,13 +16,17 @@ from evaluators.prompts import check
 from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
 from evaluators.text.printable import printable
 
+MOST_REPEATS = 10
+"""Beyond that more prompts tell more for the same money."""
+
 
 @dataclass(frozen=True)
 class RunPlan:
     """A run before it exists: samples, the evaluators that judge them, and who is asked.
 
     `models` answer where responses are missing, with the template `prompt`; `judges` decide where
-    an evaluator asks an LLM. Without a `title` one is suggested.
+    an evaluator asks an LLM. Everything is asked `repeats` times, 1 to 10. Without a `title` one is
+    suggested.
     """
 
     data: Dataset | Callable[[], Dataset]
@@ -39,11 +43,13 @@ class RunPlan:
     seed: int | None = None
     cap: Cap = field(default_factory=Cap)
     use_cache: bool = True
+    repeats: int = 1
     title: str = ""
 
     @cached_property
     def dataset(self) -> Dataset:
-        return self.data if isinstance(self.data, Dataset) else self.data()
+        data = self.data if isinstance(self.data, Dataset) else self.data()
+        return data.repeated(self.repeats) if self.repeats > 1 else data
 
     @property
     def in_order(self) -> list[Evaluator]:
@@ -55,6 +61,14 @@ class RunPlan:
     def llms(self) -> list[ModelSpec]:
         """Whom it asks over a network, models before judges."""
         return [spec for spec in (*self.models, *self.judges) if spec != OFFLINE]
+
+    @property
+    def repeats_alike(self) -> str:
+        """Says where repeats may all be the same; empty where nothing is known of that."""
+        is_steady = any(spec.temperature == 0 for spec in (*self.models, *self.judges))
+        if self.repeats == 1 or not is_steady:
+            return ""
+        return "At temperature 0 repeats may be identical. Raise it to see how answers vary."
 
     def asking(self, number: int) -> list[Evaluator]:
         """The evaluators that ask the judge of this number: all do the first, a jury the others."""
@@ -69,6 +83,7 @@ class RunPlan:
         if self.models:
             check(self.prompt)
         check_cap(self.cap, (*self.models, *self.judges))
+        self._check_repeats()
 
     def check_data(self) -> None:
         """Raises `ParameterError` where the data have no use for what was named.
@@ -122,6 +137,16 @@ class RunPlan:
             if evaluator.needs_judge and not self.judges:
                 message = f"{evaluator.title} asks a judge, and none is named."
                 raise ParameterError(message, remedy=Remedy("name_judge"))
+
+    def _check_repeats(self) -> None:
+        if not 1 <= self.repeats <= MOST_REPEATS:
+            raise ParameterError(
+                f"Repeats are {self.repeats}. Enter a number from 1 to {MOST_REPEATS}."
+            )
+        if self.repeats > 1 and not (self.models or self.judges):
+            raise ParameterError(
+                "Nothing is asked in this run, so a repeat would be a copy. Set repeats to 1."
+            )
 
     def _check_samples(self, fields: Collection[str]) -> None:
         """Raises `ParameterError` where no sample has what an evaluator needs of these fields."""

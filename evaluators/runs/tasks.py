@@ -39,7 +39,8 @@ def open_tasks(store: Store, run: Run) -> list[Task]:
     ids = store.samples.ids(run.fingerprint)
     order = in_random_order(ids, run.seed or 0)
     turns = {position: turn for turn, position in enumerate(order)}
-    tasks.sort(key=lambda task: (turns[task.position], task))
+    # Everything is asked once before anything is repeated: more questions tell more than repeats.
+    tasks.sort(key=lambda task: (run.repeat_of(task.position), turns[task.position], task))
     return tasks
 
 

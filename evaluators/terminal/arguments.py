@@ -20,7 +20,7 @@ from evaluators.params import parameters
 from evaluators.prompts import check
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, Record
 from evaluators.runs import inputs
-from evaluators.runs.plan import RunPlan, check_asked
+from evaluators.runs.plan import MOST_REPEATS, RunPlan, check_asked
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
 
@@ -51,6 +51,7 @@ class Options(Record):
     max_calls: int | None = Field(None, ge=1)
     max_cost: float | None = Field(None, gt=0)
     no_cache: bool = False
+    repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     title: str = ""
 
 
@@ -92,6 +93,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         cap=Cap(calls=options.max_calls, cost=options.max_cost),
         use_cache=not options.no_cache,
         title=options.title,
+        repeats=options.repeats,
     )
 
     plan.check_data()

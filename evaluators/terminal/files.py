@@ -43,6 +43,7 @@ def labels(results: Results) -> Iterable[bytes]:
         [model_title(spec) for spec in run.models],
         export.labelling_prompt(run),
         results.notes,
+        run.repeats,
     )
 
 

@@ -11,6 +11,7 @@ import click
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
 from evaluators.rgb_rules import Policy
+from evaluators.runs.plan import MOST_REPEATS
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 
@@ -181,6 +182,14 @@ asking = _all(
             "Only N samples at random, the same ones in every run; of RGB questions, N for each "
             "ability.  [default: all]"
         ),
+    ),
+    click.option(
+        "--repeats",
+        metavar="N",
+        type=click.IntRange(1, MOST_REPEATS),
+        default=1,
+        show_default=True,
+        help="Ask each prompt again to see how much answers vary at this temperature.",
     ),
     click.option("--no-cache", is_flag=True, help="Ask again even where an answer is stored."),
 )

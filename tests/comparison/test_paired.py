@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from evaluators.comparison.paired import (
     ALL_FLIPS,
     Pair,
-    bootstrap,
     holm,
     mcnemar,
     paired,
@@ -22,7 +21,7 @@ from evaluators.comparison.paired import (
     sign_flips,
     tango,
 )
-from evaluators.statistics import Z95
+from evaluators.statistics import Z95, bootstrap_clusters
 from tests.benchmarks import comparing
 
 REPETITIONS = 150
@@ -126,7 +125,7 @@ def test_many_equal_clusters_are_judged_by_the_normal_distribution():
 def test_the_bootstrap_is_as_wide_as_a_t_interval_where_values_are_normal():
     values = np.random.default_rng(3).normal(size=20)
 
-    low, high = bootstrap(values, np.ones(20))
+    low, high = bootstrap_clusters(values, np.ones(20))
 
     assert (high - low) / 2 == pytest.approx(2.093 * values.std(ddof=1) / math.sqrt(20), rel=0.1)
 

@@ -7,7 +7,7 @@ from evaluators.prompts import Prompt
 
 LUNA = find("openai/gpt-6-luna").spec()
 SOL = find("openai/gpt-6-sol").spec()
-TEXTS = ["a" * 40, "b" * 80]
+TEXTS = [("a" * 40, 1), ("b" * 80, 1)]
 """10 and 20 tokens, and 8 for the frame around each."""
 
 
@@ -21,15 +21,15 @@ def test_prompts_are_measured_once_and_have_a_key_for_each_llm():
 
 def test_a_schema_makes_another_request():
     plain, shaped = (
-        sizes_for_judge(LUNA, [Prompt(text="a", schema_text=text)]).keys[LUNA]
+        sizes_for_judge(LUNA, [(Prompt(text="a", schema_text=text), 1)]).keys[LUNA]
         for text in ("", "{}")
     )
 
     assert plain != shaped
-    assert sizes_for_models(["a"], [LUNA]).keys[LUNA] == plain
+    assert sizes_for_models([("a", 1)], [LUNA]).keys[LUNA] == plain
 
 
 def test_what_is_to_come_is_taken_to_be_short_and_can_have_no_stored_judgement():
-    sizes = sizes_to_come(Prompt(text=text) for text in TEXTS)
+    sizes = sizes_to_come(Prompt(text=text) for text, _ in TEXTS)
 
     assert sizes == ((18 + SHORT_ANSWER, 28 + SHORT_ANSWER), {})

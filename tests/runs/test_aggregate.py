@@ -188,8 +188,8 @@ def test_rates_are_those_of_the_abilities_asked():
     ("answers", "questions", "interval"),
     [
         ({"a": [1.0], "b": [0.0], "c": [1.0]}, None, wilson(2, 3)),
-        # Two questions, both right at both levels: as if three answers were right
-        ({"a": [1.0, 1.0], "b": [1.0, 1.0]}, 2, wilson(3, 3)),
+        # Two questions, both right at both levels: as if two answers were right
+        ({"a": [1.0, 1.0], "b": [1.0, 1.0]}, 2, wilson(2, 2)),
         ({"a": [1.0, None], "b": [1.0]}, None, wilson(2, 2)),
     ],
 )

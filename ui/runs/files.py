@@ -88,7 +88,15 @@ def _label_lines(view: RunView) -> bytes:
     models = run_facts.titles(view.run)
     prompt = export.labelling_prompt(view.run)
     notes = view.store.notes.by_answer(view.run.id)
-    return b"".join(export.label_lines(view.scored(), view.people, models, prompt, notes))
+    lines = export.label_lines(
+        view.scored(),
+        view.people,
+        models,
+        prompt,
+        notes,
+        view.run.repeats,
+    )
+    return b"".join(lines)
 
 
 def _download_button(

@@ -61,7 +61,8 @@ class Counts(Record):
 class Outline(ResultFacets):
     """A cell of a run without its texts; `status` is `None` until there is a result.
 
-    `corrected` is how many labels a person has set.
+    `corrected` is how many labels a person has set. Of a prompt that was asked several times
+    `repeat` counts the answers from 1.
     """
 
     position: int
@@ -73,9 +74,15 @@ class Outline(ResultFacets):
     noise: float | None = None
     effective_noise: float | None = None
     situation: str = ""
+    repeat: int = 1
     status: Literal["scored", "failed"] | None = None
     values: dict[str, float | None] = {}
     corrected: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """The position of the first repeat, which all repeats of a prompt have in common."""
+        return self.position - self.repeat + 1
 
     @property
     def noise_reached(self) -> float | None:
@@ -94,7 +101,7 @@ class Outline(ResultFacets):
 
 _NO_SAMPLE_FACETS: dict[str, Any] = {
     name: Outline.model_fields[name].default
-    for name in ("ability", "noise", "effective_noise", "situation")
+    for name in ("ability", "noise", "effective_noise", "situation", "repeat")
 }
 
 

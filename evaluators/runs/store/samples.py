@@ -90,6 +90,8 @@ def is_sample_facet(name: str, value: Any) -> bool:
         return isinstance(value, str)
     if name == "ability":
         return value in _ABILITIES
+    if name == "repeat":
+        return isinstance(value, int) and value > 0
     return name in _RGB_FACETS and is_number_or_none(value)
 
 
@@ -97,6 +99,8 @@ def _facets_body(sample: Sample) -> str:
     facets: dict[str, Any] = {"situation": sample.situation} if sample.situation else {}
     if sample.rgb:
         facets |= sample.rgb.model_dump(mode="json", include=_RGB_FACETS)
+    if sample.repeat > 1:
+        facets["repeat"] = sample.repeat
     return json.dumps(facets)
 
 
