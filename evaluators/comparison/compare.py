@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from evaluators.comparison.sides import (
 )
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Value
+from evaluators.runs.store import Outline
 
 
 def compared(first: Side, second: Side) -> Comparison:
@@ -67,7 +68,7 @@ class _Reference(NamedTuple):
 def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Comparison:
     """Two systems, with p-values that count nothing else."""
     first, own, others = reference.side, reference.values, values_of(side)
-    is_same_data = first.run.fingerprint == side.run.fingerprint
+    is_same_data = first.run.data_fingerprint == side.run.data_fingerprint
     partners = matched(first.rows(), side.rows(), is_same_data)
     if not partners.pairs:
         raise ParameterError(
@@ -138,19 +139,34 @@ def _compared(name: str, own: Value, other: Value, partners: Matched) -> Compare
 
 
 def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:
-    ours = {row.position: row for row in own.rows}
-    theirs = {row.position: row for row in other.rows}
+    ours = _by_prompt(own.rows)
+    theirs = _by_prompt(other.rows)
     for position, partner in partners.pairs.items():
         # Of RGB only the samples of the value's ability have a row.
         if position in ours and partner in theirs:
-            row = ours[position]
+            question = ours[position][0].question
             yield _Judged(
                 (position, partner),
-                row.values.get(own.name),
-                theirs[partner].values.get(other.name),
+                _mean_of_repeats(ours[position], own.name),
+                _mean_of_repeats(theirs[partner], other.name),
                 # Answers to one question resemble each other, whatever noise they were given.
-                row.question or position,
+                question or position,
             )
+
+
+def _by_prompt(rows: Iterable[Outline]) -> dict[int, list[Outline]]:
+    """The repeats of each prompt, by the position of the first."""
+    prompts: dict[int, list[Outline]] = {}
+    for row in rows:
+        prompts.setdefault(row.prompt, []).append(row)
+    return prompts
+
+
+def _mean_of_repeats(rows: Iterable[Outline], name: str) -> float | None:
+    """The mean over those repeats of a prompt that were judged; `None` where none was."""
+    # More repeats tell more of the prompt, and do not make it several.
+    judged = [value for row in rows if (value := row.values.get(name)) is not None]
+    return sum(judged) / len(judged) if judged else None
 
 
 def _adjusted(values: Sequence[Compared]) -> tuple[Compared, ...]:

@@ -113,7 +113,7 @@ def matched(
     """Answers to the same sample where the data are the same, else to the same question.
 
     Of RGB the ability and the noise must be the same too. A question that stands several times is
-    matched in order.
+    matched in order. Repeats of a prompt stand together under the position of the first.
     """
     key_positions = _by_position if is_same_data else _by_question
     ours = key_positions(first)
@@ -130,7 +130,9 @@ def matched(
 
 
 def _by_position(rows: Iterable[Outline]) -> dict[Hashable, int]:
-    return {row.position: row.position for row in rows}
+    # The same prompt stands elsewhere where the other run has more repeats: its number counts.
+    prompts = dict.fromkeys(row.prompt for row in rows)
+    return dict(enumerate(prompts))
 
 
 def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
@@ -138,14 +140,14 @@ def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
     positions: dict[Hashable, int] = {}
     done = set()
     for row in rows:
-        # A sample has a row for each metric.
-        if row.position in done:
+        # A sample has a row for each metric and each repeat.
+        if row.prompt in done:
             continue
-        done.add(row.position)
+        done.add(row.prompt)
         # White space does not matter: files are written by many programs.
         question = " ".join(row.question.split())
         asked = (question, row.ability, row.noise)
-        positions[asked, seen[asked]] = row.position
+        positions[asked, seen[asked]] = row.prompt
         seen[asked] += 1
     return positions
 

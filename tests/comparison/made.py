@@ -25,9 +25,21 @@ def dataset(questions, name="made"):
     return Dataset(name=name, samples=tuple(samples))
 
 
-def results(store: Store, title, questions, *values, metric="answer_match", models=(), **facts):
-    """A run over these questions, with a list of values for each model; "failed" is a failure."""
-    data = dataset(questions)
+def results(
+    store: Store,
+    title,
+    questions,
+    *values,
+    metric="answer_match",
+    models=(),
+    repeats=1,
+    **facts,
+):
+    """A run over these questions, with a list of values for each model; "failed" is a failure.
+
+    Of a question the values of all repeats stand one after the other.
+    """
+    data = dataset(questions).repeated(repeats)
     run = Run(
         id=title.replace(" ", "-"),
         workspace="local",
@@ -37,6 +49,7 @@ def results(store: Store, title, questions, *values, metric="answer_match", mode
         fingerprint=data.fingerprint,
         evaluators=(EvaluatorSpec(name=metric),),
         models=models,
+        repeats=repeats,
         **facts,
     )
     rows = [

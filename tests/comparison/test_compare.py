@@ -46,6 +46,35 @@ def test_what_only_one_was_judged_on_does_not_count_and_is_told(store):
     assert (value.difference.first, value.difference.second) == (0.5, 1.0)
 
 
+@pytest.mark.parametrize("is_same_data", [True, False])
+def test_repeats_are_averaged_in_their_prompt_also_where_they_are_unequally_many(
+    store, is_same_data
+):
+    questions = QUESTIONS[:4]
+    once = results(store, "Once", questions, [1.0, 0.0, 1.0, "failed"])
+    others = questions if is_same_data else [*questions, "Another?"]
+    of_each = [[1.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, "failed", None], [1.0, 1.0, 1.0], [1.0] * 3]
+    values = [value for own in of_each[: len(others)] for value in own]
+    thrice = results(store, "Thrice", others, values, repeats=3)
+
+    comparison = compare(once, thrice)
+
+    value = comparison["answer_match"]
+    places = [(row.first_position, row.second_position) for row in value.rows]
+    assert places == [(0, 0), (1, 3), (2, 6)]
+    assert [row.second for row in value.rows] == [pytest.approx(2 / 3), 1.0, 0.0]
+    assert (value.coverage, value.only_second) == ("3 / 4", 1)
+    # Thirds are not yes or no: -1/3, 1 and -1 are resampled.
+    assert (value.difference.rows, value.difference.clusters) == (3, 3)
+    assert value.difference.method == "mean"
+    assert value.difference.difference == pytest.approx(-1 / 9)
+    assert comparison.is_same_data == is_same_data
+    assert ("repeats", "none", "3") in [
+        (change.setting, change.first, change.second) for change in comparison.changes
+    ]
+    assert (not comparison.warnings) == is_same_data
+
+
 def test_other_data_are_matched_by_question_in_order_and_the_rest_is_listed(store):
     ours = results(store, "Old", ["A?", "B?", "A?", "C?"], [0.0, 0.1, 0.2, 0.3])
     theirs = results(store, "New", ["A?", "A?", "D?", " B? "], [0.5, 0.6, 0.7, 0.8])

@@ -10,7 +10,6 @@ import pytest
 from evaluators.comparison.paired import (
     SEED,
     Pair,
-    bootstrap,
     holm,
     mcnemar,
     paired,
@@ -19,7 +18,7 @@ from evaluators.comparison.paired import (
     sign_flips,
     tango,
 )
-from evaluators.statistics import MANY, Z95, t95
+from evaluators.statistics import MANY, Z95, bootstrap_clusters, t95
 
 # Wins, losses and rows: few and many, one side empty, both equal, almost all rows differing.
 TABLES = [(5, 0, 20), (1, 7, 21), (10, 3, 50), (7, 7, 40), (12, 2, 14), (150, 86, 1600), (0, 3, 9)]
@@ -150,7 +149,7 @@ def test_the_bootstrap_is_within_chance_of_scipys(stats, count, is_clustered):
         rng=np.random.default_rng(SEED + 1),
     ).confidence_interval
 
-    low, high = bootstrap(sums, sizes)
+    low, high = bootstrap_clusters(sums, sizes)
     # An end of 2,000 draws is right to about a fifteenth of the half width.
     assert (low, high) == pytest.approx(tuple(theirs), abs=0.15 * (high - low) / 2)
 
