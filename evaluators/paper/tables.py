@@ -8,7 +8,6 @@ from itertools import chain, islice
 from evaluators.catalogue import leads
 from evaluators.comparison import words
 from evaluators.comparison.paired import FLIPS
-from evaluators.comparison.paired import RESAMPLES as PAIRED_RESAMPLES
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.paper.table import CHECKED, Line, Table, numbers, of_lines
 from evaluators.people import labellers
@@ -17,7 +16,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
-from evaluators.statistics import MANY, RESAMPLES
+from evaluators.statistics import CLUSTER_RESAMPLES, MANY, RESAMPLES
 from evaluators.text.words import readable, short_name
 
 MEAN = "Mean [95 % interval]"
@@ -32,10 +31,10 @@ OF_MEANS = (
 OF_DIFFERENCES = {
     "yes or no": "Tango score and exact McNemar test (mid-p) for yes-or-no values",
     "mean": (
-        f"bootstrap of {PAIRED_RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"
+        f"bootstrap of {CLUSTER_RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"
     ),
     "clusters": (
-        f"bootstrap of {PAIRED_RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
+        f"bootstrap of {CLUSTER_RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
         "where they repeat"
     ),
 }

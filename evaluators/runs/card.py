@@ -90,9 +90,11 @@ def _of_state(store: Store, run: Run, environment: Environment) -> Iterator[Fact
 
 
 def _of_data(store: Store, run: Run) -> Iterator[Fact]:
-    count = len(store.samples.ids(run.fingerprint))
+    count = len(store.samples.ids(run.fingerprint)) // run.repeats
     yield "Data", f"{run.dataset_name}, {counted(count, 'sample')}"
-    yield "Data hash", run.fingerprint
+    yield "Data hash", run.data_fingerprint
+    if run.repeats > 1:
+        yield "Repeats", f"each prompt {run.repeats} times"
     made = []
     for name in ("sample", "abilities", "noise_levels", "passages", "group"):
         if value := run.origin.get(name):

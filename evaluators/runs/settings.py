@@ -32,8 +32,7 @@ def settings(
     `data` names the data set, `count` is how many samples were drawn from it, `None` for all.
     """
     words = {"data set": data, "samples": str(count or "all"), "seed": str(of.seed or 0)}
-    if of.repeats > 1:
-        words["repeats"] = str(of.repeats)
+    words["repeats"] = str(of.repeats)
     for kind, llms in (("models", of.models), ("judges", of.judges)):
         if llms:
             words[kind] = ", ".join(map(model_title, llms))

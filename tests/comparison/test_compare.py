@@ -69,7 +69,7 @@ def test_repeats_are_averaged_in_their_prompt_also_where_they_are_unequally_many
     assert value.difference.method == "mean"
     assert value.difference.difference == pytest.approx(-1 / 9)
     assert comparison.is_same_data == is_same_data
-    assert ("repeats", "none", "3") in [
+    assert ("repeats", "1", "3") in [
         (change.setting, change.first, change.second) for change in comparison.changes
     ]
     assert (not comparison.warnings) == is_same_data

@@ -131,7 +131,7 @@ def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:
         return (
             system == first,
             system.run.id != first.run.id,
-            system.run.fingerprint != first.run.fingerprint,
+            system.run.data_fingerprint != first.run.data_fingerprint,
             system.run.evaluator.name != first.run.evaluator.name,
         )
 
