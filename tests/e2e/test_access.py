@@ -29,6 +29,7 @@ PAGES = {
     "Lesson 1": "/learn?lesson=1",
     "Lesson 2": "/learn?lesson=2",
     "Lesson 3": "/learn?lesson=3",
+    "Lesson 4": "/learn?lesson=4",
     "Lesson 5": "/learn?lesson=5",
     "Datasets": "/datasets",
     "RGB, form": "/rgb",

@@ -164,7 +164,7 @@ def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:
     ("ability", "policy", "answer", "outcome", "rule"),
     [
         # "£2.3" of "£2.3 million" is missing: one of two words is 50 %, not 80 %.
-        (Ability.NOISE, "documented", "It cost 2.3 million.", "No", "80 % of the words"),
+        (Ability.NOISE, "documented", "It cost 2.3 million.", "No", rgb_rules.BY_WORDS),
         (Ability.NOISE, "documented", "£2.3 MILLION!", "Yes", "contains the answer"),
         (Ability.REJECTION, "documented", "That is unclear.", "Yes", "keyword"),
         (Ability.REJECTION, "paper", "That is unclear.", "No", "marker phrase"),
@@ -222,3 +222,77 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
     assert means["People alone"] == "0.64"
     assert means["Judge, corrected"] == "0.64"
     assert "40 answers that the judge calls supported and agree with 30" in said(at, "markdown")
+
+
+@pytest.mark.parametrize(
+    ("trap", "toggle", "without", "with_it"),
+    [
+        # U+2011 stands where the true answer has a plain hyphen.
+        ("Look-alike characters", "nfkc", "Wrong", "Right"),
+        # The true answer stands in the thoughts alone.
+        ("Thinking aloud", "reasoning", "Right", "Wrong"),
+    ],
+)
+def test_an_option_changes_the_verdict_of_its_trap(
+    open_page: OpenPage, trap: str, toggle: str, without: str, with_it: str
+) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
+    assert f"**{without}** by the rules." in said(at, "markdown")
+    at.toggle(key=f"learn_traps_{toggle}").set_value(True)
+    checked(at.run())
+    assert f"**{with_it}** by the rules." in said(at, "markdown")
+
+
+def test_phrases_are_missed_and_taken_for_others(open_page: OpenPage) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen="Phrases or a judge")
+    rows = [list(row.values())[1:] for row in at.table[0].value.to_dict("records")]
+    assert rows == [
+        ["declines", "declines", "declines"],
+        ["answers", "answers", "declines"],
+        ["declines", "answers", "answers"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("trap", "key", "value", "told"),
+    [
+        ("Prompt wording", "prompt", 0, "**Declines** by the rules."),
+        ("Prompt wording", "prompt", 1, "**Answers**, say the rules."),
+        # 1 of 2 sentences is relevant, none is used, none is wrong: (0.5 + 0 + 0 + 1) / 4.
+        ("An empty answer", "empty", "", "Adherence **1.00** · Average **0.38**"),
+        ("An empty answer", "empty", "480 metres.", "Completeness **1.00** · Adherence **1.00**"),
+        ("An empty answer", "empty", "840 metres.", "Completeness **0.00** · Adherence **0.00**"),
+    ],
+)
+def test_a_trap_is_tried(open_page: OpenPage, trap: str, key: str, value: str, told: str) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
+    tapped(at, **{f"traps_{key}": value})
+    assert told in said(at, "markdown")
+
+
+@pytest.mark.parametrize(("documents", "reached"), [(3, 100), (5, 80), (10, 50)])
+def test_noise_that_cannot_be_reached_is_told(
+    open_page: OpenPage, documents: int, reached: int
+) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen="Noise out of reach")
+    at.select_slider(key="learn_traps_documents").set_value(documents)
+    checked(at.run())
+    # Of each question the data have five documents beside the point: 5 of 10 are half.
+    assert f"Asked for: **80 %** noise. Reached: **{reached} %**." in said(at, "markdown")
+
+
+def test_a_long_answer_with_inventions_is_rated_higher_and_is_not_supported(
+    open_page: OpenPage,
+) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen="A judge that likes length")
+    rows = [list(row.values())[1:] for row in at.table[0].value.to_dict("records")]
+    # One of three sentences is supported.
+    assert rows == [["3 of 5", "1.00", "1.00"], ["5 of 5", "0.00", "0.33"]]
+
+
+def test_a_document_that_speaks_to_the_judge_is_pointed_out(open_page: OpenPage) -> None:
+    at = tapped(open_page("learn", lesson="4"), traps_chosen="A document that gives orders")
+    assert "speaks to the judge; asks for a verdict" in said(at)
+    at.text_area(key="learn_traps_document").input("The lift carries 400 kg. ![x](http://a/b.png)")
+    checked(at.run())
+    assert "Nothing in it looks like an instruction." in said(at)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from string import ascii_lowercase
 from typing import Any
 
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.report import coloured
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.text.sentences import cut
-from evaluators.trace.metrics import trace_scores
+from ui.learn.labelled import labelled
 from ui.parts import highlight
 from ui.parts.untrusted import plain
 
@@ -84,19 +81,9 @@ def _reveal(lesson: dict[str, Any], answer: dict[str, Any], guess: str) -> None:
     else:
         kind = _says(answer["kind"])
         st.warning(f"Look again: it {kind}. {plain(answer['why'])}", icon=":material/search:")
-    sentences = cut(answer["text"], lesson["documents"])
-    supports = [Support(word) for word in answer["support"]]
-    said = [
-        SentenceSupport(key=key, support=support)
-        for key, support in zip(ascii_lowercase, supports, strict=False)
-    ]
-    labels = Labels(
-        relevant_keys=tuple(lesson["relevant"]),
-        utilized_keys=tuple(answer["used"]),
-        sentence_support=tuple(said),
-    )
-    st.html(coloured.response(sentences.response, coloured.verdicts(sentences, labels)))
-    scores = trace_scores(sentences, labels)
+    scores = labelled(lesson, answer)
+    by_key = coloured.verdicts(scores.sentences, scores.labels)
+    st.html(coloured.response(scores.sentences.response, by_key))
     rules = RGBEvaluator()
     facts = {
         "Adherence": f"{scores.adherence:.2f}",

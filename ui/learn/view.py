@@ -8,7 +8,7 @@ from evaluators.config import ROOT
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
-from ui.learn import doubt, rag, rgb, trace
+from ui.learn import doubt, rag, rgb, trace, traps
 from ui.learn.lesson import Lesson, Place
 from ui.parts import head
 
@@ -52,6 +52,17 @@ LESSONS = (
             "And a rule is only as good as its phrases: open what looks odd."
         ),
         place=Place("See all 24 questions in the app", "rgb", {"run": NOISE}),
+    ),
+    Lesson(
+        name="4",
+        title="Eight traps",
+        promise="Each makes a number wrong, and each can be tried.",
+        icon=":material/warning:",
+        draw=traps.show,
+        takeaway="Before you believe a number, open five of the answers behind it.",
+        place=Place(
+            "Open an answer on which judges differ", "sample", {"run": INVENTED, "sample": "5"}
+        ),
     ),
     Lesson(
         name="5",

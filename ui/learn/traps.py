@@ -1,0 +1,279 @@
+"""Lesson 4: what makes a number wrong although every step was right, each with a live example."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.datasets.bundled import ENGLISH_BED, bundled
+from evaluators.datasets.rgb import TestBed, compose
+from evaluators.records import Ability, Sample
+from evaluators.report import marked
+from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.injection import suspicions
+from evaluators.trace.metrics import TRACEScores
+from ui.learn.labelled import labelled
+from ui.parts import highlight
+from ui.parts.untrusted import plain
+
+KEY = "learn_traps_"
+MOST_TRIED = 2_000
+"""Letters of a document of one's own."""
+ASKED_NOISE = 0.8
+
+
+class Trap(NamedTuple):
+    """A trap under its title, with what it does, a live example, and what to do about it."""
+
+    title: str
+    what: str
+    draw: Callable[[], None]
+    remedy: str
+
+
+def show() -> None:
+    """One trap at a time."""
+    highlight.style_of_marks()
+    _play()
+
+
+# A tap draws this lesson anew and nothing else of the page.
+@st.fragment
+def _play() -> None:
+    chosen = st.pills(
+        "Which trap?",
+        [trap.title for trap in TRAPS],
+        default=TRAPS[0].title,
+        required=True,
+        wrap=True,
+        key=f"{KEY}chosen",
+    )
+    trap = next(trap for trap in TRAPS if trap.title == chosen)
+    with st.container(border=True):
+        st.header(trap.title, anchor=False)
+        st.markdown(trap.what)
+        trap.draw()
+        st.markdown(f":material/lightbulb: **What to do:** {trap.remedy}")
+
+
+@cache
+def _material() -> dict[str, Any]:
+    path = ROOT / "data" / "lessons" / "traps.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _say(is_yes: bool, words: str) -> None:
+    """A verdict in words, with a mark that is no colour alone."""
+    colour, icon = ("green", "check_circle") if is_yes else ("red", "cancel")
+    st.markdown(f":{colour}[:material/{icon}:] {words}")
+
+
+# The answer as it is written
+
+
+def _look_alikes() -> None:
+    is_on = st.toggle("Make look-alike characters equal (NFKC)", key=f"{KEY}nfkc")
+    _is_right("look_alikes", RGBEvaluator(nfkc=is_on))
+
+
+def _thinking() -> None:
+    is_on = st.toggle("Leave out what it thinks", key=f"{KEY}reasoning")
+    _is_right("thinking", RGBEvaluator(remove_reasoning=is_on))
+
+
+def _is_right(name: str, rules: RGBEvaluator) -> None:
+    lesson = _material()[name]
+    st.markdown(f"**Question:** {plain(lesson['question'])}")
+    sample = Sample(
+        id=name,
+        question=lesson["question"],
+        response=lesson["answer"],
+        ground_truth=lesson["true_answer"],
+    )
+    verdict = rules.correctness(lesson["answer"], lesson["true_answer"])
+    marks = marked.Marks({})
+    # What the rules do not see as the true answer is not coloured as one.
+    if verdict.passed:
+        marks = marked.Marks.of(sample, {"accuracy": verdict})
+    st.html(marked.text(lesson["answer"], marks))
+    st.caption(f"True answer: {plain(lesson['true_answer'])}")
+    _say(verdict.passed, f"**{'Right' if verdict.passed else 'Wrong'}** by the rules.")
+
+
+# The words that are looked for
+
+
+def _phrases() -> None:
+    lesson = _material()["phrases"]
+    st.markdown(f"**Question:** {plain(lesson['question'])} (No document says it.)")
+    rows = []
+    for answer in lesson["answers"]:
+        rows.append(
+            {
+                "Answer": plain(answer["text"]),
+                "Rule (documented)": _declines(answer["text"], RGBEvaluator()),
+                "Rule (paper)": _declines(answer["text"], RGBEvaluator(policy="paper")),
+                "Judge": "declines" if answer["judge"] else "answers",
+            }
+        )
+    st.table(rows, hide_index=True)
+    st.caption("The judge is made up. In papers its rates are called Rej* and ED*.")
+
+
+def _declines(answer: str, rules: RGBEvaluator) -> str:
+    return "declines" if rules.is_rejection(answer) else "answers"
+
+
+def _wording() -> None:
+    prompts = _material()["wording"]["prompts"]
+    number = st.segmented_control(
+        "What the prompt asks for",
+        range(len(prompts)),
+        default=0,
+        format_func=lambda number: f"Prompt {number + 1}",
+        required=True,
+        key=f"{KEY}prompt",
+    )
+    chosen = prompts[number]
+    st.code(chosen["text"], language=None, wrap_lines=True)
+    st.markdown(f"**The same model answers:** {plain(chosen['answer'])}")
+    declines = RGBEvaluator().is_rejection(chosen["answer"])
+    _say(declines, "**Declines** by the rules." if declines else "**Answers**, say the rules.")
+
+
+# The documents
+
+
+def _noise() -> None:
+    documents = st.select_slider(
+        "Documents in a prompt", (3, 4, 5, 6, 8, 10), 5, key=f"{KEY}documents"
+    )
+    bed = bundled()[ENGLISH_BED]
+    assert isinstance(bed, TestBed)
+    composed = compose(bed, [Ability.NOISE], [ASKED_NOISE], documents, sample=1)
+    sample = composed.samples[0]
+    reached = 100 * (sample.rgb.effective_noise or 0) if sample.rgb else 0
+    st.html(marked.strip(sample.roles))
+    st.markdown(f"Asked for: **{100 * ASKED_NOISE:.0f} %** noise. Reached: **{reached:.0f} %**.")
+
+
+def _instructions() -> None:
+    document = st.text_area(
+        "A document",
+        _material()["instructions"]["document"],
+        max_chars=MOST_TRIED,
+        key=f"{KEY}document",
+    )
+    found = suspicions(document[:MOST_TRIED])
+    if found:
+        listed = "; ".join(plain(meaning) for meaning in found)
+        st.warning(f"Plumbline warns that it {listed}.", icon=":material/gpp_maybe:")
+    else:
+        st.success("Nothing in it looks like an instruction.", icon=":material/check:")
+
+
+# The answer as a whole
+
+
+def _empty() -> None:
+    answer = st.segmented_control(
+        "Answer",
+        ("", "480 metres.", "840 metres."),
+        default="",
+        format_func=lambda answer: f"“{answer}”" if answer else "(empty)",
+        required=True,
+        key=f"{KEY}empty",
+    )
+    lesson = _material()["long_answers"]
+    is_right = answer == "480 metres."
+    support = [] if not answer else ["full" if is_right else "none"]
+    scores = labelled(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
+    st.markdown(_four_values(scores))
+    correct = RGBEvaluator().is_correct(answer, "480 metres")
+    _say(correct, f"**{'Right' if correct else 'Wrong'}** by the rules of RGB.")
+
+
+def _four_values(scores: TRACEScores) -> str:
+    parts = []
+    for name in ("completeness", "adherence", "average"):
+        value = scores.values()[name]
+        parts.append(f"{name.capitalize()} **{value:.2f}**")
+    return " · ".join(parts)
+
+
+def _long_answers() -> None:
+    lesson = _material()["long_answers"]
+    st.markdown(f"**Question:** {plain(lesson['question'])}")
+    rows = []
+    for answer in lesson["answers"]:
+        scores = labelled(lesson, answer)
+        rows.append(
+            {
+                "Answer": plain(answer["text"]),
+                "A judge's rating": f"{answer['rating']} of 5",
+                "Adherence": f"{scores.adherence:.2f}",
+                "Supported": f"{scores.supported_share:.2f}",
+            }
+        )
+    st.table(rows, hide_index=True)
+    st.caption("The rating is made up; that judges favour length is known of many models.")
+
+
+TRAPS = (
+    Trap(
+        "Look-alike characters",
+        "The two hyphens look alike and are two characters. A machine compares characters.",
+        _look_alikes,
+        "Keep the option on. A run counts the verdicts that it changed.",
+    ),
+    Trap(
+        "Thinking aloud",
+        "Some models write down what they think. The true answer may stand there, while the model "
+        "then says something else.",
+        _thinking,
+        "Keep the option on: only what it finally says counts.",
+    ),
+    Trap(
+        "Phrases or a judge",
+        "Rules look for phrases. They miss unusual words, and take “unclear” for declining.",
+        _phrases,
+        "Ask a judge beside the rules, and open the samples on which they differ.",
+    ),
+    Trap(
+        "Prompt wording",
+        "Two prompts, one model, the same honesty. Only one prompt asks for the words that the "
+        "rules look for.",
+        _wording,
+        "Compare models only with the same prompt. A run keeps its prompt.",
+    ),
+    Trap(
+        "Noise out of reach",
+        "The data have five documents beside the point for each question. Ask for more documents, "
+        "and 80 % cannot be reached; ask for three, and it becomes 100 %.",
+        _noise,
+        "Read curves at the effective noise, which each sample records.",
+    ),
+    Trap(
+        "An empty answer",
+        "Who says nothing says nothing wrong: adherence is 1.",
+        _empty,
+        "Never read adherence alone. Completeness and the true answer tell.",
+    ),
+    Trap(
+        "A judge that likes length",
+        "Asked “how good is it?”, many judges prefer the longer answer, invented parts included.",
+        _long_answers,
+        "Let a judge label sentences instead of rating answers, and check it with people's labels.",
+    ),
+    Trap(
+        "A document that gives orders",
+        "A judge reads documents of strangers. One may speak to the judge. Change it and see.",
+        _instructions,
+        "Open what is pointed out. The warning changes no value: you decide.",
+    ),
+)
