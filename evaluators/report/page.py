@@ -1,0 +1,126 @@
+"""The page of a report: its head, sections and tables; nothing is loaded, and nothing runs in it.
+
+Texts become markup here and in `coloured`, `marked` and `drawing` alone, each through `html`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evaluators.report import coloured, marked
+from evaluators.surrogates import without_surrogates
+from evaluators.text.markup import html
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""What a browser may do with the page, whatever slipped into it: show it."""
+STYLE = Path(__file__).with_name("report.css")
+MOST_OF_A_CELL = 600
+"""Characters of a table's cell: a title or a parameter may be a text of any length."""
+
+
+def page(title: str, parts: Iterable[str], written: datetime) -> str:
+    """The whole document; `parts` are markup."""
+    styles = "\n".join(
+        path.read_text(encoding="utf-8") for path in (coloured.STYLE, marked.STYLE, STYLE)
+    )
+    moment = written.astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
+    return without_surrogates(
+        "<!doctype html>\n"
+        '<html lang="en"><head><meta charset="utf-8">\n'
+        # First, so that it holds for all that follows.
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{html(title)}</title>\n<style>{styles}</style></head>\n"
+        f"<body><main>\n{''.join(parts)}\n"
+        f"<footer>Written by Plumbline, {moment}.</footer></main></body></html>\n"
+    )
+
+
+def head(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:
+    """The title, facts in a line, and what was found, which is read first."""
+    found = "".join(f'<p class="finding" dir="auto">{_unbroken(words)}</p>' for words in finding)
+    return f'<header><h1 dir="auto">{html(title)}</h1>{line(" · ".join(facts))}</header>{found}'
+
+
+def section(title: str, *parts: str) -> str:
+    """A section under its heading; nothing where it would be empty."""
+    body = "".join(parts)
+    return f"<section><h2>{html(title)}</h2>{body}</section>\n" if body else ""
+
+
+def folded(title: str, *parts: str) -> str:
+    """What opens at a click, and is open on paper."""
+    return f"<details><summary>{html(title)}</summary>{''.join(parts)}</details>\n"
+
+
+def paragraph(text: str) -> str:
+    return f'<p dir="auto">{html(text)}</p>\n' if text else ""
+
+
+def line(text: str) -> str:
+    """Facts that stand back."""
+    return f'<p class="facts" dir="auto">{html(text)}</p>\n' if text else ""
+
+
+def warning(text: str) -> str:
+    """Something to beware of, with a mark beside the colour."""
+    return f'<p class="warning" dir="auto"><b>!</b> {html(text)}</p>\n'
+
+
+def items(texts: Iterable[str]) -> str:
+    body = "".join(f'<li dir="auto">{html(text)}</li>' for text in texts)
+    return f"<ul>{body}</ul>\n" if body else ""
+
+
+def plain_text(text: str) -> str:
+    """A text with its spaces and line breaks, as a prompt has them."""
+    return f'<pre dir="auto">{html(text)}</pre>\n'
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of texts, whose first column names the rows; nothing without rows."""
+    lines = []
+    for first, *others in rows:
+        cells = "".join(
+            f'<td data-title="{html(title)}" dir="auto">{html(_short(text))}</td>'
+            for title, text in zip(headings[1:], others, strict=True)
+        )
+        lines.append(f'<tr><th scope="row" dir="auto">{html(_short(first))}</th>{cells}</tr>')
+    if not lines:
+        return ""
+    titles = "".join(f'<th scope="col">{html(title)}</th>' for title in headings)
+    return (
+        f'<div class="wide"><table><thead><tr>{titles}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>\n"
+    )
+
+
+def figure(wide: str, narrow: str) -> str:
+    """A chart as it is drawn for a page, and for the screen of a phone."""
+    return (
+        f'<figure><div class="on-pages">{wide}</div><div class="on-phones">{narrow}</div></figure>'
+    )
+
+
+def left_out(number: int) -> str:
+    """What stands for the part of a text that was cut."""
+    return f"[… {number:,} characters left out …]"
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, and how many characters of it were left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n{left_out(len(text) - most)}"
+
+
+def _short(text: str) -> str:
+    return cut(text, MOST_OF_A_CELL)
+
+
+def _unbroken(sentence: str) -> str:
+    # A sign at the beginning of a line would be looked for at the end of the last one.
+    return html(sentence).replace(" %", "&nbsp;%")

@@ -1,0 +1,107 @@
+"""The samples of a run that teach most: what went wrong in which way, and one that went well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+from evaluators.catalogue import leads
+from evaluators.records import Ability
+from evaluators.runs import aggregate, rulings
+from evaluators.runs.aggregate import View
+from evaluators.runs.rgb_figures import HEADLINES
+from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import column_titles
+from evaluators.runs.store import Answer, Selection, ValueName
+
+MOST = 10
+DISPUTED, UNSUPPORTED, LOWEST = 3, 4, 2
+"""How many samples of a TRACE run are shown for each reason, where there are so many; one is left
+for a sample without a fault."""
+BESIDE_JUDGE = 2
+
+
+class Picked(NamedTuple):
+    """An answer, and why it is worth reading."""
+
+    answer: Answer
+    why: str
+
+
+def picked(view: RunView, counted: View) -> list[Picked]:
+    """At most `MOST` answers of the run, the same ones at every call."""
+    leading = leads(view.run.evaluator.name)
+    if leading == "trace":
+        return _of_trace(view, counted)
+    if leading == "rgb":
+        return _of_rgb(view, counted)
+    return _of_metrics(view, counted)
+
+
+def _of_trace(view: RunView, counted: View) -> list[Picked]:
+    adherence, average = ValueName(0, "adherence"), ValueName(0, "average")
+    share = ValueName(0, "supported_share")
+    wrong = Selection(values=(adherence,), high=0, order=share)
+    right = Selection(values=(adherence,), low=1, order=average, descending=True)
+    disputed = _with_reason(view.labelled().differ, "Labellers differ")
+    unsupported = _with_reason(view.answers(wrong, counted), "Says what no document says")
+    lowest = _with_reason(
+        view.answers(Selection(values=(average,), order=average), counted), "Lowest average"
+    )
+    good = _with_reason(view.answers(right, counted), "Every sentence supported")
+    ways = [
+        unsupported[:UNSUPPORTED],
+        disputed[:DISPUTED],
+        lowest[:LOWEST],
+        good[:1],
+        unsupported,
+        disputed,
+        lowest,
+    ]
+    return _different(chain.from_iterable(ways))
+
+
+def _of_rgb(view: RunView, counted: View) -> list[Picked]:
+    """Wrong answers, each ability and model in its turn, and the first right one."""
+    rows = aggregate.of_metric(view.counted(counted), 0)
+    abilities = {Answer(row.position, row.model): row.ability for row in rows}
+    wrong: dict[tuple[str, int], list[Picked]] = {}
+    for answer in view.answers(Selection(values=HEADLINES, high=0), counted):
+        ability = Ability(abilities[answer] or Ability.NOISE)
+        own = wrong.setdefault((ability, answer.model), [])
+        own.append(Picked(answer, f"Wrong: {ability.label.lower()}"))
+    differing = _with_reason(rulings.rule_and_judge_differ(rows), "Rule and judge differ")
+    right = _with_reason(view.answers(Selection(values=HEADLINES, low=1), counted), "Right")
+    in_turn = filter(None, chain.from_iterable(zip_longest(*wrong.values())))
+    before = _different([*differing[:BESIDE_JUDGE], *in_turn])
+    return _different([*before[: MOST - 1], *right[:1], *before])
+
+
+def _of_metrics(view: RunView, counted: View) -> list[Picked]:
+    """The lowest of each value in its turn, and the highest of the first."""
+    titles = column_titles(view)
+    lowest, highest = [], []
+    for value, column in view.columns().items():
+        any_number = Selection(values=(value,), low=-math.inf, high=math.inf, order=value)
+        answers = view.answers(any_number, counted)
+        lowest.append(_with_reason(answers[:MOST], f"Lowest: {titles[column]}"))
+        highest += _with_reason(answers[-1:], f"Highest: {titles[column]}")
+    in_turn = filter(None, chain.from_iterable(zip_longest(*lowest)))
+    before = _different(in_turn)
+    return _different([*before[: MOST - 1], *highest[:1], *before])
+
+
+def _with_reason(answers: Sequence[Answer], why: str) -> list[Picked]:
+    return [Picked(answer, why) for answer in answers]
+
+
+def _different(every: Iterable[Picked]) -> list[Picked]:
+    """The first `MOST` different answers, each for the first of its reasons."""
+    first: dict[Answer, Picked] = {}
+    for one in every:
+        first.setdefault(one.answer, one)
+        if len(first) == MOST:
+            break
+    return list(first.values())
