@@ -26,6 +26,7 @@ SUPPORTS = {
     Support.NONE: "not supported",
 }
 NO_LABEL = "no label"
+NO_DOCUMENTS = '<p class="pl-text"><i>No documents.</i></p>'
 _UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
 """What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 COLOURS = {
@@ -63,10 +64,14 @@ def documents(
     """
     parts = []
     for number, sentences in enumerate(texts, start=1):
-        coloured = _coloured(sentences, by_key, disputed)
-        heading = f"<h3>{html(document_title(number, sources))}</h3>"
-        parts.append(f'<div class="pl-doc pl-text">{heading}{coloured}</div>')
-    return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+        coloured = sentences_of(sentences, by_key, disputed)
+        parts.append(document(document_title(number, sources), coloured))
+    return "".join(parts) or NO_DOCUMENTS
+
+
+def document(title: str, body: str) -> str:
+    """One document; `body` is markup."""
+    return f'<div class="pl-doc pl-text"><h3>{html(title)}</h3>{body}</div>'
 
 
 def response(
@@ -75,7 +80,7 @@ def response(
     disputed: Collection[str] = (),
 ) -> str:
     """The answer with each sentence coloured by its verdict."""
-    coloured = _coloured(sentences, by_key, disputed)
+    coloured = sentences_of(sentences, by_key, disputed)
     return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
 
 
@@ -110,9 +115,8 @@ def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Plain documents, numbered."""
     parts = []
     for number, words in enumerate(texts, start=1):
-        heading = f"<h3>{html(document_title(number, sources))}</h3>"
-        parts.append(f'<div class="pl-doc">{heading}{text(words)}</div>')
-    return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+        parts.append(document(document_title(number, sources), text(words)))
+    return "".join(parts) or NO_DOCUMENTS
 
 
 def document_title(number: int, sources: Sequence[str]) -> str:
@@ -121,14 +125,15 @@ def document_title(number: int, sources: Sequence[str]) -> str:
     return f"Document {number}{source}"
 
 
-def _coloured(
+def sentences_of(
     sentences: Sequence[Sentence],
     by_key: Mapping[str, str],
     disputed: Collection[str],
 ) -> str:
+    """Sentences in the colours of their verdicts."""
     spans = []
     for sentence in sentences:
-        verdict = by_key[sentence.key]
+        verdict = by_key.get(sentence.key, "")
         classes = ["pl-s"]
         if verdict in COLOURS:
             classes.append(COLOURS[verdict])

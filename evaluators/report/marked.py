@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,41 +59,49 @@ def legend(*texts: str) -> str:
 
 
 def text(words: str, marks: Marks) -> str:
-    """A text with its marks; what a model thinks aloud in `<think>` is never marked."""
+    """A text with its marks."""
     if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
+    parts = []
+    end = 0
+    for start, stop, name in found(words, marks):
+        parts += [html(words[end:start]), f'<mark class="{name}">{html(words[start:stop])}</mark>']
+        end = stop
+    return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
+
+
+def found(words: str, marks: Marks) -> list[tuple[int, int, str]]:
+    """Where marks begin and end in the text, from left to right, with the class of each.
+
+    What a model thinks aloud in `<think>` is never marked.
+    """
     # Up to its last end mark: some models think twice.
-    end = words.lower().rfind("</think>") + 1
+    begin = words.lower().rfind("</think>") + 1
     classes: dict[Phrase, str] = {}
     for name, phrases in marks.phrases.items():
         for phrase in phrases:
             # The deciding words are often those of the true answer: they keep its colour.
             classes.setdefault(phrase, name)
-    parts = [html(words[:end])]
-    for start, stop, phrase in places(words, list(classes), end):
-        found = f'<mark class="{classes[phrase]}">{html(words[start:stop])}</mark>'
-        parts += [html(words[end:start]), found]
-        end = stop
-    return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
+    every = places(words, list(classes), begin)
+    return [(start, stop, classes[phrase]) for start, stop, phrase in every]
 
 
 def documents(sample: Sample, marks: Marks) -> str:
-    """The documents, each with its number, its source and its role where these are known."""
+    """The documents with their marks."""
     parts = []
-    number_of_documents = len(sample.retrieved_documents)
-    known = zip_longest(
-        sample.retrieved_documents,
-        sample.sources[:number_of_documents],
-        sample.roles[:number_of_documents],
-    )
-    for number, (document, source, role) in enumerate(known, 1):
-        heading = f"Document {number}{f' · {html(source)}' if source else ''}"
-        badge = f'<span class="pl-role">{ROLES[role]}</span>' if role else ""
-        kind = f" pl-role-{role}" if role else ""
-        parts.append(
-            f'<div class="pl-doc{kind}"><h3>{heading}{badge}</h3>{text(document, marks)}</div>'
-        )
+    for number, words in enumerate(sample.retrieved_documents):
+        parts.append(document(sample, number, text(words, marks)))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+
+
+def document(sample: Sample, number: int, body: str) -> str:
+    """One document, from 0, with its number from 1, its source and its role as far as known."""
+    source = sample.sources[number : number + 1]
+    role = next(iter(sample.roles[number : number + 1]), None)
+    heading = f"Document {number + 1}{f' · {html(source[0])}' if source else ''}"
+    badge = f'<span class="pl-role">{ROLES[role]}</span>' if role else ""
+    kind = f" pl-role-{role}" if role else ""
+    return f'<div class="pl-doc{kind}"><h3>{heading}{badge}</h3>{body}</div>'
 
 
 def strip(roles: Sequence[DocumentRole]) -> str:

@@ -98,11 +98,11 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def figure(wide: str, narrow: str) -> str:
+def figure(title: str, wide: str, narrow: str) -> str:
     """A chart as it is drawn for a page, and for the screen of a phone."""
-    return (
-        f'<figure><div class="on-pages">{wide}</div><div class="on-phones">{narrow}</div></figure>'
-    )
+    caption = f"<figcaption>{html(title)}</figcaption>" if title else ""
+    charts = f'<div class="on-pages">{wide}</div><div class="on-phones">{narrow}</div>'
+    return f"<figure>{caption}{charts}</figure>\n"
 
 
 def left_out(number: int) -> str:

@@ -67,14 +67,15 @@ def _of_rgb(view: RunView, counted: View) -> list[Picked]:
     """Wrong answers, each ability and model in its turn, and the first right one."""
     rows = aggregate.of_metric(view.counted(counted), 0)
     abilities = {Answer(row.position, row.model): row.ability for row in rows}
-    wrong: dict[tuple[str, int], list[Picked]] = {}
+    wrong: dict[tuple[int, Ability], list[Picked]] = {}
     for answer in view.answers(Selection(values=HEADLINES, high=0), counted):
         ability = Ability(abilities[answer] or Ability.NOISE)
-        own = wrong.setdefault((ability, answer.model), [])
+        own = wrong.setdefault((answer.model, ability), [])
         own.append(Picked(answer, f"Wrong: {ability.label.lower()}"))
     differing = _with_reason(rulings.rule_and_judge_differ(rows), "Rule and judge differ")
     right = _with_reason(view.answers(Selection(values=HEADLINES, low=1), counted), "Right")
-    in_turn = filter(None, chain.from_iterable(zip_longest(*wrong.values())))
+    # All abilities of a model, then those of the next: ten samples have room for each ability.
+    in_turn = filter(None, chain.from_iterable(zip_longest(*(wrong[key] for key in sorted(wrong)))))
     before = _different([*differing[:BESIDE_JUDGE], *in_turn])
     return _different([*before[: MOST - 1], *right[:1], *before])
 

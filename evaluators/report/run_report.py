@@ -1,0 +1,282 @@
+"""The report of a run: what was found, every figure, how it was done, and samples to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from evaluators.catalogue import leads
+from evaluators.drawing import DOUBLE, Size
+from evaluators.paper import figures
+from evaluators.records import Run
+from evaluators.report import page, samples
+from evaluators.report.picked import picked
+from evaluators.runs import aggregate, bills, findings, run_facts
+from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.checks import checked
+from evaluators.runs.counts import checked_in_words
+from evaluators.runs.rgb_figures import RATES
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.settings import settings_of
+from evaluators.runs.shown_values import (
+    Dot,
+    Group,
+    column_titles,
+    coverage,
+    metric_dots,
+    of_series,
+    trace_groups,
+)
+from evaluators.text.words import counted as number_of
+from evaluators.text.words import readable
+from evaluators.trace.definitions import DEFINITIONS
+
+PHONE = Size(92, 8)
+"""The width of a phone in millimetres of a screen, and a font that is read there."""
+MOST_GROUPS = 50
+MOST_REASONS = 8
+MOST_OF_A_PROMPT = 20_000
+MOST_BYTES = 6_000_000
+"""What a report may take: mail and learning platforms refuse larger files."""
+
+
+def run_report(
+    view: RunView,
+    counted: View = WHAT_COUNTS,
+    written: datetime | None = None,
+) -> str:
+    """The report of a run as the view counts it, at most 6 MB of HTML.
+
+    It is the same for the same results at one time `written`, which is now where it is not given.
+    """
+    run = view.run
+    moment = written or datetime.now(UTC)
+    facts = [*run_facts.method(run), run.dataset_name, state_in_words(view), begun(run)]
+    before = [
+        page.head(run.title, facts, found(view, counted)),
+        *_warnings(view),
+        page.section("Figures", *_charts(view, counted), *_tables(view, counted)),
+        page.section("Corrected by people", *_corrected(view, counted)),
+    ]
+    after = [
+        page.section("How it was done", *how_it_was_done(view, counted)),
+        page.section("Cost", *cost(view)),
+        page.section("What did not work", *_problems(view)),
+    ]
+    every = picked(view, counted)
+    while True:
+        texts = samples.shown(view, counted, every)
+        legend = samples.legend() if leads(run.evaluator.name) == "trace" and texts else ""
+        shown = page.section("Samples to read", legend, texts)
+        document = page.page(run.title, [*before, shown, *after], moment)
+        # Texts of strangers may be of signs that take several bytes, each as an entity.
+        if len(document.encode()) <= MOST_BYTES or not every:
+            return document
+        every = every[: len(every) // 2]
+
+
+def found(view: RunView, counted: View) -> list[str]:
+    """What the run found, in the sentences of its page: of TRACE one for each model."""
+    run = view.run
+    kind = leads(run.evaluator.name)
+    sentences: list[str] = []
+    if kind == "rgb":
+        rows = aggregate.of_metric(view.counted(counted), 0)
+        sentences = [findings.rgb_sentence(run_facts.rows(run, rows))]
+    if kind == "trace":
+        for model in range(max(1, len(run.models))):
+            own = view.figures(0, model, counted)
+            sentences.append(findings.trace_sentence(run, own, model, counted.by))
+    return [sentence for sentence in sentences if sentence]
+
+
+def state_in_words(view: RunView) -> str:
+    failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""
+    return f"{checked_in_words(view.run, view.counts)}{failed}"
+
+
+def begun(run: Run) -> str:
+    moment = datetime.fromisoformat(run.created)
+    return moment.strftime("%d %b %Y, %H:%M UTC")
+
+
+def _warnings(view: RunView) -> Iterator[str]:
+    counts = view.counts
+    if counts.open:
+        yield page.warning(
+            f"The run is not finished: {counts.open:,} of {counts.asked:,} are not checked yet."
+        )
+    if counts.failed:
+        yield page.warning(
+            f"{counts.failed:,} of {counts.asked:,} failed: the results are of the other "
+            f"{counts.scored:,}."
+        )
+    for reason in view.store.runs.stop_reasons(view.run.id):
+        yield page.warning(f"The run stopped: {reason.message}")
+
+
+# Figures
+
+
+def _charts(view: RunView, counted: View) -> Iterator[str]:
+    if not view.counts.scored:
+        yield page.paragraph("Nothing is checked yet.")
+        return
+    on_phones = figures.of_run(view, counted, PHONE)
+    for name, drawn in figures.of_run(view, counted, DOUBLE).items():
+        # Values of metrics stand below the metric's name in the chart, curves have no words there.
+        is_of_rgb = name == "rates" or name.endswith("by_noise")
+        yield page.figure(readable(name) if is_of_rgb else "", drawn, on_phones[name])
+
+
+def _tables(view: RunView, counted: View) -> Iterator[str]:
+    """Every mean that the charts show, with its meaning; and those of groups of samples."""
+    models = run_facts.titles(view.run)
+    headings = ["Value", "Model", "Mean", "95 % interval", "Answers checked", "Meaning"]
+    rows = []
+    for group in _groups(view, counted):
+        for dot in group.dots:
+            model = models[dot.series] if models else ""
+            rows.append(_row(dot, model))
+    if len(models) < 2:
+        headings.remove("Model")
+        rows = [[title, *others] for title, _, *others in rows]
+    yield page.table(headings, rows)
+    means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
+    titles = column_titles(view)
+    names = {name: titles.get(name, name) for own in means.values() for name in own}
+    if means:
+        lines = [
+            [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
+        ]
+        yield page.folded("By group", page.table(["Group", *names.values()], lines))
+
+
+def _groups(view: RunView, counted: View) -> list[Group]:
+    run = view.run
+    groups = []
+    if run.evaluator.name == "rgb":
+        groups.append(Group("", "", _rates(view, counted)))
+    elif leads(run.evaluator.name) == "trace":
+        groups += trace_groups(view, counted)
+    for number in range(1 if groups else 0, len(run.evaluators)):
+        groups.append(Group("", "", metric_dots(view, number)))
+    return groups
+
+
+def _rates(view: RunView, counted: View) -> list[Dot]:
+    rows = aggregate.of_metric(view.counted(counted), 0)
+    by_model = run_facts.rows(view.run, rows)
+    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
+    dots = []
+    for title in dict.fromkeys(title for own in rates.values() for title in own):
+        meaning, _ = RATES.get(title, ("what a judge says of the same answers", ""))
+        for number, own in enumerate(rates.values()):
+            if title in own:
+                dot = Dot(title, own[title], (), meaning)
+                dots.append(of_series(dot, list(by_model), number))
+    return dots
+
+
+def _row(dot: Dot, model: str) -> list[str]:
+    mean = dot.mean
+    # Charts of several models name them in the place of the meaning.
+    meaning = dot.meaning.removeprefix(model).removeprefix(". ") if model else dot.meaning
+    return [dot.title, model, value(mean), interval(mean), answers(mean), meaning]
+
+
+def value(mean: Mean) -> str:
+    return "–" if mean.mean is None else f"{mean.mean:.3f}"
+
+
+def interval(mean: Mean) -> str:
+    if mean.low is None or mean.high is None:
+        return "–"
+    return f"{mean.low:.3f} to {mean.high:.3f}"
+
+
+def answers(mean: Mean) -> str:
+    """On how many answers the mean stands, and how many questions these are of."""
+    if not mean.questions:
+        return coverage(mean)
+    return f"{coverage(mean)}; {number_of(mean.questions, 'question')}"
+
+
+def _brief(mean: Mean | None) -> str:
+    return "–" if mean is None else f"{value(mean)} ({mean.coverage})"
+
+
+def _corrected(view: RunView, counted: View) -> Iterator[str]:
+    """What people's labels make of each mean, where they are enough; what else they say of it."""
+    if not view.people:
+        return
+    models = run_facts.titles(view.run) or [""]
+    rows: list[list[str]] = []
+    remarks: list[str] = []
+    for metric in range(len(view.run.evaluators)):
+        for model, name in enumerate(models):
+            check = checked(view, metric, model, definition=counted.definition)
+            for own in check.values:
+                if own.corrected is None:
+                    continue
+                whose = f"{name}: " if len(models) > 1 else ""
+                estimate = own.corrected
+                rows.append(
+                    [
+                        f"{whose}{readable(own.name)}",
+                        f"{own.judged:.3f}",
+                        f"{estimate.mean:.3f}",
+                        f"{estimate.low:.3f} to {estimate.high:.3f}",
+                        f"{own.labelled:,} of {own.answers:,}",
+                    ]
+                )
+                remarks += own.warnings
+    headings = ["Value", "By the labeller", "Corrected", "95 % interval", "Answers people labelled"]
+    yield page.table(headings, rows)
+    yield page.items(dict.fromkeys(remarks))
+
+
+# How
+
+
+def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
+    """Data, method, models, judges and parameters, and the prompt word by word."""
+    run = view.run
+    settings = [[readable(name), words] for name, words in settings_of(run).items()]
+    settings += [["Asked", fact] for fact in run_facts.facts(run)]
+    if leads(run.evaluator.name) == "trace":
+        definition = DEFINITIONS[counted.definition]
+        settings.append(["Formula", f"{definition.title}: {definition.meaning}"])
+    yield page.table(["What", "How"], settings)
+    if leads(run.evaluator.name) == "trace":
+        yield page.paragraph(findings.who_labelled(run, view.figures()))
+    if run.models and run.prompt:
+        prompt = page.cut(run.prompt, MOST_OF_A_PROMPT)
+        yield page.folded("Prompt", page.plain_text(prompt))
+
+
+def cost(view: RunView) -> Iterator[str]:
+    """Calls, tokens and money by model; nothing where no LLM was asked."""
+    spent = bills.rows(view.run, view.store.calls.spent(view.run.id))
+    if spent:
+        yield page.table(list(spent[0]), [_cells(row) for row in spent])
+    if reused := view.remarks().reused:
+        words = number_of(reused, "answer")
+        yield page.line(f"{words} came from the store and cost nothing.")
+
+
+def _cells(row: Mapping[str, object]) -> list[str]:
+    return [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row.values()]
+
+
+def _problems(view: RunView) -> Iterator[str]:
+    remarks = view.remarks()
+    reasons = remarks.failures[:MOST_REASONS]
+    rows = [[f"{count:,}", reason.message] for reason, count in reasons]
+    yield page.table(["Samples", "Why they failed"], rows)
+    further = len(remarks.failures) - len(reasons)
+    if further > 0:
+        yield page.line(f"And {number_of(further, 'further reason')}.")
+    if remarks.refused:
+        refused = "; ".join(remarks.refused)
+        yield page.line(f"Some requests were not made as chosen: {page.cut(refused, 2000)}.")

@@ -1,0 +1,216 @@
+"""Samples of a run in a report: question, answer, documents with their evidence, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from evaluators import rgb_words
+from evaluators.catalogue import leads
+from evaluators.llm import catalogue
+from evaluators.people import labellers
+from evaluators.records import JudgeEvidence, LabelEvidence, Sample
+from evaluators.report import coloured, marked, page, shortened
+from evaluators.report.picked import Picked
+from evaluators.runs import rulings, run_facts
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.shown_values import TRACE_VALUES, value_titles
+from evaluators.text.markup import html
+from evaluators.text.words import accepted
+from evaluators.trace.labelling import labellings
+
+MOST_OF_A_QUESTION = 4_000
+MOST_OF_A_DOCUMENT = 2_000
+MOST_DOCUMENTS = 20
+"""Documents that are shown whatever they hold."""
+MOST_REASONS = 30
+"""Sentences of an answer whose verdict is explained."""
+
+
+class _Parts(NamedTuple):
+    """What stands beside what; all of it markup."""
+
+    facts: str
+    answer: str
+    documents: str
+
+
+def shown(view: RunView, counted: View, every: Sequence[Picked]) -> str:
+    """The samples one below the other; one that cannot be read is left out."""
+    contents = view.contents([one.answer for one in every])
+    models = run_facts.titles(view.run)
+    parts = []
+    for one in every:
+        content = contents.get(one.answer)
+        if content is None:
+            continue
+        whose = f" · {models[one.answer.model]}" if len(models) > 1 else ""
+        heading = f"Sample {one.answer.position + 1:,}{whose}"
+        parts.append(_sample(heading, one, content, _parts(view, counted, one, content)))
+    return "".join(parts)
+
+
+def legend() -> str:
+    """What the colours of labelled sentences mean, each with the words that stand beside it."""
+    entries = []
+    for words, name in coloured.COLOURS.items():
+        entries.append(f'<span class="pl-s {name}">{html(words)}</span>')
+    return f'<p class="pl-legend">{"".join(entries)}</p>'
+
+
+def _sample(heading: str, one: Picked, content: Content, parts: _Parts) -> str:
+    question = page.cut(content.sample.question, MOST_OF_A_QUESTION)
+    expected = content.sample.ground_truth
+    true_answer = ""
+    if expected is not None:
+        true_answer = page.line(f"True answer: {page.cut(accepted(expected), MOST_OF_A_QUESTION)}")
+    why = f'<span class="why">{html(one.why)}</span>'
+    return (
+        f'<article><div class="intro"><h3 dir="auto">{html(heading)}{why}</h3>'
+        f'<p class="question" dir="auto">{html(question)}</p>{parts.facts}</div>'
+        f'<div class="columns"><div><h4>Answer</h4>{parts.answer}{true_answer}</div>'
+        f'<div><h4>Documents</h4><div class="passages">{parts.documents}</div></div>'
+        "</div></article>\n"
+    )
+
+
+def _parts(view: RunView, counted: View, one: Picked, content: Content) -> _Parts:
+    kind = leads(view.run.evaluator.name)
+    if kind == "trace" and (parts := _labelled(view, counted, one, content)):
+        return parts
+    if kind == "rgb":
+        return _ruled(view, counted, content)
+    return _Parts(
+        _values(view, content),
+        _plain(content.response or ""),
+        _documents([_plain(words) for words in content.sample.retrieved_documents], content.sample),
+    )
+
+
+# TRACE
+
+
+def _labelled(view: RunView, counted: View, one: Picked, content: Content) -> _Parts | None:
+    """The sentences in the colours of their labels; `None` where there are none."""
+    scores = view.labelled_sentences(one.answer, content, counted)
+    score = content.results[0].score if 0 in content.results else None
+    if scores is None or score is None or not isinstance(score.evidence, LabelEvidence):
+        return None
+    by_key = coloured.verdicts(scores.sentences, scores.labels)
+    by_labeller = labellings(score, content.sample)
+    verdicts = {
+        by: coloured.verdicts(scores.sentences, own.labels) for by, own in by_labeller.items()
+    }
+    disputed = [key for key in by_key if len({own[key] for own in verdicts.values()}) > 1]
+    (answer,) = shortened.sentences([scores.sentences.response], by_key, disputed)
+    documents = shortened.sentences(scores.sentences.documents, by_key, disputed)
+    values = []
+    for name, value in scores.values().items():
+        values.append(f"{TRACE_VALUES[name]} {_number(value)}")
+    reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
+    keys = [item.key for item in answer if item.key in reasons]
+    explained = [f"{key}: {reasons[key]}" for key in keys[:MOST_REASONS]]
+    differ = [_who_says_what(key, verdicts) for key in disputed if key in set(keys)]
+    return _Parts(
+        page.line(" · ".join(values)),
+        coloured.response(answer, by_key, disputed)
+        + page.items(explained)
+        + (page.line("Labellers differ:") + page.items(differ[:MOST_REASONS]) if differ else ""),
+        _documents(
+            [coloured.sentences_of(own, by_key, disputed) for own in documents],
+            content.sample,
+            [any(by_key.get(item.key) for item in own) for own in documents],
+        ),
+    )
+
+
+def _who_says_what(key: str, verdicts: Mapping[str, Mapping[str, str]]) -> str:
+    said = [f"{labellers.title(by)} {own[key]}" for by, own in verdicts.items()]
+    return f"{key}: {', '.join(said)}"
+
+
+# RGB
+
+
+def _ruled(view: RunView, counted: View, content: Content) -> _Parts:
+    """What the answer does, the rule that decided it, and the words that it decided on."""
+    run = view.run
+    result = content.results.get(0)
+    score = result.score if result else None
+    answered = content.sample.model_copy(update={"response": content.response})
+    evaluator = rulings.rgb_evaluator(run, counted.policy)
+    verdicts = rulings.verdicts_by(run, evaluator, answered, score)
+    marks = marked.Marks.of(answered, verdicts)
+    facts = page.line(" · ".join(rgb_words.task_facts(answered)))
+    if headline := rgb_words.headline(evaluator, answered, verdicts):
+        mark = "✓" if headline.passed else "✗"
+        facts += page.paragraph(f"{headline.question} {mark} {headline.answer}")
+    reasons = []
+    if score:
+        judge = catalogue.model_title(run.judge) if run.judge else "judge"
+        response = answered.response or ""
+        for decision in rgb_words.decisions(verdicts, score, response, judge):
+            answer = "yes" if decision.passed else "no"
+            reasons.append(f"{decision.asked}: {answer}. {page.cut(decision.why, 1000)}")
+    answer = _marked(answered.response or "", marks, shortened.ROOM)
+    documents = [
+        _marked(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
+    ]
+    return _Parts(
+        facts,
+        answer + marked.legend(answer, *documents) + page.items(reasons),
+        marked.strip(answered.roles) + _documents(documents, answered),
+    )
+
+
+def _marked(text: str, marks: marked.Marks, most: int) -> str:
+    """The text with its marks; of a long one what stands around them."""
+    places = [(start, stop) for start, stop, _ in marked.found(text, marks)]
+    return "".join(marked.text(part, marks) for part in shortened.around(text, places, most))
+
+
+# Other metrics
+
+
+def _values(view: RunView, content: Content) -> str:
+    """Every metric's values of the answer with the reason that it gave."""
+    titles = run_facts.metric_titles(view.run)
+    lines = []
+    for number, result in sorted(content.results.items()):
+        score = result.score
+        if score is None:
+            lines.append(f"{titles[number]}: failed")
+            continue
+        own = value_titles(titles, number, score.values)
+        parts = [f"{own[name]} {_number(value)}" for name, value in score.values.items()]
+        reason = score.reason
+        if not reason and isinstance(score.evidence, JudgeEvidence):
+            reason = score.evidence.reason
+        parts.append(page.cut(reason, 1000))
+        lines.append(" · ".join(filter(None, parts)))
+    return page.items(lines)
+
+
+def _plain(words: str) -> str:
+    return coloured.text(page.cut(words, MOST_OF_A_DOCUMENT))
+
+
+def _documents(
+    bodies: Sequence[str],
+    sample: Sample,
+    are_judged: Sequence[bool] = (),
+) -> str:
+    """The documents with their numbers and sources; of very many those that hold evidence."""
+    parts = []
+    for number, body in enumerate(bodies):
+        is_judged = number < len(are_judged) and are_judged[number]
+        if number < MOST_DOCUMENTS or is_judged:
+            parts.append(marked.document(sample, number, body))
+    without = len(bodies) - len(parts)
+    note = page.line(f"{without:,} further documents are left out.") if without else ""
+    return "".join(parts) + note or coloured.NO_DOCUMENTS
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
