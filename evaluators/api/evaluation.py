@@ -39,6 +39,7 @@ from evaluators.records import (
     SampleResult,
     Words,
 )
+from evaluators.report.run_report import run_report
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs, rulings
@@ -410,6 +411,16 @@ class Results:
         """Writes the run with all of it into one file, NAME.plumbline, that `open_run` opens."""
         target = Path(path)
         target.write_bytes(written(self.store, self.run))
+        return target
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a report of the run: one HTML page that opens offline and prints on A4.
+
+        It has all figures, ten samples with their evidence, and how it was done; at most 6 MB.
+        """
+        target = Path(path)
+        text = run_report(RunView.read(self.store, self.run), self._view)
+        target.write_text(text, encoding="utf-8")
         return target
 
     def rows(self) -> list[Outline]:

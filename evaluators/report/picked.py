@@ -50,7 +50,11 @@ def _of_trace(view: RunView, counted: View) -> list[Picked]:
     lowest = _with_reason(
         view.answers(Selection(values=(average,), order=average), counted), "Lowest average"
     )
-    good = _with_reason(view.answers(right, counted), "Every sentence supported")
+    # One on which all agree, else the best of those that are disputed.
+    supported = view.answers(right, counted)
+    differ = set(view.labelled().differ)
+    undisputed = [answer for answer in supported if answer not in differ]
+    good = _with_reason(undisputed or supported, "Every sentence supported")
     ways = [
         unsupported[:UNSUPPORTED],
         disputed[:DISPUTED],

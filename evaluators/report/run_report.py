@@ -13,6 +13,7 @@ from evaluators.report import page, samples
 from evaluators.report.picked import picked
 from evaluators.runs import aggregate, bills, findings, run_facts
 from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.rgb_figures import RATES
@@ -62,6 +63,7 @@ def run_report(
         page.section("How it was done", *how_it_was_done(view, counted)),
         page.section("Cost", *cost(view)),
         page.section("What did not work", *_problems(view)),
+        page.section("To run it again", page.plain_text(run_card(view.store, run, counted))),
     ]
     every = picked(view, counted)
     while True:
@@ -243,6 +245,10 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
     """Data, method, models, judges and parameters, and the prompt word by word."""
     run = view.run
     settings = [[readable(name), words] for name, words in settings_of(run).items()]
+    if run.note:
+        settings.append(["Note", run.note])
+    if run.tags:
+        settings.append(["Tags", ", ".join(run.tags)])
     settings += [["Asked", fact] for fact in run_facts.facts(run)]
     if leads(run.evaluator.name) == "trace":
         definition = DEFINITIONS[counted.definition]

@@ -1,4 +1,4 @@
-"""The commands: app, run, resume, list, show, card, compare, check, export, estimate, backup."""
+"""The commands, from app and run to report and backup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import logging
 import os
 import runpy
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -521,6 +522,30 @@ def export(
     stream.flush()
 
 
+@main.command(cls=_OfARun, short_help="Write a run's report: one HTML page.")
+@options.run_id
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, such as report.html.",
+)
+@options.definition
+@options.policy
+def report(run_id: str, output: Path, definition: str, policy: str | None) -> None:
+    """Write a run's report: one HTML page that opens offline and prints on A4.
+
+    RUN is the id that run or list shows, its first characters, or "last". The page has all figures,
+    ten samples with their evidence, what it cost, and how it was done.
+    """
+    store = local_store()
+    results = Results(_run_meant(run_id, store), store, definition, policy)
+    with _writing(output):
+        results.report(output)
+    _to_stderr(f"{output}: open it in a browser.")
+
+
 @main.command("open", short_help="Open a run file: the run is in the store from now on.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def open_file(file: Path) -> None:
@@ -582,6 +607,15 @@ def _finish(
         _to_stderr(tables.go_on(results.run))
     if verdict.code:
         raise click.exceptions.Exit(verdict.code)
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[None]:
+    """Says in a line why a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise click.FileError(str(file), error.strerror or "it cannot be written") from error
 
 
 def _run_meant(run_id: str, store: Store) -> Run:

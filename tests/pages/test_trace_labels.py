@@ -188,6 +188,7 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
     session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert [button.label for button in at.get("download_button")] == [
+        "Report (HTML)",
         "Results (CSV)",
         "Results with texts (JSON lines)",
         "Labels (JSON lines)",

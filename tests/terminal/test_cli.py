@@ -45,6 +45,7 @@ COMMANDS = (
     "compare",
     "check",
     "export",
+    "report",
     "open",
     "backup",
 )

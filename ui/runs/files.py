@@ -10,6 +10,7 @@ import streamlit as st
 from evaluators.api.evaluation import Results
 from evaluators.catalogue import leads
 from evaluators.records import Run
+from evaluators.report.run_report import run_report
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
 from evaluators.runs import export, run_facts
@@ -30,6 +31,12 @@ def buttons(view: RunView) -> None:
         shown.policy or "",
     ]
     stem = "-".join(filter(None, parts))
+    _download_button(
+        "Report (HTML)",
+        f"{stem}.html",
+        lambda: run_report(view, shown).encode(),
+        "One page with figures, samples and how it was done: opens offline, prints on A4.",
+    )
     _download_button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
     _download_button(
         "Results with texts (JSON lines)",
