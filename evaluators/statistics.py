@@ -23,6 +23,8 @@ T95_TERMS = np.array(
 """The expansion's factors of z, z³, z⁵, z⁷ and z⁹: a row for each power of the degrees."""
 RESAMPLES = 1000
 CLUSTER_RESAMPLES = 2000
+FEW = 6
+"""Clusters below which no sign flip reaches 5 %, and resampling knows too little of the others."""
 # Many values resample too slowly for a screen, and their mean is normal enough.
 MANY = 1000
 """Values from which on an interval is that of the normal distribution."""
@@ -125,12 +127,14 @@ def bootstrap_clusters(sums: Floats, sizes: Floats) -> tuple[float, float]:
 
     Percentiles are taken further out for few clusters, as a percentile interval is too narrow there
     by the factor of a t interval with n in place of n - 1 (Hesterberg, The American Statistician
-    69, 2015). From `MANY` clusters on the normal distribution stands in.
+    69, 2015). Below `FEW` clusters it is the t interval itself; from `MANY` on the normal
+    distribution stands in.
     """
     count = len(sums)
-    if count >= MANY:
+    if not FEW <= count < MANY:
         mean = float(sums.sum() / sizes.sum())
-        half = Z95 * standard_error(sums, sizes)
+        quantile = Z95 if count >= MANY else t95(count - 1)
+        half = quantile * standard_error(sums, sizes)
         return mean - half, mean + half
     rng = np.random.default_rng(0)
     drawn = rng.integers(count, size=(CLUSTER_RESAMPLES, count))

@@ -1,8 +1,9 @@
-"""Compare: whether the second is better than the first."""
+"""Compare: whether the others are better than the first."""
 
 from ui.compare import view
 from ui.parts import head, highlight
 
-head.show("Compare", "Two runs, two models of a run, or two labellers, on the same samples.")
+head.show("Compare", "Is it better? Runs, models or labellers on the same samples.")
 highlight.style()
+highlight.style_of_marks()
 view.show()

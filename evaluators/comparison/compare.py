@@ -75,12 +75,16 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
             f"{reference.title} and {title} have no sample and no question in common. Compare runs "
             "over the same data set, or over data sets with the same questions."
         )
+    for name, values in ((reference.title, own), (title, others)):
+        if not values:
+            raise ParameterError(
+                f"{name} has no checked answer yet. Finish the run, or choose another one."
+            )
     common = [name for name in own if name in others]
     if not common:
         raise ParameterError(
             f"{reference.title} and {title} have no value in common: the first has "
-            f"{', '.join(own) or 'none'}, the second {', '.join(others) or 'none'}. Run the same "
-            "metric on both."
+            f"{', '.join(own)}, the second {', '.join(others)}. Run the same metric on both."
         )
     by_noise = reference.by_noise if NOISE in common else {}
     return Comparison(

@@ -19,6 +19,8 @@ from evaluators.statistics import MANY, Z95, Floats, bootstrap_clusters, standar
 
 Z80 = 0.841621
 """The normal distribution's quantile for a power of 80 %."""
+FEWEST_TO_PLAN = 5
+"""Rows below which it is not known how often two systems differ."""
 FLIPS = 9999
 """Random sign flips; with the observed one they make p-values of whole ten-thousandths."""
 ALL_FLIPS = 12
@@ -70,6 +72,8 @@ class Difference(Record):
 
         `None` where the rows so far do not tell how much pairs vary.
         """
+        if self.rows < FEWEST_TO_PLAN:
+            return None
         if self.discordant is not None and self.method == "yes or no":
             return rows_for_rates(self.discordant, difference)
         return rows_for_means(self.spread, difference) if self.spread else None
@@ -106,6 +110,10 @@ def paired(pairs: Sequence[Pair]) -> Difference:
         # Of one question nothing is known of how questions differ.
         interval = p = None
     low, high = interval or (None, None)
+    is_share = bool(((first >= 0) & (first <= 1) & (second >= 0) & (second <= 1)).all())
+    if interval and is_share:
+        # A t interval of few rows may reach beyond what shares can differ by.
+        low, high = max(-1.0, interval[0]), min(1.0, interval[1])
     return Difference(
         first=float(first.mean()),
         second=float(second.mean()),

@@ -112,10 +112,16 @@ class Comparison:
 
     def sentence(self) -> str:
         """What was found, to be read out."""
-        differences = [
+        return words.sentence(self.first, self.second, self._differences())
+
+    def against_reference(self) -> str:
+        """The same of the second alone: "Better in adherence by 6 points (2 to 10)."."""
+        return words.against_reference(self._differences())
+
+    def _differences(self) -> list[words.Named]:
+        return [
             (value.name, value.difference) for value in self.values if value.difference is not None
         ]
-        return words.sentence(self.first, self.second, differences)
 
     def noise_sentence(self) -> str:
         """At which noise levels the two are told apart; empty where there are not several."""

@@ -78,15 +78,15 @@ class Several:
         )
 
     def sentences(self) -> tuple[str, ...]:
-        """What was found of each system against the reference."""
+        """What was found of each system, against the reference."""
         return tuple(
-            f"{comparison.second} against {comparison.first}: {comparison.sentence()}"
+            f"{comparison.second}: {comparison.against_reference()}"
             for comparison in self.comparisons
         )
 
     def sentence(self) -> str:
         """What was found, to be read out."""
-        return " ".join(self.sentences())
+        return f"Against {self.reference.title}: {' '.join(self.sentences())}"
 
     def lines(self) -> Iterator[dict[str, object]]:
         """A row for each value of each system; of the reference without a difference."""
@@ -110,7 +110,9 @@ class Several:
         return DataFrame(list(self.lines()))
 
     def __repr__(self) -> str:
-        return "\n".join(map(printable, [*self.sentences(), *self.warnings]))
+        return "\n".join(
+            map(printable, [f"Against {self.reference.title}", *self.sentences(), *self.warnings])
+        )
 
 
 def several(sides: Sequence[Side]) -> Several:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evaluators.comparison.paired import Difference
+
+Named = tuple[str, Difference]
+"""The difference of a value, with its name."""
 
 NEITHER_BETTER = ("context_relevance", "context_utilization")
 """Values of which a higher one is not a better answer: they tell of the documents and their use."""
@@ -12,30 +15,54 @@ EXAMPLE = 0.03
 """The difference for which the samples that are needed are said: three points."""
 
 
-def sentence(
-    first: str,
-    second: str,
-    differences: Sequence[tuple[str, Difference]],
-) -> str:
+def sentence(first: str, second: str, differences: Sequence[Named]) -> str:
     """Who is better in what and by how much, what cannot be told apart, and what that would take.
 
     `differences` are those of the values by name, second minus first.
     """
-    told_apart: dict[tuple[str, str], list[str]] = {}
+
+    def in_favour(is_higher: bool, how: str) -> str:
+        return f"{second if is_higher else first} is {how}"
+
+    return _sentence(differences, in_favour)
+
+
+def against_reference(differences: Sequence[Named]) -> str:
+    """The same of one system, which a list names before: "Better in adherence by 6 points"."""
+
+    def better_or_worse(is_higher: bool, how: str) -> str:
+        opposites = {"better": "worse", "higher": "lower"}
+        return how if is_higher else opposites[how]
+
+    words = _sentence(differences, better_or_worse)
+    return words[0].upper() + words[1:]
+
+
+def _sentence(differences: Sequence[Named], told: Callable[[bool, str], str]) -> str:
+    """`told` words that a value is higher or not, where that means better or only higher."""
+    told_apart: dict[str, list[str]] = {}
     alike = []
+    same = []
     for name, difference in differences:
-        if not difference.is_told_apart:
+        if difference.ties == difference.rows:
+            same.append(readable(name))
+        elif not difference.is_told_apart:
             alike.append((name, difference))
-            continue
-        higher = second if difference.difference > 0 else first
-        how = "higher" if name in NEITHER_BETTER else "better"
-        told_apart.setdefault((higher, how), []).append(f"{readable(name)} by {_size(difference)}")
-    parts = [f"{title} is {how} in {_joined_by_and(by)}" for (title, how), by in told_apart.items()]
+        else:
+            how = "higher" if name in NEITHER_BETTER else "better"
+            who = told(difference.difference > 0, how)
+            told_apart.setdefault(who, []).append(f"{readable(name)} by {_size(difference)}")
+    parts = [f"{who} in {_joined_by_and(by)}" for who, by in told_apart.items()]
     if alike:
         names = _joined_by_and([readable(name) for name, _ in alike])
-        # A title stands as it was written; what begins without one gets a capital.
-        parts.append(f"{names if parts else names[0].upper() + names[1:]} cannot be told apart")
+        parts.append(f"{names} cannot be told apart")
         parts += _samples_needed([difference for _, difference in alike])
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        parts.append(f"{_joined_by_and(same)} {verb} the same on every sample")
+    if parts and not told_apart:
+        # A title stands as it was written; what begins without one gets a capital.
+        parts[0] = parts[0][0].upper() + parts[0][1:]
     return f"{'; '.join(parts) or 'No sample was checked for both'}."
 
 

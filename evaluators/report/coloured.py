@@ -27,6 +27,8 @@ SUPPORTS = {
 }
 NO_LABEL = "no label"
 NO_DOCUMENTS = '<p class="pl-text"><i>No documents.</i></p>'
+USED_BY = "used by "
+"""How the verdict begins on a sentence that one of two answers used: their names follow."""
 _UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
 """What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 COLOURS = {
@@ -137,10 +139,12 @@ def sentences_of(
         classes = ["pl-s"]
         if verdict in COLOURS:
             classes.append(COLOURS[verdict])
+        elif verdict.startswith(USED_BY):
+            classes.append(COLOURS["used"])
         text = f'<span class="pl-key">{html(sentence.key)}</span>{html(sentence.text)}'
         # Said in words as well: colour alone is not seen by everybody.
         if verdict:
-            text += f'<span class="pl-cue">{verdict}</span>'
+            text += f'<span class="pl-cue">{html(verdict)}</span>'
         if sentence.key in disputed:
             text += '<span class="pl-disputed" title="Labellers differ">≠</span>'
         spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')

@@ -366,6 +366,7 @@ def of_several(several: Several) -> list[RenderableType]:
     return [
         *map(printable, several.warnings),
         table(headings, lines, right=figures),
+        printable(f"Against {several.reference.title}:"),
         *map(printable, several.sentences()),
     ]
 

@@ -7,6 +7,8 @@ import pytest
 from evaluators import compare
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
+from evaluators.run_files.reading import opened
+from evaluators.run_files.writing import written
 from evaluators.runs.examples import INVENTED, NOISE, find
 from evaluators.runs.store import Store
 from tests.comparison.made import MODELS, results
@@ -157,6 +159,37 @@ def test_runs_without_anything_in_common_are_refused(store, questions, metric, m
         compare(ours, theirs)
 
 
+@pytest.mark.parametrize("values", [[], ["failed"] * 8])
+def test_a_run_without_a_checked_answer_is_named(store, values):
+    ours = results(store, "Old", QUESTIONS, FIRST)
+    theirs = results(store, "Empty", QUESTIONS, values)
+
+    with pytest.raises(ParameterError, match="Empty has no checked answer yet"):
+        compare(ours, theirs)
+
+
+def test_two_formulas_of_one_run_are_named_and_warned_of():
+    store = Store(":memory:")
+    ours = Results(find(store, INVENTED), store)
+    theirs = Results(ours.run, store, "ragbench")
+
+    comparison = compare(ours, theirs)
+
+    assert (comparison.first, comparison.second) == ("sentence formula", "ragbench formula")
+    assert comparison.warnings == ("The values are counted by different formulas or rules.",)
+    assert "supported share are the same on every sample" in comparison.sentence()
+
+
+def test_a_run_is_compared_with_its_own_file(store):
+    ours = results(store, "Old", QUESTIONS, FIRST)
+    theirs = Results(opened(written(store, ours.run), store, "local"), store)
+
+    comparison = compare(ours, theirs)
+
+    assert (comparison.changes, comparison.warnings, comparison.alone) == ((), (), ((), ()))
+    assert comparison.sentence() == "Answer match is the same on every sample."
+
+
 def test_nothing_checked_for_both_is_said_and_has_no_figure(store):
     ours = results(store, "Old", QUESTIONS, ["failed"] * 7 + [1.0])
     theirs = results(store, "New", QUESTIONS, [1.0] * 7 + ["failed"])
@@ -228,7 +261,7 @@ def test_what_differs_between_runs_is_told(store):
             [0.0, *FIRST[1:]],
             "Answer match cannot be told apart; to tell 3 points apart takes about 1,100 samples.",
         ),
-        (FIRST, FIRST, "Answer match cannot be told apart."),
+        (FIRST, FIRST, "Answer match is the same on every sample."),
     ],
 )
 def test_what_was_found_is_one_sentence(store, ours, theirs, sentence):

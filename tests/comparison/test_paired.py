@@ -195,6 +195,22 @@ def test_of_one_question_no_interval_is_given(first, second):
     assert difference.rows_needed(0.05) is None
 
 
+def test_of_few_rows_the_interval_is_that_of_t_and_how_many_are_needed_is_not_said():
+    difference = paired(pairs([0.5, 0.4, 0.4], [0.6, 0.6, 0.7]))
+
+    # Differences .1, .2, .3: mean .2, standard error .1 / sqrt(3), and t of two degrees is 4.303
+    half = 4.3027 * 0.1 / math.sqrt(3)
+    assert (difference.low, difference.high) == pytest.approx((0.2 - half, 0.2 + half))
+    assert difference.rows_needed(0.03) is None
+
+
+def test_shares_cannot_differ_by_more_than_one():
+    # 12.706 times the standard error of .25 would reach beyond
+    difference = paired(pairs([0.2, 0.3], [0.8, 0.4]))
+
+    assert (difference.low, difference.high) == (-1, 1)
+
+
 def test_one_yes_or_no_row_tells_nothing_apart():
     difference = paired(pairs([0], [1]))
 
@@ -220,7 +236,7 @@ def test_of_four_equal_systems_any_is_seldom_told_apart(kind):
 
 
 def test_more_rows_are_needed_for_a_smaller_difference():
-    difference = paired(pairs([0.2, 0.5, 0.9, 0.4], [0.3, 0.4, 0.9, 0.8]))
+    difference = paired(pairs([0.2, 0.5, 0.9, 0.4] * 2, [0.3, 0.4, 0.9, 0.8] * 2))
     needed = [difference.rows_needed(size) for size in (0.2, 0.1, 0.05, 0.01)]
 
     assert all(few < many for few, many in pairwise(needed))

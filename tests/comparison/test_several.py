@@ -37,9 +37,20 @@ def test_each_is_compared_with_the_first_and_p_values_count_all(store):
     assert (alone.adjusted, together.adjusted) == pytest.approx((1 / 2**6, 2 / 2**6))
     assert several["medium"]["answer_match"].difference.adjusted == 1.0
     assert several.sentences() == (
-        "medium against small: Answer match cannot be told apart; to tell 3 points apart takes "
+        "medium: Answer match cannot be told apart; to tell 3 points apart takes "
         "about 2,200 samples.",
-        "large against small: large is better in answer match by 75 points (18 to 93).",
+        "large: Better in answer match by 75 points (18 to 93).",
+    )
+
+
+def test_one_that_is_worse_is_said_to_be_worse(store):
+    run = results(store, "Three", QUESTIONS, BETTER, SAME, BETTER, models=MODELS)
+
+    several = compare(run, models=(0, 1, 2))
+
+    assert several.sentence() == (
+        "Against small: medium: Worse in answer match by 75 points (18 to 93). "
+        "large: Answer match is the same on every sample."
     )
 
 

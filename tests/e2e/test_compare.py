@@ -21,7 +21,7 @@ def test_the_sample_that_differs_most_is_read_side_by_side(page: Page) -> None:
     expect(changed.first).to_be_visible()
     assert "23" in changed.all_inner_texts()
 
-    dialog.get_by_role("link", name="Open with its evidence").first.click()
+    dialog.get_by_role("link", name="Open the sample").first.click()
     expect(page.get_by_role("heading", name="Sample", level=1)).to_be_visible()
     assert "run=example-noise" in page.url
     assert "sample=5" in page.url

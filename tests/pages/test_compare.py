@@ -89,7 +89,8 @@ def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
     [chart] = at.get("plotly_chart")
     upper = json.loads(chart.proto.spec)["data"]
     assert [trace["name"] for trace in upper if trace.get("name")] == ["Model A", "Model B"]
-    assert "Answers to one question count as one cluster." in said(at)
+    assert "Answers to one question resemble each other and count as one." in said(at)
+    assert "What differs: model (Model A → Model B)." in said(at)
     at.number_input(key="compare_points").set_value(10.0)
     assert "Noise robustness: " in said(checked(at.run()), "markdown")
 
@@ -101,7 +102,7 @@ def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(
     at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
 
     assert headline(at) == "Each against small"
-    assert "**large:** large is better in answer match by 75 points (18 to" in said(at, "markdown")
+    assert "**large:** Better in answer match by 75 points (18 to" in said(at, "markdown")
     assert "▲ +75.0 (18." in table(at)
     assert "<bdi>medium</bdi>" in forest(at)
     at.segmented_control(key="compare_closer").set_value("large")
@@ -142,6 +143,33 @@ def test_three_labellers_of_one_run(open_page: OpenPage) -> None:
 
     assert headline(at) == "Each against Heuristic"
     assert all(f"<bdi>{name}</bdi>" in table(at) for name in ("Heuristic", "Gold", "Jury"))
+
+
+def test_what_does_not_count_is_listed(open_page: OpenPage) -> None:
+    results(session.store(), "Old", QUESTIONS, [*OLD[:6], None, "failed"])
+    results(session.store(), "New", [*QUESTIONS[2:], "Further?"], [1.0] * 5 + ["failed", 1.0])
+
+    at = open_page("compare", first="Old.1", second="New.1")
+
+    folded = next(each for each in at.expander if each.label.startswith("What does not count"))
+    assert folded.label == "What does not count: 3 samples without a partner"
+    assert folded.dataframe[0].value.to_dict("records") == [
+        {"Only in": "Old", "#": 1, "Question": "Question 0?"},
+        {"Only in": "Old", "#": 2, "Question": "Question 1?"},
+        {"Only in": "New", "#": 7, "Question": "Further?"},
+    ]
+    assert "Answer match: checked 1 only for New, 1 for neither" in said(at, "markdown")
+    assert "4 / 6" in forest(at)
+
+
+def test_where_all_samples_count_nothing_is_listed(open_page: OpenPage) -> None:
+    results(session.store(), "Old", QUESTIONS, OLD)
+    results(session.store(), "New", QUESTIONS, NEW)
+
+    at = open_page("compare", first="Old.1")
+
+    assert not [each for each in at.expander if each.label.startswith("What does not count")]
+    assert "All settings are the same." in said(at)
 
 
 def test_two_labellers_go_by_their_names(open_page: OpenPage) -> None:

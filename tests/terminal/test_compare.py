@@ -57,8 +57,8 @@ def test_each_of_three_runs_is_compared_with_the_first(plumbline, runs):
     found = plumbline("compare", "old", "new", "third", *demand)
 
     assert found.exit_code == BELOW
-    assert "new against old: new is better in answer match by 75 points (18 to 93)." in found.stdout
-    assert "third against old: Answer match cannot be told apart" in found.stdout
+    assert "new: Better in answer match by 75 points (18 to 93)." in found.stdout
+    assert "third: Answer match cannot be told apart" in found.stdout
     assert found.stderr.startswith("answer_match of third may be more than 2 points worse: +12.5")
     systems = json.loads(plumbline("compare", "old", "new", "third", "--json").stdout)["systems"]
     assert [(row["system"], row["mean"], row["told_apart"]) for row in systems] == [

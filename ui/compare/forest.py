@@ -39,7 +39,7 @@ def _head(comparison: Comparison) -> str:
         f'<th scope="col" class="ends" aria-label="Difference">{ends}</th>',
         '<th scope="col">Difference in points</th>',
         '<th scope="col">p</th>',
-        '<th scope="col">Higher · equal · lower</th>',
+        '<th scope="col">Samples higher · equal · lower</th>',
         '<th scope="col">Checked for both</th>',
     ]
     return f"<tr>{''.join(cells)}</tr>"
@@ -52,7 +52,7 @@ def _rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> 
 def _forest_row(value: Compared, title: str, end: float) -> str:
     difference = value.difference
     name = f'<th scope="row"><bdi>{html(title)}</bdi></th>'
-    coverage = f'<td data-title="Checked for both">{value.coverage}</td>'
+    coverage = f'<td class="number" data-title="Checked for both">{value.coverage}</td>'
     if difference is None:
         empty = '<td class="number">–</td>' * 2
         return f"<tr>{name}{empty}<td></td><td>none</td><td></td><td></td>{coverage}</tr>"
@@ -66,7 +66,8 @@ def _forest_row(value: Compared, title: str, end: float) -> str:
         f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
         f'<td class="number wide">{words.in_points(difference)}</td>'
         f'<td class="number" data-title="p">{p}</td>'
-        f'<td data-title="Higher · equal · lower">{counts}</td>{coverage}</tr>'
+        f'<td class="number" data-title="Samples higher · equal · lower">{counts}</td>'
+        f"{coverage}</tr>"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,9 +12,10 @@ from evaluators.comparison.changed import changed_words
 from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
-from evaluators.report import coloured
+from evaluators.report import coloured, marked
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
+from evaluators.text.markup import html
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.parts import samples
@@ -31,10 +33,13 @@ class Both(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """An answer's sentences, and what the labels say of each by its key."""
+    """An answer's sentences, what the labels say of each by its key, and the documents' sentences,
+    where there are labels.
+    """
 
     sentences: Sequence[Sentence]
     cues: Mapping[str, str]
+    documents: Sequence[Sequence[Sentence]] = ()
 
 
 def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
@@ -176,7 +181,7 @@ def _side_by_side(
         answer = _answer_in_sentences(side, row, place, found[place])
         answers.append(answer)
         texts.append([sentence.text for sentence in answer.sentences])
-    marked = changed_words(*texts)
+    changed = changed_words(*texts)
     for place, column in enumerate(st.columns(2)):
         value = row.second if place else row.first
         with column:
@@ -185,14 +190,51 @@ def _side_by_side(
                 st.warning("This sample cannot be read.")
                 continue
             own = answers[place]
-            st.html(coloured.changed(own.sentences, own.cues, marked[place]))
+            st.html(coloured.changed(own.sentences, own.cues, changed[place]))
             _link_to_sample(both.sides[place], _position(row, place))
-    documents = [content.sample.retrieved_documents for content in found if content]
-    if documents:
-        is_same = all(own == documents[0] for own in documents)
-        title = "Documents" if is_same else f"Documents of {plain(both.titles[0])}"
-        with st.expander(title):
-            st.html(coloured.passages(documents[0]))
+    st.subheader("Documents", anchor=False)
+    st.html(_documents(found, answers, both))
+
+
+def _documents(
+    found: Sequence[Content | None],
+    answers: Sequence[_Answer],
+    both: Both,
+) -> str:
+    """The documents once where both answers had the same, else those of each."""
+    texts = [content.sample.retrieved_documents for content in found if content]
+    is_same = all(own == texts[0] for own in texts)
+    first, second = answers
+    if is_same and first.documents and second.documents:
+        return coloured.documents(first.documents, _who_used(first, second, both.titles))
+    parts = []
+    for content, answer, title in zip(found, answers, both.titles, strict=True):
+        if content is None:
+            continue
+        if not is_same:
+            parts.append(f'<p class="pl-text"><b><bdi>{html(title)}</bdi></b></p>')
+        if answer.documents:
+            parts.append(coloured.documents(answer.documents, answer.cues))
+        else:
+            marks = marked.Marks.of(content.sample, {})
+            parts.append(marked.documents(content.sample, marks))
+        if is_same:
+            break
+    return "".join(parts)
+
+
+def _who_used(first: _Answer, second: _Answer, titles: tuple[str, str]) -> dict[str, str]:
+    """By whom each document sentence is used; empty for one that neither uses."""
+    by_key = {}
+    for sentence in chain.from_iterable(first.documents):
+        users = [
+            title
+            for title, answer in zip(titles, (first, second), strict=True)
+            if "used" in answer.cues.get(sentence.key, "")
+        ]
+        whom = "both" if len(users) == 2 else "".join(users)
+        by_key[sentence.key] = f"{coloured.USED_BY}{whom}" if users else ""
+    return by_key
 
 
 def _link_to_sample(side: Side, position: int) -> None:
@@ -201,7 +243,7 @@ def _link_to_sample(side: Side, position: int) -> None:
         sample=str(position + 1),
         model=str(side.model + 1),
     )
-    st.page_link("../pages/sample.py", label="Open with its evidence", query_params=address)
+    st.page_link("../pages/sample.py", label="Open the sample", query_params=address)
 
 
 def _answer_in_sentences(
@@ -218,4 +260,4 @@ def _answer_in_sentences(
     if scores is None:
         return _Answer((Sentence(key="", text=content.response or ""),), {})
     cues = coloured.verdicts(scores.sentences, scores.labels)
-    return _Answer(scores.sentences.response, cues)
+    return _Answer(scores.sentences.response, cues, scores.sentences.documents)

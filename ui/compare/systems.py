@@ -16,18 +16,19 @@ from ui.parts.value_table import Below, Column, Row
 def show(several: Several) -> Comparison:
     """The table of all; gives the comparison that is looked at closely below it."""
     st.header(plain(f"Each against {several.reference.title}"), anchor=False)
-    st.markdown(
-        "\n".join(
-            f"- **{plain(own.second)}:** {plain(own.sentence())}" for own in several.comparisons
-        )
-    )
+    findings = []
+    for own in several.comparisons:
+        findings.append(f"- **{plain(own.second)}:** {plain(own.against_reference())}")
+    st.markdown("\n".join(findings))
     columns = [Column(readable(name)) for name in several.values]
     rows = [_row(system, several) for system in several.systems]
     value_table.show("", columns, rows)
     st.caption(
-        "Mean, its 95 % interval, and how many answers were checked. Below it the difference in "
-        "points from the first, with its interval, over the answers checked for both: in colour "
-        "where it is beyond chance. P-values count all that is compared here (Holm)."
+        plain(
+            "Each mean with its 95 % interval and how many answers were checked. Below it the "
+            "difference from the first in points, over the answers checked for both: with ▲ or ▼ "
+            "where it is beyond chance (p below 0.05, counting all that is compared here, Holm)."
+        )
     )
     st.header("Closer", anchor="closer")
     by_title = {own.second: own for own in several.comparisons}

@@ -11,9 +11,9 @@ from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
-from evaluators.text.words import counted, readable
+from evaluators.text.words import readable
 from ui import session
-from ui.compare import choice, forest, pairs, systems
+from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
 from ui.parts import charts
 from ui.parts.untrusted import plain
@@ -52,6 +52,7 @@ def _pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     if comparison.by_noise:
         _over_noise(comparison)
     _samples_needed(comparison)
+    left_out.show(comparison, sides)
     pairs.show(comparison, sides)
 
 
@@ -87,20 +88,19 @@ def _bytes(found: Comparison | Several) -> int:
 
 
 def _what_differs(comparison: Comparison) -> None:
+    # The warning says that data differ; their fingerprints say nothing to a reader.
+    hidden = {"data"}
+    if any(change.setting == "model" for change in comparison.changes):
+        hidden.add("models")
     changes = [
-        f"{change.setting} {change.first} → {change.second}"
-        for change in comparison.changes[:MOST_CHANGES]
+        f"{change.setting} ({change.first} → {change.second})"
+        for change in comparison.changes
+        if change.setting not in hidden
     ]
-    more = len(comparison.changes) - MOST_CHANGES
+    more = len(changes) - MOST_CHANGES
     if more > 0:
-        changes.append(f"{more} more")
-    words = [f"What differs: {'; '.join(changes)}." if changes else "Nothing but the answers."]
-    first, second = map(len, comparison.alone)
-    if first or second:
-        words.append(
-            f"Without a partner: {counted(first, 'sample')} of {comparison.first}, "
-            f"{counted(second, 'sample')} of {comparison.second}."
-        )
+        changes[MOST_CHANGES:] = [f"{more} more settings"]
+    words = [f"What differs: {', '.join(changes)}." if changes else "All settings are the same."]
     for names, title in (
         (comparison.only_first, comparison.first),
         (comparison.only_second, comparison.second),
@@ -114,10 +114,13 @@ def _how_it_is_counted(comparison: Comparison) -> None:
     clusters = any(
         value.difference and value.difference.method == "clusters" for value in comparison.values
     )
-    repeated = " Answers to one question count as one cluster." if clusters else ""
+    repeated = " Answers to one question resemble each other and count as one." if clusters else ""
     st.caption(
-        "95 % intervals; p-values count all that stands here (Holm); filled dots are told apart "
-        f"beyond chance.{repeated} What a labeller gets wrong is not in an interval."
+        plain(
+            "Lines are 95 % intervals. A filled dot is beyond chance: p is below 0.05, counting "
+            "all that is compared here (Holm), so a dot may be hollow though its line misses 0."
+            f"{repeated} No interval covers what a labeller gets wrong."
+        )
     )
 
 
