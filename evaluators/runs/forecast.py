@@ -106,7 +106,14 @@ class Measures:
 
     def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
         """How doubtful the heuristic is of each response that is there, by position."""
-        return {position: hybrid.doubt(sample) for position, sample in _samples_with_response(plan)}
+        doubts: dict[int, float] = {}
+        doubt = 0.0
+        for position, sample in _samples_with_response(plan):
+            # Repeats follow their sample, and say the same.
+            if sample.repeat == 1:
+                doubt = hybrid.doubt(sample)
+            doubts[position] = doubt
+        return doubts
 
 
 def forecast(

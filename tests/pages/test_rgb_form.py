@@ -253,6 +253,25 @@ def test_a_run_that_the_day_limit_stretches_over_days_is_told(
     )
 
 
+def test_every_repeat_is_a_call_of_the_estimate_and_the_button_says_how_many(
+    open_page: OpenPage, upload: Upload, provider: Loopback
+) -> None:
+    at = chosen(small(open_page, upload), LUNA)
+    assert "may be identical" not in said(at)
+    at = chosen(at, LUNA, repeats=5)
+
+    (row,) = table(at, "Model")
+    assert (row["Calls"], row["Prompt tokens"]) == (10, f"{10 * TOKENS}")
+    assert at.button(key="rgb_start").label.startswith("Ask 2 questions 5 times")
+    assert "At temperature 0 repeats may be identical." in said(at)
+    assert "may be identical" not in said(chosen(at, LUNA, temperature=0.7))
+    at.button(key="rgb_start").click()
+    at = settled(at.run())
+    (run,) = runs()
+    assert (run.repeats, len(provider.asked)) == (5, 10)
+    assert state(at).startswith("10 answers checked")
+
+
 # Starting
 
 

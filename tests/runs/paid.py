@@ -77,7 +77,11 @@ def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
 
 
 def paid_run(
-    store: Store, data: Dataset, models: tuple[ModelSpec, ...] = (LUNA,), **options: object
+    store: Store,
+    data: Dataset,
+    models: tuple[ModelSpec, ...] = (LUNA,),
+    workspace: str = "w",
+    **options: object,
 ) -> Run:
     spec = EvaluatorSpec(name="rgb")
     return create_run(
@@ -85,18 +89,22 @@ def paid_run(
         RunPlan(
             data, inputs.evaluators(spec), title="paid", models=models, prompt=PROMPT, **options
         ),
-        workspace="w",
+        workspace=workspace,
     )
 
 
 def labelled_run(
-    store: Store, data: Dataset, judges: tuple[ModelSpec, ...], **options: object
+    store: Store,
+    data: Dataset,
+    judges: tuple[ModelSpec, ...],
+    workspace: str = "w",
+    **options: object,
 ) -> Run:
     spec = EvaluatorSpec(name="gpt_labeling")
     return create_run(
         store,
         RunPlan(data, inputs.evaluators(spec), title="labelled", judges=judges, **options),
-        workspace="w",
+        workspace=workspace,
     )
 
 

@@ -87,7 +87,7 @@ def _end_of_form(drafted: Drafted, advanced: DeltaGenerator) -> None:
         price = _price(plan, drafted.measures, advanced)
     chosen = [*drafted.generators.models, *drafted.judges]
     pressed = data_choice.start_button(
-        f"Measure {counted(len(dataset.samples), 'sample')}",
+        f"Measure {counted(len(dataset.samples), 'sample')}{model_form.times(plan)}",
         START,
         dataset.name,
         is_ready=bool(plan) and model_form.can_be_asked(*chosen),

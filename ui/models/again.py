@@ -14,7 +14,7 @@ from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import find
 from evaluators.records import Ability, Run
 from evaluators.runs.forecast import doubtful
-from evaluators.runs.plan import RunPlan
+from evaluators.runs.plan import MOST_REPEATS, RunPlan
 from evaluators.runs.settings import differing, settings
 from evaluators.text.normalise import is_chinese
 from ui import session
@@ -102,6 +102,7 @@ def _how_asked(run: Run, key: str) -> dict[str, Any]:
         field = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
         fields[f"{key}_{field}"] = max(spec.answer_tokens for spec in llms)
         fields[f"{key}_temperature"] = max(spec.temperature or 0.0 for spec in llms)
+        fields[f"{key}_repeats"] = min(run.repeats, MOST_REPEATS)
     # Each unit has a field of its own, or a number of calls would stand there as dollars.
     fields[f"{key}_unit"] = model_form.CALLS if run.cap.calls else model_form.DOLLARS
     fields[f"{key}_{model_form.CALLS}"] = run.cap.calls

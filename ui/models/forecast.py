@@ -51,7 +51,7 @@ class RememberedMeasures(Measures):
         self.data = data
 
     def answers(self, plan: RunPlan) -> PromptSizes:
-        key = ("answers", plan.prompt, plan.models)
+        key = ("answers", plan.prompt, plan.models, plan.repeats)
         return self._once(PROMPTS, key, partial(super().answers, plan))
 
     def judgements(
@@ -62,7 +62,7 @@ class RememberedMeasures(Measures):
         budget: int | None,
         positions: Sequence[int] | None = None,
     ) -> PromptSizes:
-        key = ("judgements", _kind(evaluator), judge, budget, positions)
+        key = ("judgements", _kind(evaluator), judge, budget, positions, plan.repeats)
         measure = partial(super().judgements, plan, evaluator, judge, budget, positions)
         return self._once(PROMPTS, key, measure)
 
@@ -72,13 +72,14 @@ class RememberedMeasures(Measures):
         evaluator: Evaluator,
         budget: int | None,
     ) -> PromptSizes:
-        key = ("to come", _kind(evaluator), budget)
+        key = ("to come", _kind(evaluator), budget, plan.repeats)
         measure = partial(super().judgements_to_come, plan, evaluator, budget)
         return self._once(PROMPTS, key, measure)
 
     def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
         # How doubtful a sample is does not depend on the doubt that is asked for.
-        key = ("doubts", _kind(hybrid.model_copy(update={"doubt_from": 0.0})))
+        kind = _kind(hybrid.model_copy(update={"doubt_from": 0.0}))
+        key = ("doubts", kind, plan.repeats)
         return self._once(DOUBTS, key, partial(super().doubts, plan, hybrid))
 
     def _once(self, words: str, asked: Hashable, measure: Callable[[], T]) -> T:
@@ -111,6 +112,8 @@ def show(plan: RunPlan, measures: Measures, advanced: DeltaGenerator) -> str:
     taken = of(plan, measures)
     with advanced:
         details(plan, taken)
+        if plan.repeats_alike:
+            st.caption(plan.repeats_alike)
     # Not among the details, which may be closed.
     warnings(plan, taken)
     return price(taken, plan.cap)

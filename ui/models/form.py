@@ -18,7 +18,7 @@ from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import ANSWER_TOKENS, keys_for_estimates
-from evaluators.runs.plan import RunPlan
+from evaluators.runs.plan import MOST_REPEATS, RunPlan
 from ui import session
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
@@ -43,6 +43,7 @@ class AnswerOptions(NamedTuple):
     answer_tokens: int = ANSWER_TOKENS
     temperature: float = 0.0
     use_cache: bool = True
+    repeats: int = 1
 
 
 # Choosing
@@ -278,7 +279,13 @@ def with_llms(
         judges=tuple(_spec_as_asked(choice, options) for choice in judges),
         cap=cap,
         use_cache=options.use_cache,
+        repeats=options.repeats,
     )
+
+
+def times(plan: RunPlan | None) -> str:
+    """What a Start button says behind the number of samples: " 3 times"; empty for once."""
+    return f" {plan.repeats} times" if plan and plan.repeats > 1 else ""
 
 
 def can_be_asked(*chosen: Choice) -> bool:
@@ -304,7 +311,7 @@ def answer_options(
     if judges and labels:
         # A field of its own, so that each of the two keeps its number.
         answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
-    left, right = st.columns(2, vertical_alignment="bottom")
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
     answer_tokens = left.number_input(
         "Answer budget (tokens)",
         16,
@@ -315,13 +322,22 @@ def answer_options(
         key=tokens_key,
         **KEPT,
     )
-    temperature = right.number_input(
+    temperature = middle.number_input(
         "Temperature",
         0.0,
         2.0,
         0.0,
         step=0.1,
         key=f"{key}_temperature",
+        **KEPT,
+    )
+    repeats = right.number_input(
+        "Repeats",
+        1,
+        MOST_REPEATS,
+        1,
+        help="Ask each prompt again to see how much answers vary at this temperature.",
+        key=f"{key}_repeats",
         **KEPT,
     )
     use_cache = st.toggle(
@@ -335,7 +351,7 @@ def answer_options(
     fixed = [each.title for each in llms if each.spec(temperature=temperature).temperature is None]
     if fixed:
         st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
-    return AnswerOptions(answer_tokens, temperature, use_cache)
+    return AnswerOptions(answer_tokens, temperature, use_cache, repeats)
 
 
 def budget(chosen: Sequence[Choice], key: str) -> Cap | None:

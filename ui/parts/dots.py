@@ -53,6 +53,10 @@ def _dot(dot: Dot) -> str:
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
     about.append(coverage(mean))
+    if mean.repeated:
+        about.append(mean.repeated)
+    if mean.within:
+        about.append(mean.within.short)
     kind = "pl-value pl-hollow" if dot.hollow else "pl-value"
     return (
         f'<div class="{kind}" style="--hue: {colour(dot.series)}">'

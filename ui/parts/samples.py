@@ -302,6 +302,8 @@ def _data(
         _column("Question", "question"),
         _column("Answer", "text"),
     ]
+    if table.run.repeats > 1:
+        columns.append(_column("Repeat", "facet"))
     if len(names) > 1:
         columns.append(_column("Model", "facet"))
     columns += [_column(title, "value", title) for title in table.values.values()]
@@ -341,11 +343,14 @@ def _row(
     question = content.sample.question if content else row.question
     response = (content and content.response) or ""
     cells = [
-        str(row.position + 1),
+        # Repeats of a sample have its number in common.
+        str(row.position // table.run.repeats + 1),
         verdict.words,
         question[:TEXT_SHOWN],
         response[:TEXT_SHOWN],
     ]
+    if table.run.repeats > 1:
+        cells.append(f"{row.repeat} of {table.run.repeats}")
     if len(names) > 1:
         cells.append(names[row.model])
     for name in table.values:

@@ -127,13 +127,15 @@ def _end_of_form(name: str, drafted: Drafted, advanced: DeltaGenerator) -> None:
         st.error(plain(drafted.prompt_mistake), icon=":material/error:")
     else:
         # Without a plan too, for example by a budget that will not do.
-        count = len(measures.answers(plan or drafted.questions).tokens)
+        # Each repeat of a question is a prompt of its own.
+        asking = plan or drafted.questions
+        count = len(measures.answers(asking).tokens) // asking.repeats
     price = ""
     if plan and drafted.models and count:
         price = model_forecast.show(plan, measures, advanced)
         again.show_changes("rgb", plan, name, composition.sample)
     pressed = data_choice.start_button(
-        _what_start_does(count, drafted.models),
+        _what_start_does(count, drafted.models) + model_form.times(plan),
         START,
         name,
         is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),

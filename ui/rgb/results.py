@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,6 +44,9 @@ VALUES = {
 }
 JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
 """What a judge was asked, by the verdict of the rule that it stands beside."""
+
+NOISY = {"Noise robustness": Ability.NOISE, "Integration": Ability.INTEGRATION}
+"""The rates whose questions are asked at several noise levels."""
 
 FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
 FACETS = {
@@ -184,7 +187,7 @@ def _rate_panel(
     in_words = []
     for name, mean in spoken.items():
         in_words.append(f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}")
-    st.caption(f"{meaning}{_repetition(means.values(), rows, title)}")
+    st.caption(plain(f"{meaning}{_repetition(means, rows, title)}"))
     st.plotly_chart(
         charts.rate(means, judged, verb),
         config=dict(config),
@@ -194,17 +197,29 @@ def _rate_panel(
 
 
 def _repetition(
-    means: Iterable[aggregate.Mean],
+    means: Mapping[str, aggregate.Mean],
     rows: Sequence[Outline],
     title: str,
 ) -> str:
-    """ " · 24 questions, 5 noise levels", where questions were asked repeatedly."""
-    questions = max((mean.questions or 0 for mean in means), default=0)
+    """ " · 24 questions, 5 noise levels, each prompt 3 times · answers to the same prompt agree in
+    87 %", as far as questions were asked repeatedly.
+    """
+    questions = max((mean.questions or 0 for mean in means.values()), default=0)
     if not questions:
         return ""
-    ability = Ability.INTEGRATION if title == "Integration" else Ability.NOISE
-    levels = len({row.noise for row in aggregate.of_ability(rows, ability)})
-    return f" · {questions:,} questions, {counted(levels, 'noise level')}"
+    parts = [counted(questions, "question")]
+    if title in NOISY:
+        levels = {row.noise for row in aggregate.of_ability(rows, NOISY[title])}
+        parts.append(counted(len(levels), "noise level"))
+    repeats = max(mean.repeats for mean in means.values())
+    if repeats > 1:
+        parts.append(f"each prompt {repeats} times")
+    agreeing = []
+    for model, mean in means.items():
+        if mean.within:
+            whose = f"{model}: " if len(means) > 1 else ""
+            agreeing.append(f"{whose}{mean.within.in_words}")
+    return " · ".join(["", ", ".join(parts), *agreeing])
 
 
 def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -> None:

@@ -32,7 +32,7 @@ from ui import session
 from ui.parts import present, remedies, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.sample import notes, rgb, verdict_labels
+from ui.sample import notes, repeats, rgb, verdict_labels
 from ui.trace import labels as trace_labels
 
 LINE = 160
@@ -89,12 +89,16 @@ def steps(run: Run, cell: Cell) -> Place:
         if len(walk) < count:
             in_table = f" · {place + 1:,} of {len(walk):,} in the table"
         words = f"{position + 1:,} of {count:,}"
+        if run.repeats > 1:
+            prompt = f"{position // run.repeats + 1:,} of {count // run.repeats:,}"
+            words = f"{prompt}, repeat {run.repeat_of(position)} of {run.repeats}"
         st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
         present.button("sample")
         notes.button(run, Answer(position, model))
     notes.show(run, Answer(position, model))
     if len(names) > 1:
         _model_segments(run, names, model)
+    repeats.choice(run, Cell(position, model))
     address = session.address(
         run=run.id,
         sample=str(position + 1),
@@ -181,6 +185,7 @@ def show(run: Run, cell: Cell) -> None:
         model = run_facts.titles(run)[cell.model]
         st.caption(plain(f"Answer by {model}."))
         texts.generator_prompt(f"Prompt · {model}", run.prompt, sample)
+    repeats.show(run, cell)
     for number, spec in enumerate(run.evaluators):
         _judge_prompts(spec, sample, number)
 

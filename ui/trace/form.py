@@ -163,8 +163,9 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
             again.show_changes("trace", plan, whole.name, _part_of(plan))
+    words = _what_start_does(_count_to_label(drafted), len(whole.samples), len(answering.models))
     pressed = data_choice.start_button(
-        _what_start_does(_count_to_label(drafted), len(whole.samples), len(answering.models)),
+        words + model_form.times(plan),
         START,
         whole.name,
         is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),

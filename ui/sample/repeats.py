@@ -1,0 +1,85 @@
+"""The answers to a prompt that was asked several times: a choice among them, and all in a list."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.catalogue import leads
+from evaluators.records import Cell, Run
+from evaluators.runs.rgb_figures import HEADLINES
+from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import column_titles
+from evaluators.runs.store import Answer, Outline
+from evaluators.text.markup import html
+from ui import run_views
+from ui.parts import highlight
+
+SHOWN_OF_AN_ANSWER = 300
+VALUES_SHOWN = 3
+
+
+def choice(run: Run, cell: Cell) -> None:
+    """Chips for the repeats of the prompt; the address follows."""
+    if run.repeats == 1:
+        return
+    shown = run.repeat_of(cell.position)
+    key = f"repeat_{run.id}"
+    # The address decides which repeat is shown, so the widget follows it at every drawing.
+    st.session_state[key] = shown
+
+    def change() -> None:
+        position = cell.position - shown + st.session_state[key]
+        # An address counts from 1, as repeats do.
+        st.query_params["sample"] = str(position + 1)
+
+    st.segmented_control(
+        "Repeat",
+        range(1, run.repeats + 1),
+        required=True,
+        key=key,
+        on_change=change,
+    )
+
+
+def show(run: Run, cell: Cell) -> None:
+    """All answers to the prompt one under another, each with its verdict."""
+    if run.repeats == 1:
+        return
+    view = run_views.latest(run)
+    first = cell.position - run.repeat_of(cell.position) + 1
+    answers = [Answer(first + number, cell.model) for number in range(run.repeats)]
+    contents = view.contents(answers)
+    lines = []
+    for row in view.page(answers):
+        content = contents.get(Answer(row.position, row.model))
+        response = (content.response if content else None) or ""
+        kind = ' class="pl-shown"' if row.position == cell.position else ""
+        lines.append(
+            f'<tr{kind}><th scope="row">{row.repeat}</th>'
+            f'<td class="pl-line" dir="auto">{html(response[:SHOWN_OF_AN_ANSWER])}</td>'
+            f'<td class="pl-verdict">{html(_verdict(view, row))}</td></tr>'
+        )
+    st.header("Answers to the same prompt")
+    titles = "".join(f'<th scope="col">{title}</th>' for title in ("Repeat", "Answer", "Verdict"))
+    head = f"<thead><tr>{titles}</tr></thead>"
+    table = f'<table class="pl-models">{head}<tbody>{"".join(lines)}</tbody></table>'
+    highlight.style_of_marks()
+    st.html(table)
+
+
+def _verdict(view: RunView, row: Outline) -> str:
+    """Right or wrong where RGB says so, else the first values of the answer."""
+    if row.status != "scored":
+        return row.status or "not checked yet"
+    if leads(view.run.evaluator.name) == "rgb":
+        values = [row.values.get(value.name) for value in HEADLINES]
+        headline = next((value for value in values if value is not None), None)
+        if headline is not None:
+            # A mark as well: colour alone is not seen by everybody.
+            return "✓ right" if headline == 1 else "✗ wrong"
+    words = []
+    for name, title in column_titles(view).items():
+        value = row.values.get(name)
+        if value is not None:
+            words.append(f"{title} {value:.2f}")
+    return ", ".join(words[:VALUES_SHOWN]) or "not applicable"
