@@ -60,10 +60,10 @@ class Within(Record):
 
     @property
     def short(self) -> str:
-        """The same for a table: "agree in 87 %"."""
+        """The same for a table: "repeats agree in 87 %"."""
         if self.agree is None:
-            return f"vary by {self.deviation:.2f}"
-        return f"agree in {100 * self.agree:.0f} %"
+            return f"repeats vary by {self.deviation:.2f}"
+        return f"repeats agree in {100 * self.agree:.0f} %"
 
 
 class Mean(Record):

@@ -77,8 +77,10 @@ def test_values_of_a_judge_that_is_asked_again_tell_how_far_they_vary(
     run = paid.labelled_run(store, paid.answered(3), (paid.LUNA,), repeats=2, workspace="local")
     finish(run, store, session.keys())
 
-    page = html_of(open_page("trace", run=run.id))
+    at = open_page("trace", run=run.id)
+    page = html_of(at)
 
-    assert "6 of 6<br>3 prompts × 2<br>agree in 100 %" in page
-    assert "vary by 0.00" in page
+    assert "6 of 6 (3 × 2)<br>repeats agree in 100 %" in page
+    assert "repeats vary by 0.00" in page
+    assert "6 answers checked (3 prompts × 2)" in said(at, "markdown")
     assert "Repeat" in html_of(open_page("sample", run=run.id, sample="2"))

@@ -269,7 +269,7 @@ def test_every_repeat_is_a_call_of_the_estimate_and_the_button_says_how_many(
     at = settled(at.run())
     (run,) = runs()
     assert (run.repeats, len(provider.asked)) == (5, 10)
-    assert state(at).startswith("10 answers checked")
+    assert "10 answers checked (2 prompts × 5)" in said(at, "markdown")
 
 
 # Starting
@@ -389,6 +389,7 @@ def test_the_caps_are_for_the_whole_run_and_not_folded_away(
         "Seed",
         "Answer budget (tokens)",
         "Temperature",
+        "Repeats",
     ]
 
 

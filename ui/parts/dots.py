@@ -52,9 +52,8 @@ def _dot(dot: Dot) -> str:
     meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
-    about.append(coverage(mean))
-    if mean.repeated:
-        about.append(mean.repeated)
+    repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
+    about.append(coverage(mean) + repeated)
     if mean.within:
         about.append(mean.within.short)
     kind = "pl-value pl-hollow" if dot.hollow else "pl-value"

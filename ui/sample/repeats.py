@@ -12,7 +12,7 @@ from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.markup import html
 from ui import run_views
-from ui.parts import highlight
+from ui.parts import chosen_view, highlight
 
 SHOWN_OF_AN_ANSWER = 300
 VALUES_SHOWN = 3
@@ -50,7 +50,7 @@ def show(run: Run, cell: Cell) -> None:
     answers = [Answer(first + number, cell.model) for number in range(run.repeats)]
     contents = view.contents(answers)
     lines = []
-    for row in view.page(answers):
+    for row in view.page(answers, chosen_view.of(run)):
         content = contents.get(Answer(row.position, row.model))
         response = (content.response if content else None) or ""
         kind = ' class="pl-shown"' if row.position == cell.position else ""
