@@ -5,17 +5,22 @@ Texts become markup here and in `coloured`, `marked` and `drawing` alone, each t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from evaluators.report import coloured, marked
 from evaluators.surrogates import without_surrogates
 from evaluators.text.markup import html
 
+T = TypeVar("T")
+
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser may do with the page, whatever slipped into it: show it."""
 STYLE = Path(__file__).with_name("report.css")
+MOST_BYTES = 6_000_000
+"""What a report may take: mail and learning platforms refuse larger files."""
 MOST_OF_A_CELL = 600
 """Characters of a table's cell: a title or a parameter may be a text of any length."""
 
@@ -37,6 +42,16 @@ def page(title: str, parts: Iterable[str], written: datetime) -> str:
         f"<body><main>\n{''.join(parts)}\n"
         f"<footer>Written by Plumbline, {moment}.</footer></main></body></html>\n"
     )
+
+
+def within_size(make: Callable[[Sequence[T]], str], samples: Sequence[T]) -> str:
+    """What `make` makes with as many of the samples as fit into `MOST_BYTES`."""
+    document = make(samples)
+    # Texts of strangers may be of signs that take several bytes, each as an entity.
+    while samples and len(document.encode()) > MOST_BYTES:
+        samples = samples[: len(samples) // 2]
+        document = make(samples)
+    return document
 
 
 def head(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:

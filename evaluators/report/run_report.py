@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from evaluators.catalogue import leads
@@ -10,7 +10,7 @@ from evaluators.drawing import DOUBLE, Size
 from evaluators.paper import figures
 from evaluators.records import Run
 from evaluators.report import page, samples
-from evaluators.report.picked import picked
+from evaluators.report.picked import Picked, picked
 from evaluators.runs import aggregate, bills, findings, run_facts
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
@@ -37,8 +37,6 @@ PHONE = Size(92, 8)
 MOST_GROUPS = 50
 MOST_REASONS = 8
 MOST_OF_A_PROMPT = 20_000
-MOST_BYTES = 6_000_000
-"""What a report may take: mail and learning platforms refuse larger files."""
 
 
 def run_report(
@@ -65,16 +63,14 @@ def run_report(
         page.section("What did not work", *_problems(view)),
         page.section("To run it again", page.plain_text(run_card(view.store, run, counted))),
     ]
-    every = picked(view, counted)
-    while True:
-        texts = samples.shown(view, counted, every)
+
+    def make(some: Sequence[Picked]) -> str:
+        texts = samples.shown(view, counted, some)
         legend = samples.legend() if leads(run.evaluator.name) == "trace" and texts else ""
         shown = page.section("Samples to read", legend, texts)
-        document = page.page(run.title, [*before, shown, *after], moment)
-        # Texts of strangers may be of signs that take several bytes, each as an entity.
-        if len(document.encode()) <= MOST_BYTES or not every:
-            return document
-        every = every[: len(every) // 2]
+        return page.page(run.title, [*before, shown, *after], moment)
+
+    return page.within_size(make, picked(view, counted))
 
 
 def found(view: RunView, counted: View) -> list[str]:
@@ -198,10 +194,11 @@ def interval(mean: Mean) -> str:
 
 
 def answers(mean: Mean) -> str:
-    """On how many answers the mean stands, and how many questions these are of."""
-    if not mean.questions:
-        return coverage(mean)
-    return f"{coverage(mean)}; {number_of(mean.questions, 'question')}"
+    """On how many answers the mean stands, and how often what was asked."""
+    asked = mean.repeated
+    if not asked and mean.questions:
+        asked = number_of(mean.questions, "question")
+    return "; ".join(filter(None, [coverage(mean), asked]))
 
 
 def _brief(mean: Mean | None) -> str:

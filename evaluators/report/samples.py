@@ -84,7 +84,7 @@ def _parts(view: RunView, counted: View, one: Picked, content: Content) -> _Part
     return _Parts(
         _values(view, content),
         _plain(content.response or ""),
-        _documents([_plain(words) for words in content.sample.retrieved_documents], content.sample),
+        plain_documents(content.sample),
     )
 
 
@@ -190,6 +190,11 @@ def _values(view: RunView, content: Content) -> str:
         parts.append(page.cut(reason, 1000))
         lines.append(" · ".join(filter(None, parts)))
     return page.items(lines)
+
+
+def plain_documents(sample: Sample) -> str:
+    """The documents without any colours."""
+    return _documents([_plain(words) for words in sample.retrieved_documents], sample)
 
 
 def _plain(words: str) -> str:

@@ -20,9 +20,9 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
-from evaluators.report.page import POLICY
+from evaluators.report.page import MOST_BYTES, POLICY
 from evaluators.report.picked import picked
-from evaluators.report.run_report import MOST_BYTES, run_report
+from evaluators.report.run_report import run_report
 from evaluators.runs import examples
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run

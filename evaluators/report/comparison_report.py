@@ -1,0 +1,123 @@
+"""The report of a comparison: the sentence, every difference, what differed, samples to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from evaluators.comparison import words
+from evaluators.comparison.result import Compared, Comparison
+from evaluators.comparison.several import Several
+from evaluators.comparison.sides import Side
+from evaluators.drawing import DOUBLE
+from evaluators.paper import figures
+from evaluators.report import page, pairs
+from evaluators.report.run_report import PHONE, cost, how_it_was_done, state_in_words
+from evaluators.runs import run_facts
+from evaluators.runs.card import run_card
+from evaluators.text.words import counted, readable
+
+MOST = 10
+"""Samples in all, shared out among the comparisons."""
+MOST_CHANGES = 100
+HEADINGS = (
+    "Value",
+    "First",
+    "Second",
+    "Difference in points",
+    "p (Holm)",
+    "Higher · equal · lower",
+    "Checked for both",
+)
+
+
+def comparison_report(
+    found: Comparison | Several,
+    sides: Sequence[Side],
+    written: datetime | None = None,
+) -> str:
+    """The report of a comparison of these sides, at most 6 MB of HTML.
+
+    Of three systems or more each is laid beside the first. It is the same for the same results at
+    one time `written`, which is now where it is not given.
+    """
+    comparisons = [found] if isinstance(found, Comparison) else list(found.comparisons)
+    moment = written or datetime.now(UTC)
+    title = " · ".join([comparisons[0].first, *(each.second for each in comparisons)])
+    sentences = [found.sentence()] if isinstance(found, Comparison) else found.sentences()
+    before = [page.head(title, ["Comparison"], sentences)]
+    every: list[pairs.Pair] = []
+    for comparison, side in zip(comparisons, sides[1:], strict=True):
+        heading = f"{comparison.second} against {comparison.first}"
+        before.append(page.section(heading, *_differences(comparison)))
+        most = max(1, MOST // len(comparisons))
+        every += pairs.picked(comparison, (sides[0], side), most)
+    after = [page.section("What was compared", *_systems(sides))]
+
+    def make(some: Sequence[pairs.Pair]) -> str:
+        texts = page.section("Samples to read", *map(pairs.shown, some))
+        return page.page(title, [*before, texts, *after], moment)
+
+    return page.within_size(make, every)
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    """Every difference as a forest plot and in a table, and why it may be of something else."""
+    for warning in comparison.warnings:
+        yield page.warning(warning)
+    on_phones = figures.of_comparison(comparison, PHONE)
+    for name, drawn in figures.of_comparison(comparison, DOUBLE).items():
+        yield page.figure("", drawn, on_phones[name])
+    yield page.line(f"First: {comparison.first}. Second: {comparison.second}.")
+    rows = [_row(readable(value.name), value) for value in comparison.values]
+    rows += [_row(f"At {float(value.name):.0%} noise", value) for value in comparison.by_noise]
+    yield page.table(HEADINGS, rows)
+    yield page.paragraph(comparison.noise_sentence())
+    yield page.line(
+        "95 % intervals; p-values count all that is compared together. What a labeller gets wrong "
+        "is not in an interval."
+    )
+    changes = [
+        [readable(change.setting), change.first, change.second]
+        for change in comparison.changes[:MOST_CHANGES]
+    ]
+    yield page.table(["What differs", "First", "Second"], changes)
+    yield page.line(" ".join(_without_partner(comparison)))
+
+
+def _row(title: str, value: Compared) -> list[str]:
+    difference = value.difference
+    if difference is None:
+        return [title, "–", "–", "none", "", "", value.coverage]
+    return [
+        title,
+        f"{difference.first:.3f}",
+        f"{difference.second:.3f}",
+        words.in_points(difference),
+        words.p_value(difference.adjusted),
+        f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}",
+        value.coverage,
+    ]
+
+
+def _without_partner(comparison: Comparison) -> Iterator[str]:
+    first, second = map(len, comparison.alone)
+    if first or second:
+        yield (
+            f"Without a partner: {counted(first, 'sample')} of the first, "
+            f"{counted(second, 'sample')} of the second."
+        )
+    for names, which in ((comparison.only_first, "first"), (comparison.only_second, "second")):
+        if names:
+            yield f"Only the {which} has {', '.join(map(readable, names))}."
+
+
+def _systems(sides: Sequence[Side]) -> Iterator[str]:
+    """How each run was done, once for a run of which several models or labellers are compared."""
+    views = {side.run.id: side for side in sides}
+    for side in views.values():
+        run = side.run
+        facts = [run.title, *run_facts.method(run), state_in_words(side.view)]
+        card = page.plain_text(run_card(side.view.store, run, side.counted))
+        how = [*how_it_was_done(side.view, side.counted), *cost(side.view)]
+        yield page.folded(" · ".join(facts), *how, card)

@@ -1,0 +1,98 @@
+"""The samples on which two systems differ most: both answers, with what changed and the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from evaluators.comparison.changed import changed_words
+from evaluators.comparison.result import Compared, Comparison, RowPair
+from evaluators.comparison.sides import Side
+from evaluators.records import Sentence
+from evaluators.report import coloured, page, samples, shortened
+from evaluators.runs.run_view import Content
+from evaluators.runs.store import Answer
+from evaluators.text.markup import html
+from evaluators.text.words import readable
+
+
+class Pair(NamedTuple):
+    """A sample of which two systems have different values: what they are called, and the value."""
+
+    comparison: Comparison
+    sides: tuple[Side, Side]
+    value: str
+    row: RowPair
+
+
+def picked(
+    comparison: Comparison,
+    sides: tuple[Side, Side],
+    most: int,
+) -> list[Pair]:
+    """The samples that differ most in the first value that is told apart, else in the first one.
+
+    Of samples that differ alike those of both directions in turn.
+    """
+    with_rows = [value for value in comparison.values if value.rows]
+    told_apart = [value for value in with_rows if _is_told_apart(value)]
+    for value in (told_apart or with_rows)[:1]:
+        differing = sorted(
+            (row for row in value.rows if row.difference),
+            key=lambda row: (-abs(row.difference), row.first_position),
+        )
+        return [Pair(comparison, sides, value.name, row) for row in differing[:most]]
+    return []
+
+
+def shown(pair: Pair) -> str:
+    """Question, both answers side by side, and the documents; nothing where none can be read."""
+    row = pair.row
+    positions = (row.first_position, row.second_position)
+    contents: list[Content | None] = []
+    for side, position in zip(pair.sides, positions, strict=True):
+        answer = Answer(position, side.model)
+        contents.append(side.view.contents([answer]).get(answer))
+    first = next((content for content in contents if content), None)
+    if first is None:
+        return ""
+    answers = [_answer(*each) for each in zip(pair.sides, positions, contents, strict=True)]
+    parts = changed_words(*([item.text for item in own.sentences] for own in answers))
+    columns = []
+    titles = (pair.comparison.first, pair.comparison.second)
+    values = (row.first, row.second)
+    for title, value, own, marked in zip(titles, values, answers, parts, strict=True):
+        body = coloured.changed(own.sentences, own.cues, marked)
+        columns.append(f'<div><h4 dir="auto">{html(title)} · {value:.2f}</h4>{body}</div>')
+    question = page.cut(first.sample.question, samples.MOST_OF_A_QUESTION)
+    why = f"{readable(pair.value)} {100 * row.difference:+.0f} points"
+    return (
+        f'<article><div class="intro"><h3>Sample {row.first_position + 1:,}'
+        f'<span class="why">{html(why)}</span></h3>'
+        f'<p class="question" dir="auto">{html(question)}</p></div>'
+        f'<div class="columns pair">{"".join(columns)}</div>'
+        f"{page.folded('Documents', samples.plain_documents(first.sample))}</article>\n"
+    )
+
+
+class _Answer(NamedTuple):
+    sentences: Sequence[Sentence]
+    cues: Mapping[str, str]
+
+
+def _answer(side: Side, position: int, content: Content | None) -> _Answer:
+    """The answer in sentences with what the labels say of each, else as a whole."""
+    if content is None:
+        return _Answer([Sentence(key="", text="This sample cannot be read.")], {})
+    answer = Answer(position, side.model)
+    scores = side.view.labelled_sentences(answer, content, side.counted)
+    if scores is None:
+        text = page.cut(content.response or "", samples.MOST_OF_A_DOCUMENT)
+        return _Answer([Sentence(key="", text=text)] if text else [], {})
+    cues = coloured.verdicts(scores.sentences, scores.labels)
+    (sentences,) = shortened.sentences([scores.sentences.response], cues, ())
+    return _Answer(sentences, cues)
+
+
+def _is_told_apart(value: Compared) -> bool:
+    return value.difference is not None and value.difference.is_told_apart
