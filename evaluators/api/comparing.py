@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, overload
 
 from evaluators.api.evaluation import Results
@@ -13,10 +15,35 @@ from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Run
+from evaluators.report.comparison_report import comparison_report
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 
 Model = int | str
+
+
+@dataclass(frozen=True, repr=False)
+class _OfSides:
+    """What was compared, beside what came of it: a report needs both."""
+
+    sides: tuple[Side, ...] = field(default=(), kw_only=True)
+
+    def report(self, path: str | Path) -> Path:
+        """Writes a report: one HTML page that opens offline and prints on A4; at most 6 MB."""
+        assert isinstance(self, Comparison | Several)
+        target = Path(path)
+        target.write_text(comparison_report(self, self.sides), encoding="utf-8")
+        return target
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonOfSides(_OfSides, Comparison):
+    """A comparison of two systems that can write a report."""
+
+
+@dataclass(frozen=True, repr=False)
+class SeveralSides(_OfSides, Several):
+    """A comparison of three systems or more that can write a report."""
 
 
 @overload
@@ -27,7 +54,7 @@ def compare(
     *,
     models: Sequence[Model] = ...,
     labels: Sequence[str] = ...,
-) -> Comparison: ...
+) -> ComparisonOfSides: ...
 
 
 @overload
@@ -37,7 +64,7 @@ def compare(
     *,
     models: tuple[Model, Model] = ...,
     labels: tuple[str, str] = ...,
-) -> Comparison: ...
+) -> ComparisonOfSides: ...
 
 
 @overload
@@ -47,7 +74,7 @@ def compare(
     *others: Results,
     models: Sequence[Model] = ...,
     labels: Sequence[str] = ...,
-) -> Several: ...
+) -> SeveralSides: ...
 
 
 def compare(
@@ -56,7 +83,7 @@ def compare(
     *others: Results,
     models: Sequence[Model] = (),
     labels: Sequence[str] = (),
-) -> Comparison | Several:
+) -> ComparisonOfSides | SeveralSides:
     """Whether the second is better than the first, over the samples that both were judged on.
 
     Of one run alone two `models` are compared, by number from 0, id or title, or two labellers by
@@ -68,9 +95,11 @@ def compare(
     return compared_sides(sides([first, *others], models, labels))
 
 
-def compared_sides(sides: Sequence[Side]) -> Comparison | Several:
+def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:
     """Two systems as a pair; more than two each against the first."""
-    return several(sides) if len(sides) > 2 else compared(*sides)
+    if len(sides) > 2:
+        return SeveralSides(**vars(several(sides)), sides=tuple(sides))
+    return ComparisonOfSides(**vars(compared(*sides)), sides=tuple(sides))
 
 
 def sides(

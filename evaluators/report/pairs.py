@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from evaluators.comparison.changed import changed_words
@@ -37,11 +38,11 @@ def picked(
     with_rows = [value for value in comparison.values if value.rows]
     told_apart = [value for value in with_rows if _is_told_apart(value)]
     for value in (told_apart or with_rows)[:1]:
-        differing = sorted(
-            (row for row in value.rows if row.difference),
-            key=lambda row: (-abs(row.difference), row.first_position),
-        )
-        return [Pair(comparison, sides, value.name, row) for row in differing[:most]]
+        higher = [row for row in value.rows if row.difference > 0]
+        lower = [row for row in value.rows if row.difference < 0]
+        in_turn = filter(None, chain.from_iterable(zip_longest(higher, lower)))
+        rows = sorted(in_turn, key=lambda row: -abs(row.difference))
+        return [Pair(comparison, sides, value.name, row) for row in rows[:most]]
     return []
 
 

@@ -408,6 +408,11 @@ def card(run_id: str, definition: str, policy: str | None) -> None:
 @options.definition
 @options.policy
 @options.not_worse
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a report into this file as well: one HTML page.",
+)
 @options.json_output
 def compare(
     runs: tuple[str, ...],
@@ -417,6 +422,7 @@ def compare(
     policy: str | None,
     fail_if_worse: tuple[str, ...],
     at_least: int,
+    report: Path | None,
     as_json: bool,
 ) -> None:
     store = local_store()
@@ -429,6 +435,9 @@ def compare(
         tables.echo(*tables.of_several(comparison))
     else:
         tables.echo(*tables.of_comparison(comparison))
+    if report:
+        with _writing(report):
+            comparison.report(report)
     unmet = worse(comparison, margins, at_least)
     for words in unmet:
         _to_stderr(words)

@@ -83,12 +83,12 @@ def test_a_report_loads_nothing_and_runs_nothing(name, store):
     page = report(example(name, store), store)
 
     assert page.index(POLICY) < page.index("<title>")
-    _is_harmless(Read(page))
+    is_harmless(Read(page))
     for loading in ("url(", "@import", "@font-face"):
         assert loading not in page
 
 
-def _is_harmless(read: Read) -> None:
+def is_harmless(read: Read) -> None:
     assert not read.open
     assert {tag for tag, _ in read.tags} <= MARKS
     in_figures = {"svg", "g", "path", "line", "rect", "circle", "polygon", "polyline", "text"}
@@ -231,7 +231,7 @@ def hostile_run(store):
 def test_hostile_texts_stay_texts(store):
     read = Read(report(hostile_run(store), store))
 
-    _is_harmless(read)
+    is_harmless(read)
     for words in HOSTILE[:4]:
         assert words in read.text
 
@@ -267,7 +267,7 @@ def test_hostile_names_prompts_and_errors_stay_texts(store):
 
     read = Read(report(run, store))
 
-    _is_harmless(read)
+    is_harmless(read)
     assert HOSTILE[0] in read.text
 
 
@@ -320,4 +320,4 @@ def test_a_report_never_exceeds_its_size(store):
     page = report(run, store)
 
     assert len(page.encode()) <= MOST_BYTES
-    _is_harmless(Read(page))
+    is_harmless(Read(page))

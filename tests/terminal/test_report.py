@@ -23,3 +23,14 @@ def test_where_no_file_can_be_written_a_line_says_so(plumbline, tmp_path):
 
     assert found.exit_code == WRONG
     assert "No such file or directory" in found.stderr
+
+
+def test_a_comparison_writes_its_report_as_well(plumbline, tmp_path):
+    results(local_store(), "old", ["a?", "b?"], [1.0, 0.0])
+    results(local_store(), "new", ["a?", "b?"], [1.0, 1.0])
+    file = tmp_path / "comparison.html"
+
+    found = plumbline("compare", "old", "new", "--report", str(file))
+
+    assert found.exit_code == FINE
+    assert "new against old" in file.read_text("utf-8")
