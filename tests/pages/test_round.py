@@ -197,6 +197,16 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(
     assert list(labels.values()) == lesson.GOLD
 
 
+def test_a_second_tap_that_comes_late_labels_nothing(open_page: OpenPage, made: Round) -> None:
+    at = join(open_page, made, "Ann")
+    # The screen of the first sentence, while the second one is drawn.
+    at.session_state[f"round_step_{ann_in(made).number}"] = 1
+    at = label(at, "Not")
+
+    assert session.store().rounds.labels_of(ann_in(made)) == {}
+    assert "It is painted blue" in words(at)
+
+
 def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(
     open_page: OpenPage, made: Round
 ) -> None:

@@ -112,7 +112,7 @@ def _one_sentence(
             for number, (support, word) in enumerate(TARGETS.items(), start=1):
                 st.button(
                     word,
-                    # Its own for each sentence: a late tap never labels the next one.
+                    # Its own for each sentence, so that a late tap is known to be one.
                     key=f"{support.value}_{place.answer}_{place.key}",
                     type="primary" if own.get(place) is support else "secondary",
                     shortcut=str(number),
@@ -129,10 +129,14 @@ def _say(
     support: Support,
 ) -> None:
     """Keeps the label and goes on to the next sentence."""
+    step = content.places.index(place)
+    # A second tap, on its way while the next sentence was drawn, is not meant for it.
+    if st.session_state[_step_key(me)] != step:
+        return
     labels_given.check(me.token)
     labels_given.count(me.token)
     session.store().rounds.label(me, place, support)
-    _go(me, content.places.index(place) + 1)
+    _go(me, step + 1)
 
 
 def _step(
