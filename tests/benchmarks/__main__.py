@@ -23,6 +23,7 @@ PARTS = (
     "corrected_rates",
     "corrected_ragbench",
     "comparing",
+    "class_round",
 )
 
 

@@ -42,6 +42,7 @@ PAGES = {
     "Compare": "/compare?first=example-noise.1&second=example-noise.2",
     "Label": "/label?run=example-invented",
     "Check": "/check?run=example-invented",
+    "Round, code": "/round",
     "Sample of RGB": "/sample?run=example-noise&sample=1",
     "Sample of TRACE": "/sample?run=example-invented&sample=6",
     "A chart, presented": "/rgb?run=example-noise&present=1&block=2",

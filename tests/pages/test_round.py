@@ -10,12 +10,14 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.records import Run
+from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
 from evaluators.rounds.limits import RateLimit
 from evaluators.rounds.records import MOST_PARTICIPANTS, Participant, Round
 from evaluators.runs import rounds
 from evaluators.runs.examples import INVENTED
+from evaluators.runs.store import Answer
+from evaluators.trace_evaluator import TRACEEvaluator
 from tests import lesson
 from tests.lesson import FULL, HOSTILE, NONE
 from tests.pages.conftest import OpenPage, checked
@@ -195,6 +197,23 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(
     assert "That was the last one." in words(at)
     labels = session.store().rounds.labels_of(ann_in(made))
     assert list(labels.values()) == lesson.GOLD
+
+
+def test_an_empty_answer_has_nothing_to_label(open_page: OpenPage, run: Run) -> None:
+    store = session.store()
+    data = Dataset(
+        name="Empty",
+        samples=(Sample(id="1", question="What?", response="", retrieved_documents=("A.",)),),
+    )
+    empty = run.model_copy(update={"id": "empty", "fingerprint": data.fingerprint})
+    store.runs.save(empty, data)
+    score = TRACEEvaluator().score(data.samples[0])
+    store.results.save(empty.id, SampleResult(position=0, status="scored", score=score))
+    made = rounds.start(lesson.view(store, empty), [Answer(0, 0)], "Class")
+
+    assert "There is no sentence to label here." in words(join(open_page, made, "Ann"))
+    assert "1 participant Ann Waiting" in words(open_page("round", lead=made.id))
+    click(open_page("round", lead=made.id), "Reveal")
 
 
 def test_a_second_tap_that_comes_late_labels_nothing(open_page: OpenPage, made: Round) -> None:

@@ -22,6 +22,7 @@ WATCH = 2.0
 """Seconds until a participant sees that the round was paused, closed or revealed."""
 TARGETS = {Support.FULL: "Supported", Support.PARTIAL: "Partly", Support.NONE: "Not"}
 PROBLEM = "round"
+EMPTY = "There is no sentence to label here."
 GONE = "You are not in a round here: it was deleted, you were taken out, or the link is incomplete."
 
 
@@ -38,7 +39,9 @@ def show() -> None:
             return
         _watch(made, me)
         content = reading.content(made, run)
-        if made.state == "revealed":
+        if not content.places:
+            frame.note(EMPTY)
+        elif made.state == "revealed":
             _revealed(reading.live(made, run), me)
         elif made.state == "closed":
             total, own = len(content.places), store.rounds.labels_of(me)
