@@ -24,7 +24,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.rounds.records import AskedAnswer, Participant, Place, Round
+from evaluators.rounds.records import AskedAnswer, Participant, Place, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
@@ -75,10 +75,10 @@ def view(store: Store, made: Run) -> RunView:
     return RunView.read(store, made)
 
 
-def started(store: Store, made: Run) -> Round:
+def started(store: Store, made: Run, kind: RoundKind = "support") -> Round:
     """A round over both answers."""
     answers = [Answer(0, 0), Answer(1, 0)]
-    return rounds.start(view(store, made), answers, "Class of 22 November")
+    return rounds.start(view(store, made), answers, "Class of 22 November", kind=kind)
 
 
 def take_part(store: Store, lesson: Round) -> dict[str, Participant]:

@@ -11,6 +11,8 @@ from evaluators.people.records import PersonName
 from evaluators.records import Record, Support
 
 State = Literal["open", "paused", "closed", "revealed"]
+RoundKind = Literal["support", "guess"]
+"""What is asked: how far each sentence is supported, or which verdict an answer will get."""
 
 MOST_ANSWERS = 20
 MOST_PARTICIPANTS = 60
@@ -42,6 +44,7 @@ class Round(Record):
     join: str
     code: str
     code_until: str
+    kind: RoundKind = "support"
     state: State = "open"
     has_board: bool = True
     revision: int = 0
@@ -63,7 +66,10 @@ class Participant(Record):
 
 
 class Place(NamedTuple):
-    """A sentence of the round: the answer's place in it, from 0, and the sentence's key."""
+    """What is asked about: the answer's place in the round, from 0, and the sentence's key.
+
+    The key is empty where it is the whole answer.
+    """
 
     answer: int
     key: str

@@ -5,7 +5,7 @@ Every function is pure, and counts the labels as they are at one moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from evaluators.records import Record, Support
@@ -86,6 +86,14 @@ class Right(NamedTuple):
     @property
     def share(self) -> float:
         return self.equal / self.both
+
+
+def whole(supports: Collection[Support]) -> Support:
+    """How much of an answer is supported, from its sentences: all, some or none of it."""
+    if all(support is Support.FULL for support in supports):
+        return Support.FULL
+    has_some = any(support is not Support.NONE for support in supports)
+    return Support.PARTIAL if has_some else Support.NONE
 
 
 def by_participant(labels: Iterable[RoundLabel]) -> dict[int, dict[Place, Support]]:

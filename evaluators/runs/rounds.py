@@ -16,8 +16,8 @@ from evaluators.people.labels import sentence_hash
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, LabelEvidence, Run, Sample, Score, Sentences, Support
 from evaluators.rounds.codes import HOLDS, new_code
-from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, Place, Round
-from evaluators.rounds.tally import class_labels, spreads
+from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, Place, Round, RoundKind
+from evaluators.rounds.tally import class_labels, spreads, whole
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
@@ -111,6 +111,7 @@ def start(
     answers: Sequence[Answer],
     name: str,
     *,
+    kind: RoundKind = "support",
     has_board: bool = True,
 ) -> Round:
     """A new round over these answers, open at once.
@@ -132,6 +133,7 @@ def start(
         created=timestamp(),
         join=secrets.token_urlsafe(16),
         **fresh_code(),
+        kind=kind,
         has_board=has_board,
         answers=tuple(AskedAnswer(*answer) for answer in answers),
     )
@@ -162,11 +164,14 @@ class RoundAnswer(NamedTuple):
 class RoundContent(NamedTuple):
     """All that can be read of a round's answers, by their place; the same until the run changes."""
 
+    kind: RoundKind
     answers: Mapping[int, RoundAnswer]
 
     @property
     def places(self) -> list[Place]:
-        """All sentences that are labelled, in order."""
+        """All that is labelled, in order: sentences, or answers where their verdict is guessed."""
+        if self.kind == "guess":
+            return [Place(number, "") for number in self.answers]
         return [
             Place(number, sentence.key)
             for number, answer in self.answers.items()
@@ -181,15 +186,22 @@ class RoundContent(NamedTuple):
         return next((name for name in by if name != HEURISTIC), HEURISTIC)
 
     def text(self, place: Place) -> str:
+        """The sentence, or the question of a whole answer."""
+        if not place.key:
+            return self.answers[place.answer].sample.question
         response = self.answers[place.answer].sentences.response
         return next(sentence.text for sentence in response if sentence.key == place.key)
 
     def labels_by(self, labeller: str) -> dict[Place, Support]:
-        """What the labeller says of the round's sentences; nothing of those that it left out."""
+        """What the labeller says of what is asked; nothing of what it left out."""
         labels = {}
         for number, answer in self.answers.items():
-            for key, support in answer.supports.get(labeller, {}).items():
-                labels[Place(number, key)] = support
+            supports = answer.supports.get(labeller, {})
+            if self.kind == "guess" and supports:
+                labels[Place(number, "")] = whole(supports.values())
+            elif self.kind == "support":
+                for key, support in supports.items():
+                    labels[Place(number, key)] = support
         return labels
 
 
@@ -207,9 +219,10 @@ def content(store: Store, run: Run, made: Round) -> RoundContent:
         if isinstance(sample, Sample):
             score = _score_of(Content(sample, results.get(answer, {})))
             read = _round_answer(sample, score)
-            if read is not None:
+            # Of an answer without a sentence nothing can be said.
+            if read is not None and read.sentences.response:
                 answers[number] = read
-    return RoundContent(answers)
+    return RoundContent(made.kind, answers)
 
 
 def _score_of(content: Content) -> Score | None:
@@ -246,12 +259,14 @@ def _round_answer(sample: Sample, score: Score | None) -> RoundAnswer | None:
 def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
     """Ends the round: from now on the class is a labeller of the run, by its majorities.
 
-    Again, it takes the place of what it said before. Raises `ParameterError` where the run or the
-    round is gone.
+    Guesses of a verdict are none of its own, and stay in the round. Closed again, it takes the
+    place of what it said before. Raises `ParameterError` where the run or the round is gone.
     """
     # The state first: what would come now is refused, not lost in between.
     store.rounds.change(made.id, state="revealed" if reveal else "closed")
     _withdraw(store, run, made)
+    if made.kind == "guess":
+        return
     read = content(store, run, made)
     voted = class_labels(spreads(store.rounds.labels(made.id), read.places))
     for number, answer in read.answers.items():

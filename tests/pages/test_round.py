@@ -409,6 +409,36 @@ def test_the_class_can_be_checked_against_as_any_labeller(
     assert "Class of 22 November" in labeller.options
 
 
+# Guess the verdict
+
+
+def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) -> None:
+    made = lesson.started(session.store(), run, "guess")
+    at = join(open_page, made, "Ann")
+    assert "How many of its sentences does judge-by-hand (OpenAI) call supported?" in words(at)
+    at = label(at, "All", "All")
+    assert "That was the last one." in words(at)
+    label(join(open_page, made, "Ben"), "Some", "Some")
+
+    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+
+    # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
+    assert (
+        "The class 50 % , the free estimate 50 % , Gold 50 % like judge-by-hand (OpenAI)" in shown
+    )
+    assert "1 all 1 some" in shown
+    own = words(open_page("round", me=at.query_params["me"]))
+    assert "You: 50 % like judge-by-hand (OpenAI) (1 of 2)" in own
+
+
+def test_the_form_offers_both_kinds(open_page: OpenPage, run: Run) -> None:
+    at = open_page("round", run=run.id)
+    at.segmented_control[0].set_value("guess")
+    click(checked(at.run()), "Start with 2 answers")
+
+    assert session.store().rounds.of_run(run.id)[0].kind == "guess"
+
+
 # A public host
 
 

@@ -16,6 +16,7 @@ from evaluators.rounds.tally import (
     class_labels,
     right,
     spreads,
+    whole,
 )
 from tests.lesson import ESTIMATED, FULL, GOLD, JUDGED, NONE, PARTIAL, PLACES, SAID
 
@@ -125,6 +126,20 @@ def test_who_says_always_the_same_agrees_by_no_more_than_chance():
 )
 def test_how_often_class_judge_and_estimate_are_right(labels, expected):
     assert right(labels, TRUTH) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentences", "answer"),
+    [
+        ([FULL, FULL], FULL),
+        ([FULL, NONE], PARTIAL),
+        ([PARTIAL, NONE], PARTIAL),
+        ([PARTIAL], PARTIAL),
+        ([NONE, NONE], NONE),
+    ],
+)
+def test_an_answer_is_supported_in_all_some_or_none_of_it(sentences, answer):
+    assert whole(sentences) is answer
 
 
 def test_the_board_has_those_first_who_agree_most_with_gold():

@@ -202,6 +202,17 @@ def test_the_labels_of_all_labellers_stand_side_by_side(store, run, made):
     assert content.text(Place(1, "a")) == "Mill 2 grinds rye."
 
 
+def test_where_a_verdict_is_guessed_each_answer_is_asked_about_once(store, run):
+    made = lesson.started(store, run, "guess")
+    content = rounds.content(store, run, made)
+
+    assert content.places == [Place(0, ""), Place(1, "")]
+    assert content.text(Place(1, "")) == "What does mill 2 grind?"
+    # By the table: full and full, full and none; gold full and none, full and partial.
+    assert list(content.labels_by(lesson.JUDGE.id).values()) == [FULL, PARTIAL]
+    assert list(content.labels_by("gold").values()) == [PARTIAL, PARTIAL]
+
+
 # What it becomes
 
 
@@ -241,6 +252,17 @@ def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run,
     rounds.close(store, run, again)
     given = store.person_labels.by_cell(run.id, Cell(1))[Cell(1)]
     assert [label.value for label in given] == ["full", "partial", DONE]
+
+
+def test_guesses_are_not_labels_of_the_run(store, run):
+    made = lesson.started(store, run, "guess")
+    ann = store.rounds.join(made.id, "Ann")
+    store.rounds.label(ann, Place(0, ""), FULL)
+    rounds.close(store, run, made, reveal=True)
+
+    assert store.person_labels.by_cell(run.id) == {}
+    (row,) = csv.DictReader(io.StringIO(rounds.labels_csv(store, run, made).decode("utf-8-sig")))
+    assert (row["text"], row["label"]) == ("What does mill 1 grind?", "full")
 
 
 def test_answers_that_nobody_labelled_stay_without_a_label(store, run, made):

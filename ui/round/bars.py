@@ -6,19 +6,23 @@ from collections.abc import Iterable, Mapping
 
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
-from evaluators.rounds.records import Place
+from evaluators.rounds.records import Place, RoundKind
 from evaluators.rounds.tally import Spread
 from evaluators.runs.rounds import RoundContent
 from evaluators.text.markup import html
 
-SHORT = {Support.FULL: "supported", Support.PARTIAL: "partly", Support.NONE: "not"}
-"""The words of the three targets."""
+SHORT: Mapping[RoundKind, Mapping[Support, str]] = {
+    "support": {Support.FULL: "supported", Support.PARTIAL: "partly", Support.NONE: "not"},
+    "guess": {Support.FULL: "all", Support.PARTIAL: "some", Support.NONE: "none"},
+}
+"""The words of the three targets: of a sentence, and of an answer's sentences."""
+NOUNS: Mapping[RoundKind, str] = {"support": "sentence", "guess": "answer"}
 
 
-def bar(spread: Spread) -> str:
+def bar(spread: Spread, kind: RoundKind) -> str:
     """How many said what, as a bar and in numbers."""
     parts = []
-    for support, word in SHORT.items():
+    for support, word in SHORT[kind].items():
         count = getattr(spread, support.value)
         if count:
             colour = COLOURS[SUPPORTS[support]]
@@ -29,7 +33,13 @@ def bar(spread: Spread) -> str:
     return f'<div class="pl-bar">{"".join(parts)}</div>'
 
 
-def verdict(name: str, support: Support | None, *, truth: Support | None = None) -> str:
+def verdict(
+    kind: RoundKind,
+    name: str,
+    support: Support | None,
+    *,
+    truth: Support | None = None,
+) -> str:
     """What a labeller says, with a mark where it is known whether that is right."""
     if support is None:
         return f'<span class="pl-said">{html(name)}: <b>no label</b></span>'
@@ -37,15 +47,19 @@ def verdict(name: str, support: Support | None, *, truth: Support | None = None)
     if truth is not None:
         mark = " ✓" if support is truth else " ✗"
     colour = COLOURS[SUPPORTS[support]]
-    return f'<span class="pl-said {colour}">{html(name)}: <b>{SHORT[support]}{mark}</b></span>'
+    words = f"{html(name)}: <b>{SHORT[kind][support]}{mark}</b>"
+    return f'<span class="pl-said {colour}">{words}</span>'
 
 
 def sentence(content: RoundContent, place: Place) -> str:
     """The sentence with its answer's number and its key."""
-    return (
-        f'<p class="pl-sentence" dir="auto"><span class="pl-key">{place.answer + 1}{place.key}'
-        f"</span> {html(content.text(place))}</p>"
-    )
+    return line(place, content.text(place))
+
+
+def line(place: Place, text: str) -> str:
+    """A text about what is asked, with its number."""
+    key = f'<span class="pl-key">{place.answer + 1}{place.key}</span>'
+    return f'<p class="pl-sentence" dir="auto">{key} {html(text)}</p>'
 
 
 def answer(
@@ -63,7 +77,7 @@ def answer(
         cue = ""
         if support:
             classes.append(COLOURS[SUPPORTS[support]])
-            cue = f'<span class="pl-cue">{SHORT[support]}</span>'
+            cue = f'<span class="pl-cue">{SHORT[content.kind][support]}</span>'
         if here == place:
             classes.append("pl-here")
         spans.append(f'<span class="{" ".join(classes)}" dir="auto">{html(part.text)}{cue}</span>')

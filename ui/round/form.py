@@ -8,7 +8,7 @@ from datetime import datetime
 import streamlit as st
 
 from evaluators.records import Run
-from evaluators.rounds.records import MOST_ANSWERS, Round
+from evaluators.rounds.records import MOST_ANSWERS, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.rounds import USUAL, Kind
 from evaluators.runs.run_view import RunView
@@ -23,6 +23,13 @@ WORDS: Mapping[Kind, str] = {
     "disputed": "labellers differ",
     "unsupported": "says too much",
     "supported": "all supported",
+}
+KINDS: Mapping[RoundKind, str] = {"support": "Label sentences", "guess": "Guess the verdict"}
+WHAT_FOR: Mapping[RoundKind, str] = {
+    "support": "Chosen because they teach, not drawn at random: the class becomes a labeller of "
+    "this run, but its labels cannot correct the mean.",
+    "guess": "Of each answer: does the run's labeller call all, some or none of its sentences "
+    "supported? Guesses are kept with the round and change nothing in the run.",
 }
 MOST_OFFERED = 300
 """Answers in the list: more make it slow to open."""
@@ -59,6 +66,13 @@ def _form(view: RunView) -> None:
             others = f"other_answers_{view.run.id}"
             if st.button("Other answers", icon=":material/shuffle:"):
                 st.session_state[others] = st.session_state.get(others, 0) + 1
+            kind = st.segmented_control(
+                "Asked",
+                list(KINDS),
+                default="support",
+                format_func=KINDS.__getitem__,
+                required=True,
+            )
         seed = st.session_state.get(others, 0)
         proposed = _proposed(view, kinds, seed)
         titles = _titles(view, kinds, proposed)
@@ -70,15 +84,12 @@ def _form(view: RunView) -> None:
             key=f"round_answers_{view.run.id}_{seed}",
         )
         has_board = st.toggle("Show who was right most often, at the end", value=True)
-        st.caption(
-            "Chosen because they teach, not drawn at random: the class becomes a labeller of this "
-            "run, but its labels cannot correct the mean."
-        )
+        st.caption(WHAT_FOR[kind])
         what = counted(len(chosen), "answer")
         if st.button(f"Start with {what}", type="primary", icon=":material/play_arrow:"):
             session.check_room()
             answers = [titles[title] for title in chosen]
-            _open(rounds.start(view, answers, name.strip(), has_board=has_board))
+            _open(rounds.start(view, answers, name.strip(), kind=kind, has_board=has_board))
 
 
 def _proposed(

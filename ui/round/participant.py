@@ -18,9 +18,10 @@ from ui import session
 from ui.parts import problems
 from ui.round import bars, door, frame, reading
 
-WATCH = 2.0
+# Sixty phones look: every two seconds, that alone kept a processor busy.
+WATCH = 5.0
 """Seconds until a participant sees that the round was paused, closed or revealed."""
-TARGETS = {Support.FULL: "Supported", Support.PARTIAL: "Partly", Support.NONE: "Not"}
+ASKED = "How many of its sentences does {} call supported?"
 PROBLEM = "round"
 EMPTY = "There is no sentence to label here."
 GONE = "You are not in a round here: it was deleted, you were taken out, or the link is incomplete."
@@ -80,7 +81,8 @@ def _labelling(made: Round, content: RoundContent, me: Participant) -> None:
                 shortcut="Left",
             )
             done = len(own)
-            st.progress(done / len(places), f"{done} of {counted(len(places), 'sentence')}")
+            total = counted(len(places), bars.NOUNS[made.kind])
+            st.progress(done / len(places), f"{done} of {total}")
             st.button(
                 "Next",
                 icon=":material/arrow_forward:",
@@ -91,7 +93,7 @@ def _labelling(made: Round, content: RoundContent, me: Participant) -> None:
                 shortcut="Right",
             )
         if step == len(places):
-            _end(me, places, own)
+            _end(made, me, places, own)
         else:
             _one_sentence(made, content, me, places[step], own)
 
@@ -104,17 +106,22 @@ def _one_sentence(
     own: dict[Place, Support],
 ) -> None:
     answer = content.answers[place.answer]
+    targets = bars.SHORT[made.kind].items()
     left, right = st.columns(2)
     with left:
         st.html(bars.answer(content, place, own))
     with right:
         st.html(coloured.passages(answer.sample.retrieved_documents))
     with st.container(key="round_targets"):
-        st.html(bars.sentence(content, place))
+        if made.kind == "guess":
+            whose = title(content.own_labeller)
+            st.html(bars.line(place, ASKED.format(whose)))
+        else:
+            st.html(bars.sentence(content, place))
         with st.container(horizontal=True, key="round_buttons"):
-            for number, (support, word) in enumerate(TARGETS.items(), start=1):
+            for number, (support, word) in enumerate(targets, start=1):
                 st.button(
-                    word,
+                    word.capitalize(),
                     # Its own for each sentence, so that a late tap is known to be one.
                     key=f"{support.value}_{place.answer}_{place.key}",
                     type="primary" if own.get(place) is support else "secondary",
@@ -163,13 +170,14 @@ def _go(me: Participant, step: int) -> None:
 
 
 def _end(
+    made: Round,
     me: Participant,
     places: list[Place],
     own: dict[Place, Support],
 ) -> None:
     unlabelled = [number for number, place in enumerate(places) if place not in own]
     if unlabelled:
-        frame.note(f"{counted(len(unlabelled), 'sentence')} without a label.")
+        frame.note(f"{counted(len(unlabelled), bars.NOUNS[made.kind])} without a label.")
         st.button("Label them", type="primary", on_click=_go, args=(me, unlabelled[0]))
     else:
         frame.note("That was the last one. You can go back until the round closes.")
@@ -181,6 +189,7 @@ def _end(
 def _revealed(live: reading.Live, me: Participant) -> None:
     """One's own labels beside those of the class and what counts as right."""
     own = {label.place: label.support for label in live.labels if label.participant == me.number}
+    kind = live.made.kind
     voted, truth = tally.class_labels(live.spread), live.true_labels
     whose = title(live.truth)
     lines = []
@@ -193,9 +202,9 @@ def _revealed(live: reading.Live, me: Participant) -> None:
     parts = []
     for place in tally.by_quarrel(live.spread):
         said = (
-            bars.verdict("You", own.get(place), truth=truth.get(place)),
-            bars.verdict("Class", voted.get(place), truth=truth.get(place)),
-            bars.verdict(whose, truth.get(place)),
+            bars.verdict(kind, "You", own.get(place), truth=truth.get(place)),
+            bars.verdict(kind, "Class", voted.get(place), truth=truth.get(place)),
+            bars.verdict(kind, whose, truth.get(place)),
         )
         parts.append(bars.sentence(live.content, place) + "".join(said))
     st.html(f'<div class="pl-round-result">{bars.rows(parts)}</div>')

@@ -201,7 +201,8 @@ def _live(drawn: Round, run: Run) -> None:
         lines = []
         for place in tally.by_quarrel(spread):
             revealed = _labellers(live, place) if made.state == "revealed" else ""
-            lines.append(bars.sentence(live.content, place) + bars.bar(spread[place]) + revealed)
+            said = bars.bar(spread[place], made.kind)
+            lines.append(bars.sentence(live.content, place) + said + revealed)
         if not lines:
             frame.note("Waiting for the first label.")
         fading = "pl-reveal" if made.state == "revealed" else ""
@@ -217,7 +218,7 @@ def _say_how_far(live: Live) -> None:
     measure, value, sentences = live.agreement
     if value is not None:
         symbol = {"kappa": "κ", "alpha": "α"}[measure]
-        meaning = f"{measure}: 1 is full agreement, 0 what chance gives; {sentences} sentences"
+        meaning = f"{measure}, of {sentences}: 1 is full agreement, 0 what chance gives"
         number = f"{value:.2f}".replace("-", "−")
         facts.append(f'agreement <b title="{meaning}">{symbol} {number}</b>')
     ties = sum(own.is_tied for own in live.spread.values())
@@ -250,18 +251,18 @@ def _say_who_is_right(live: Live) -> None:
 
 def _compared(live: Live) -> Sequence[str]:
     """The labellers beside the class, without the one that counts as right."""
-    names = dict.fromkeys((live.content.own_labeller, HEURISTIC))
-    return [name for name in names if name != live.truth]
+    names = dict.fromkeys((live.content.own_labeller, HEURISTIC, GOLD))
+    return [by for by in names if by != live.truth and live.content.labels_by(by)]
 
 
 def _labellers(live: Live, place: Place) -> str:
-    truth = live.true_labels.get(place)
+    kind, truth = live.made.kind, live.true_labels.get(place)
     spread = live.spread[place]
-    said = [bars.verdict("Class", spread.majority, truth=truth)]
+    said = [bars.verdict(kind, "Class", spread.majority, truth=truth)]
     for by in _compared(live):
         support = live.content.labels_by(by).get(place)
-        said.append(bars.verdict(title(by), support, truth=truth))
-    said.append(bars.verdict(title(live.truth), truth))
+        said.append(bars.verdict(kind, title(by), support, truth=truth))
+    said.append(bars.verdict(kind, title(live.truth), truth))
     return f'<p class="pl-verdicts">{"".join(said)}</p>'
 
 

@@ -31,7 +31,12 @@ class Live(NamedTuple):
 
     @property
     def truth(self) -> str:
-        """The labeller that counts as right: the data's own labels, else the run's labeller."""
+        """The labeller that counts as right: the data's own labels, else the run's labeller.
+
+        Whose verdict is guessed is the run's labeller.
+        """
+        if self.made.kind == "guess":
+            return self.content.own_labeller
         has_gold = any(GOLD in answer.supports for answer in self.content.answers.values())
         return GOLD if has_gold else self.content.own_labeller
 
