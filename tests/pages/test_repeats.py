@@ -83,4 +83,4 @@ def test_values_of_a_judge_that_is_asked_again_tell_how_far_they_vary(
     assert "6 of 6 (3 × 2)<br>repeats agree in 100 %" in page
     assert "repeats vary by 0.00" in page
     assert "6 answers checked (3 prompts × 2)" in said(at, "markdown")
-    assert "Repeat" in html_of(open_page("sample", run=run.id, sample="2"))
+    assert "all supported" in html_of(open_page("sample", run=run.id, sample="2"))

@@ -216,10 +216,13 @@ def _repetition(
         parts.append(f"each prompt {repeats} times")
     agreeing = []
     for model, mean in means.items():
-        if mean.within:
-            whose = f"{model}: " if len(means) > 1 else ""
-            agreeing.append(f"{whose}{mean.within.in_words}")
-    return " · ".join(["", ", ".join(parts), *agreeing])
+        if mean.within and mean.within.agree is not None:
+            whose = f" ({model})" if len(means) > 1 else ""
+            agreeing.append(f"{100 * mean.within.agree:.0f} %{whose}")
+    words = ["", ", ".join(parts)]
+    if agreeing:
+        words.append(f"answers to the same prompt agree in {', '.join(agreeing)}")
+    return " · ".join(words)
 
 
 def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -> None:

@@ -68,15 +68,17 @@ def show(run: Run, cell: Cell) -> None:
 
 
 def _verdict(view: RunView, row: Outline) -> str:
-    """Right or wrong where RGB says so, else the first values of the answer."""
+    """Right or wrong where RGB says so, of TRACE whether all is supported, else the first values."""
     if row.status != "scored":
         return row.status or "not checked yet"
     if leads(view.run.evaluator.name) == "rgb":
         values = [row.values.get(value.name) for value in HEADLINES]
         headline = next((value for value in values if value is not None), None)
         if headline is not None:
-            # A mark as well: colour alone is not seen by everybody.
             return "✓ right" if headline == 1 else "✗ wrong"
+    # A mark as well: colour alone is not seen by everybody.
+    if row.values.get("adherence") is not None:
+        return "✓ all supported" if row.values["adherence"] == 1 else "✗ not all supported"
     words = []
     for name, title in column_titles(view).items():
         value = row.values.get(name)
