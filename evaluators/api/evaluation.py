@@ -373,7 +373,7 @@ class Results:
                 cells: list[Text | str] = [Text(printable(name))]
                 cells += _mean_in_words(mean)
                 if is_repeated:
-                    cells.append(mean.within.short if mean.within else "")
+                    cells.append(mean.within.in_words if mean.within else "")
                 if has_several_models:
                     model = model_title(self.run.models[number])
                     cells.insert(0, Text(printable(model)))

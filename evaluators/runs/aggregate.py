@@ -53,14 +53,7 @@ class Within(Record):
 
     @property
     def in_words(self) -> str:
-        """ "answers to the same prompt agree in 87 %"."""
-        if self.agree is None:
-            return f"answers to the same prompt vary by {self.deviation:.2f} (standard deviation)"
-        return f"answers to the same prompt agree in {100 * self.agree:.0f} %"
-
-    @property
-    def short(self) -> str:
-        """The same for a table: "repeats agree in 87 %"."""
+        """ "repeats agree in 87 %", of other values than yes or no "repeats vary by 0.07"."""
         if self.agree is None:
             return f"repeats vary by {self.deviation:.2f}"
         return f"repeats agree in {100 * self.agree:.0f} %"

@@ -155,7 +155,7 @@ def test_verdicts_of_repeats_are_one_prompt_in_the_interval_and_agree_so_far(
     # Squares around 2/3 in the last one: 1/9 + 4/9 + 1/9, over 4 times 2 degrees.
     assert (mean.within.prompts, mean.within.agree) == (4, 0.75)
     assert mean.within.deviation == pytest.approx(math.sqrt(1 / 12))
-    assert mean.within.in_words == "answers to the same prompt agree in 75 %"
+    assert mean.within.in_words == "repeats agree in 75 %"
     low, high = wilson(8, 12)
     assert mean.high - mean.low > 1.3 * (high - low)
 
@@ -183,7 +183,7 @@ def test_values_of_repeats_vary_by_their_standard_deviation():
     # .02 around .5 and .02 around .3, over 1 + 1 degrees; the third prompt has one value.
     assert (mean.within.prompts, mean.within.agree) == (2, None)
     assert mean.within.deviation == pytest.approx(math.sqrt(0.02))
-    assert mean.within.in_words == "answers to the same prompt vary by 0.14 (standard deviation)"
+    assert mean.within.in_words == "repeats vary by 0.14"
 
 
 def test_a_forecast_counts_every_repeat_and_what_is_stored_of_it(store, registry, loopback):

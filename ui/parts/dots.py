@@ -55,7 +55,7 @@ def _dot(dot: Dot) -> str:
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
     about.append(coverage(mean) + repeated)
     if mean.within:
-        about.append(mean.within.short)
+        about.append(mean.within.in_words)
     kind = "pl-value pl-hollow" if dot.hollow else "pl-value"
     return (
         f'<div class="{kind}" style="--hue: {colour(dot.series)}">'

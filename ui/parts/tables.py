@@ -87,7 +87,7 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
         if mean.low is None or mean.high is None
         else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
         "Checked": mean.coverage,
-        **({"Same prompt": mean.within.short} if mean.within else {}),
+        **({"Same prompt": mean.within.in_words} if mean.within else {}),
         "Not applicable": mean.not_applicable,
         "Failed": mean.failed,
     }

@@ -68,7 +68,7 @@ def show(run: Run, cell: Cell) -> None:
 
 
 def _verdict(view: RunView, row: Outline) -> str:
-    """Right or wrong where RGB says so, of TRACE whether all is supported, else the first values."""
+    """Right or wrong of RGB, of TRACE whether all is supported, else the first values."""
     if row.status != "scored":
         return row.status or "not checked yet"
     if leads(view.run.evaluator.name) == "rgb":
