@@ -15,21 +15,39 @@ from evaluators.records import Record
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.shown_values import AVERAGE, GROUPS
 from evaluators.text.normalise import slug
+from evaluators.text.words import readable
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.patterns import IDEALS
+from evaluators.trace.patterns import (
+    COMPREHENSIVE,
+    CONSERVATIVE,
+    GROUNDED,
+    HIGH,
+    IDEALS,
+    LOW_UTILIZATION,
+    UNUSED,
+    Pattern,
+)
 
 _FILE = ROOT / "data" / "glossary.toml"
+PATTERNS: Mapping[Pattern, str] = {
+    UNUSED: f"relevance {HIGH:g} or more, utilization below {LOW_UTILIZATION:g}",
+    CONSERVATIVE: f"adherence {GROUNDED:g} or more, completeness below {HIGH:g}",
+    COMPREHENSIVE: f"all three {HIGH:g} or more, adherence {GROUNDED:g} or more",
+}
+"""When the values show each pattern, in words."""
 
 
 class Term(Record):
     """A word with its meaning in one sentence; what does not apply is empty.
 
-    `formula` is how it is counted, `ideal` where it should lie, `advice` what to do if it does not.
+    `also` are further titles that pages show it under, `formula` is how it is counted, `ideal`
+    where it should lie, `advice` what to do if it does not.
     """
 
     name: str
     group: str
     title: str
+    also: tuple[str, ...] = ()
     meaning: str
     formula: str = ""
     ideal: str = ""
@@ -46,6 +64,16 @@ def terms() -> Mapping[str, Term]:
         name = entry["name"]
         known = {"meaning": meanings.get(name), "ideal": ideals.get(name, "")}
         found[name] = Term.model_validate(known | entry)
+    for shown, values in PATTERNS.items():
+        name = slug(shown.name)
+        found[name] = Term(
+            name=name,
+            group="Patterns of TRACE",
+            title=shown.name,
+            meaning=shown.meaning,
+            formula=values,
+            advice=shown.remedy,
+        )
     return found
 
 
@@ -62,7 +90,11 @@ def meanings_of(*names: str) -> str:
 
 @cache
 def _by_title() -> Mapping[str, Term]:
-    return {term.title: term for term in terms().values()}
+    found = {}
+    for term in terms().values():
+        for title in (readable(term.name), *term.also, term.title):
+            found[title] = term
+    return found
 
 
 def _meanings() -> dict[str, str]:

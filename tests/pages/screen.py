@@ -54,7 +54,7 @@ def segments(at: AppTest, key: str) -> ButtonGroup:
 
 VALUE = re.compile(
     r"<h[23]>(?P<heading>.*?)</h[23]>|"
-    r'class="pl-name"><bdi>(?P<title>.*?)</bdi>(?:<small>(?P<meaning>.*?)</small>)?</span>'
+    r'class="pl-name"><bdi>(?P<title>.*?)</bdi>(?: <a .*?</a>)?(?:<small>(?P<meaning>.*?)</small>)?</span>'
     r'<span class="pl-mean">(?P<mean>.*?)</span>.*?'
     r'class="pl-about">(?P<about>.*?)</span>'
 )

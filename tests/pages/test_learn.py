@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators import rgb_rules
 from evaluators.records import Ability, Support
+from evaluators.runs.examples import INVENTED, NOISE
+from evaluators.runs.glossary import terms
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, lines, markdown, said, segments
 
@@ -26,6 +28,49 @@ def tapped(at: AppTest, **choices: object) -> AppTest:
     for key, value in choices.items():
         segments(at, f"learn_{key}").set_value(value)
     return checked(at.run())
+
+
+def test_a_word_that_was_asked_for_stands_first_and_every_word_stands_once(
+    open_page: OpenPage,
+) -> None:
+    at = open_page("learn", term="adherence")
+    assert [header.value for header in at.header] == ["Adherence", "Glossary"]
+    shown = html(at)
+    asked, glossary = shown.split("<dl", 1)
+    assert "<b>Ideal:</b> 1" in asked
+    assert "1 if every sentence of the answer is fully supported, else 0" in asked
+    assert glossary.count("<dt>") == len(terms())
+    assert "Glossary" in [header.value for header in open_page("learn", term="<b>no</b>").header]
+
+
+@pytest.mark.parametrize(
+    ("place", "address", "names"),
+    [
+        ("trace", {"run": INVENTED}, ["adherence", "supported_share", "average"]),
+        # Accuracy, rejection and detection, as comparisons call them.
+        (
+            "compare",
+            {"first": f"{NOISE}.1", "second": f"{NOISE}.2"},
+            ["noise_robustness", "negative_rejection", "error_detection"],
+        ),
+    ],
+)
+def test_a_value_links_to_its_word(
+    open_page: OpenPage, place: str, address: dict[str, str], names: list[str]
+) -> None:
+    shown = html(open_page(place, **address))
+    assert [name for name in names if f'href="learn?term={name}"' not in shown] == []
+
+
+def test_rates_and_choices_explain_themselves_and_link_to_more(open_page: OpenPage) -> None:
+    at = open_page("rgb", run=NOISE)
+    rate = next(text for text in at.markdown if text.value == "**Negative rejection**")
+    meaning = "**Negative rejection**: Declines when no document holds the answer."
+    assert rate.help == f"{meaning}  \n[More](learn?term=negative_rejection)"
+    rules = segments(at, f"policy_{NOISE}")
+    assert "[More](learn?term=documented)" in rules.help
+    formula = segments(open_page("trace", run=INVENTED), "definition")
+    assert "[More](learn?term=sentence)" in formula.help
 
 
 def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(

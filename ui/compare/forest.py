@@ -12,6 +12,7 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
 from evaluators.text.markup import html
 from evaluators.text.words import readable
+from ui.parts import explained
 
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 """Where the line may end, on both sides: the first that holds every interval."""
@@ -51,7 +52,7 @@ def _rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> 
 
 def _forest_row(value: Compared, title: str, end: float) -> str:
     difference = value.difference
-    name = f'<th scope="row"><bdi>{html(title)}</bdi></th>'
+    name = f'<th scope="row"><bdi>{html(title)}</bdi>{explained.mark(title)}</th>'
     coverage = f'<td class="number" data-title="Checked for both">{value.coverage}</td>'
     if difference is None:
         empty = '<td class="number">–</td>' * 2

@@ -8,9 +8,10 @@ from evaluators.config import ROOT
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
-from ui.learn import doubt, rag, rgb, trace, traps
+from ui.learn import doubt, rag, rgb, trace, traps, words
 from ui.learn.lesson import Lesson, Place
 from ui.parts import head
+from ui.parts.explained import TERM
 
 LESSON = "lesson"
 """The query parameter that names a lesson."""
@@ -83,17 +84,22 @@ def show() -> None:
     st.html(ROOT / "ui" / "static" / "learn.css")
     wanted = st.query_params.get(LESSON)
     lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
-    if lesson is None:
-        _list()
-    else:
+    if lesson is not None:
         _one(lesson)
+        return
+    head.show("Learn", "Short lessons to play, no key needed. Each takes under three minutes.")
+    # Whoever came by a "?" wants that word before all else.
+    words.looked_up(st.query_params.get(TERM))
+    _list()
+    words.show()
 
 
 def _list() -> None:
-    head.show("Learn", "Short lessons to play, no key needed. Each takes under three minutes.")
     done = st.session_state.get(DONE, set())
     if done:
         st.caption(f"{len(done)} of {counted(len(LESSONS), 'lesson')} done.")
+    # One button stands out: the next lesson.
+    first = next((lesson for lesson in LESSONS if lesson.name not in done), None)
     grid = st.grid(2, min_column_width=300)
     for lesson in LESSONS:
         with grid.container(border=True, height="stretch"):
@@ -104,7 +110,7 @@ def _list() -> None:
                 "Play again" if lesson.name in done else "Play",
                 icon=lesson.icon,
                 key=f"play_{lesson.name}",
-                type="secondary" if done else "primary",
+                type="primary" if lesson is first else "secondary",
                 on_click=_go_to,
                 args=(lesson.name,),
             )

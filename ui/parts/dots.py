@@ -11,6 +11,7 @@ from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
 from evaluators.runs.shown_values import Dot, Group, coverage
 from evaluators.text.markup import html
+from ui.parts import explained
 from ui.parts.present import Block
 
 ON_A_SCREEN = 3
@@ -50,6 +51,7 @@ def _group(group: Group, level: int) -> str:
 def _dot(dot: Dot) -> str:
     mean = dot.mean
     meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
+    title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.title)}"
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
@@ -59,7 +61,7 @@ def _dot(dot: Dot) -> str:
     kind = "pl-value pl-hollow" if dot.hollow else "pl-value"
     return (
         f'<div class="{kind}" style="--hue: {colour(dot.series)}">'
-        f'<span class="pl-name"><bdi>{html(dot.title)}</bdi>{meaning}</span>'
+        f'<span class="pl-name">{title}{meaning}</span>'
         f'<span class="pl-mean">{value}</span>'
         f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'
         f'<span class="pl-about">{"<br>".join(about)}</span>'

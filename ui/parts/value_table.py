@@ -15,7 +15,7 @@ from evaluators.config import ROOT
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.shown_values import coverage
 from evaluators.text.markup import html
-from ui.parts import dots
+from ui.parts import dots, explained
 
 
 class Column(NamedTuple):
@@ -61,7 +61,8 @@ def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
 
 def _head(column: Column) -> str:
     note = f"<small>{html(column.note)}</small>" if column.note else ""
-    return f"<th scope=col>{_mark(column)}<bdi>{html(column.title)}</bdi>{note}</th>"
+    title = f"<bdi>{html(column.title)}</bdi>{explained.mark(column.title)}"
+    return f"<th scope=col>{_mark(column)}{title}{note}</th>"
 
 
 def _mark(column: Column) -> str:

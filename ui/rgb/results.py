@@ -25,10 +25,10 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.markup import html
-from evaluators.text.normalise import is_chinese
+from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.words import counted, readable
 from ui.metrics import results as metric_results
-from ui.parts import charts, chosen_view, corrected, highlight, samples, tables
+from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -148,7 +148,7 @@ def _charts(run: Run, rows: Sequence[Outline]) -> None:
     grid = st.grid(2, min_column_width=320)
     for title in judged_rates(rates):
         with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**")
+            st.markdown(f"**{title}**", help=explained.help_text(slug(title)))
             _rate_panel(run, rates, rows, title, charts.BARE)
     st.caption(
         "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for less than "

@@ -11,13 +11,10 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs.rulings import rgb_evaluator
 from evaluators.text.words import readable
-from ui.parts import chosen_view
+from ui.parts import chosen_view, explained
 
-HELP = (
-    "**Documented**: flexible wording, such as “no information” or “incorrect”.  \n"
-    "**Paper**: the phrases of the benchmark's own script, nothing else.  \n"
-    "The answers stay: only the verdicts change, and no model is asked."
-)
+POLICIES = get_args(Policy)
+A_VIEW = "The answers stay: only the verdicts change, and no model is asked."
 
 
 def switch(run: Run) -> RGBEvaluator:
@@ -25,11 +22,11 @@ def switch(run: Run) -> RGBEvaluator:
     own = rgb_evaluator(run).policy
     policy = st.segmented_control(
         "Rules",
-        get_args(Policy),
+        POLICIES,
         default=own,
         format_func=lambda name: f"{readable(name)} (as run)" if name == own else readable(name),
         required=True,
-        help=HELP,
+        help=f"{explained.help_text(*POLICIES)}  \n{A_VIEW}",
         key=chosen_view.rules_key(run),
         persist_state="session",
     )

@@ -29,19 +29,12 @@ from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.form import AnswerOptions
 from ui.models.generators import Generators
-from ui.parts import data_choice, forms, how_many, problems, starting
+from ui.parts import data_choice, explained, forms, how_many, problems, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 HEURISTIC, JUDGE, JURY, HYBRID = "Heuristic", "One judge", "Jury", "Hybrid"
 METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
-MEANINGS = {
-    HEURISTIC: "No LLM: labels are estimated from the words that question, documents and answer "
-    "share.",
-    JUDGE: "An LLM labels the sentences of every sample.",
-    JURY: "Several LLMs label every sample, and the majority decides each sentence.",
-    HYBRID: "The heuristic labels every sample, and an LLM again those it is least sure of.",
-}
 START = "trace_start"
 METHOD = "trace_method"
 JUDGE_FIELDS = {JUDGE: ("trace_judge", 1), JURY: ("trace_jury", 3), HYBRID: ("trace_hybrid", 1)}
@@ -305,7 +298,7 @@ def _tiles(drafted: Drafted) -> None:
             list(METHODS),
             captions=captions,
             horizontal=True,
-            help="  \n".join(f"**{method}**: {words}" for method, words in MEANINGS.items()),
+            help=explained.help_text("heuristic", "judge", "jury", "hybrid"),
             key=METHOD,
             **KEPT,
         )

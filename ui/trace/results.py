@@ -21,7 +21,7 @@ from evaluators.text.words import counted
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
-from ui.parts import chosen_view, corrected, dots, samples
+from ui.parts import chosen_view, corrected, dots, explained, samples
 from ui.parts.chosen_view import DEFINITION, labels_key
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
@@ -179,7 +179,7 @@ def definition_switch() -> str:
         format_func=lambda name: DEFINITIONS[name].title,
         required=True,
         # Two spaces before a line break make it one in Markdown.
-        help="  \n".join(meanings),
+        help="  \n".join([*meanings, explained.more(SENTENCE)]),
         key=DEFINITION,
         persist_state="session",
     )
