@@ -1,10 +1,12 @@
 """Runs: everything this workspace ran."""
 
-from ui.parts import head
-from ui.runs import files, overview
+import streamlit as st
 
-head.show(
-    "Runs", "Every result is stored the moment it exists. A stopped run resumes where it was."
-)
-files.opener()
-overview.show(limit=100, editable=True)
+from ui.parts import head
+from ui.runs import files, table
+
+with head.row("Runs"):
+    st.caption("Every result is stored the moment it exists. A stopped run resumes where it was.")
+    with st.container(width="content"):
+        files.opener()
+table.show()

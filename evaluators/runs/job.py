@@ -16,7 +16,7 @@ from evaluators.llm.budget import Meter
 from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.layers import ResponseCache
 from evaluators.records import ModelSpec, Reason, Run
-from evaluators.runs import pool
+from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
 from evaluators.runs.lock import RunLock
 from evaluators.runs.pace import Pace, Progress
@@ -204,8 +204,9 @@ class Job:
             if not counts.open:
                 self._store.runs.save_stop_reasons(self.run.id)
             # While the run still counts as live: nobody waits for its figures who then opens it.
+            view = RunView.read(self._store, self.run)
+            overview.summary(view)
             if counts.asked >= LARGE_RUN:
-                view = RunView.read(self._store, self.run)
                 view.prepare(lambda: not self.control.is_cancelled)
 
     def _close(self) -> None:

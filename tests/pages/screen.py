@@ -130,6 +130,39 @@ def samples(at: AppTest) -> list[dict[str, str]]:
     return [dict(zip(titles, row["cells"], strict=True)) for row in data["rows"]]
 
 
+def listed(at: AppTest) -> dict[str, dict[str, Any]]:
+    """The rows of the table of runs by id: their cells by column, a line each, and further facts."""
+    data = _component(at, "runs_")
+    rows = {}
+    for row in data["rows"]:
+        cells = ["\n".join(cell["lines"]) for cell in row["cells"]]
+        further = {name: row[name] for name in ("tags", "note", "baseline")}
+        rows[row["id"]] = dict(zip(data["columns"], cells, strict=True)) | further
+    return rows
+
+
+def select(at: AppTest, *ids: str) -> AppTest:
+    """The page after the boxes of these runs were ticked, as the table's script says it."""
+    states = at._tree.get_widget_states()
+    state = WidgetState(id=_component_id(at, "runs_"))
+    state.json_value = json.dumps({"selected": list(ids)})
+    states.widgets.append(state)
+    return at._run(states)
+
+
+def open_listed(at: AppTest, run_id: str) -> AppTest:
+    """The page after the title of a run was clicked in the table."""
+    states = at._tree.get_widget_states()
+    trigger = WidgetState(id=_make_trigger_id(_component_id(at, "runs_"), "events"))
+    trigger.json_trigger_value = json.dumps([{"event": "opened", "value": run_id}])
+    states.widgets.append(trigger)
+    return at._run(states)
+
+
+def _component_id(at: AppTest, key: str) -> str:
+    return next(e.proto.id for e in at.get("bidi_component") if key in e.proto.id)
+
+
 def _component(at: AppTest, key: str) -> dict[str, Any]:
     """The data of the component whose key begins so."""
     protos = [element.proto for element in at.get("bidi_component")]

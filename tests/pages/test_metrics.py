@@ -32,11 +32,12 @@ from evaluators.records import (
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
-    button,
     cards,
     html,
     lines,
+    listed,
     markdown,
+    open_listed,
     runs,
     said,
     samples,
@@ -220,7 +221,7 @@ def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
     assert cards(at) == {"Words found": "0.75"}  # (1 + 0.5) / 2
     assert lines(at)[0].coverage == "2 of 4, 1 not applicable, 1 failed"
     assert "Metric: Words found (Least: 2)" in said(at)
-    assert "**four** · Words found" in said(at, "markdown")
+    assert "**four · Words found** · 3 of 4 checked" in said(at, "markdown")
     assert [row["Words found"] for row in samples(at)][:2] == ["1.00", "0.50"]
     assert at.get("download_button")
 
@@ -233,9 +234,8 @@ def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
 
 def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None:
     words_run(open_page)
-    at = open_page("runs")
-    button(at, "Open").click()
-    assert "Words found" in cards(checked(at.run()))
+    at = open_listed(open_page("runs"), runs()[0].id)
+    assert "Words found" in cards(checked(at))
 
 
 def test_values_beyond_one_have_no_distribution(open_page: OpenPage) -> None:
@@ -250,7 +250,7 @@ def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> N
     assert "There is no metric gone here any more." in said(
         open_page("metrics", run=run.id), "warning"
     )
-    assert "gone" in "\n".join(markdown(open_page("runs")))
+    assert listed(open_page("runs"))[run.id]["Method"] == "gone"
     assert cards(open_page("sample", run=run.id)) == {"Words": "0.50"}
 
 

@@ -23,7 +23,7 @@ from evaluators.runs.examples import INVENTED
 from tests.loopback import Loopback
 from tests.pages.by_hand import LUNA
 from tests.pages.conftest import OpenPage, checked, finish
-from tests.pages.screen import button, cards, said, segments, settled, state
+from tests.pages.screen import button, cards, listed, said, segments, select, settled, state
 from tests.pages.test_settings import KEY, choose, enter, sample_run
 from ui import session
 
@@ -81,7 +81,7 @@ def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page: OpenPage) 
 
 
 def test_the_link_brings_back_the_runs(open_page: OpenPage, my_run: Run) -> None:
-    assert "24 answers checked" in said(open_page("runs", w=MINE))
+    assert listed(open_page("runs", w=MINE))[my_run.id]["State"] == "24 answers checked"
     assert "Adherence" in cards(open_page("trace", w=MINE, run=my_run.id))
 
 
@@ -121,7 +121,7 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
     new = checked(at.run()).query_params["w"]
     assert new != MINE
     assert f"/?w={new}" in at.code[0].value
-    assert "24 answers checked" in said(open_page("runs", w=new))
+    assert listed(open_page("runs", w=new))[my_run.id]["State"] == "24 answers checked"
     assert "mine.csv (uploaded)" in open_page("datasets", w=new).selectbox(key="dataset").options
     for old in (open_page("runs", w=MINE), checked(other_tab.run())):
         assert DEAD in said(old, "warning")
@@ -131,9 +131,9 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
 def test_a_tab_with_the_old_link_can_change_nothing_any_more(
     open_page: OpenPage, my_run: Run
 ) -> None:
-    tab = open_page("runs", w=MINE)
+    tab = select(open_page("runs", w=MINE), my_run.id)
     registry.move_workspace(MINE, session.store())
-    tab.button(key=f"delete_{my_run.id}").click()
+    tab.button(key="runs_delete_for_good").click()
     checked(tab.run())
     assert session.store().runs.get(my_run.id)
 

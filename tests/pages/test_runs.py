@@ -19,9 +19,12 @@ from tests.pages.screen import (
     ESCAPED,
     button,
     cards,
+    listed,
     markdown,
+    open_listed,
     runs,
     said,
+    select,
     settled,
     state,
     wait_for_runs,
@@ -36,35 +39,40 @@ def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
 
 
 def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, filled: Filled) -> None:
-    at = open_page("runs")
-    assert "216 answers checked" in said(at)
-    assert "24 answers checked" in said(at)
+    rows = listed(open_page("runs"))
+    assert [rows[run.id]["State"] for run in (filled.rgb, filled.trace)] == [
+        "216 answers checked",
+        "24 answers checked",
+    ]
+    assert rows[filled.trace.id]["Results"].splitlines()[0].endswith("· 24 / 24")
+    assert rows[filled.rgb.id]["Results"].startswith("Noise robustness 0.")
 
 
-def test_open_leads_to_the_run(open_page: OpenPage, filled: Filled) -> None:
-    at = open_page("runs")
-    at.button(key=f"open_{filled.trace.id}").click()
-    assert "Adherence" in cards(checked(at.run()))
+def test_a_click_on_its_title_leads_to_the_run(open_page: OpenPage, filled: Filled) -> None:
+    at = checked(open_listed(open_page("runs"), filled.trace.id))
+    assert "Adherence" in cards(at)
 
 
 def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: Filled) -> None:
-    at = open_page("runs")
-    at.button(key=f"delete_{filled.rgb.id}").click()
+    at = select(open_page("runs"), filled.rgb.id)
+    assert "Lost: 216 results." in said(at)
+    at.button(key="runs_delete_for_good").click()
     checked(at.run())
     assert runs() == [filled.trace]
-    assert "216" not in said(at)
+    assert list(listed(at)) == [filled.trace.id]
 
 
 def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage) -> None:
     run = stopped_after(1)
-    before = open_page("runs")
+    before = select(open_page("runs"), run.id)
     elsewhere = RunLock(session.store().locks, run.id)
     elsewhere.acquire()
     try:
-        before.button(key=f"delete_{run.id}").click()  # begun there after this page was drawn
+        before.button(key="runs_delete_for_good").click()  # begun there after this page was drawn
         assert "Stop it there (Ctrl-C) before you delete it" in said(checked(before.run()))
         assert runs() == [run]
-        assert f"delete_{run.id}" not in {each.key for each in open_page("runs").button}
+        after = select(open_page("runs"), run.id)
+        assert "runs_delete_for_good" not in {each.key for each in after.button}
     finally:
         elsewhere.release()
 
@@ -72,9 +80,10 @@ def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage)
 def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(
     open_page: OpenPage, filled: Filled
 ) -> None:
-    assert "Stored answers" not in said(open_page("runs"))
+    assert "Stored answers" not in said(select(open_page("runs"), filled.rgb.id))
     two_models()
-    assert "Stored answers stay. Clear them on the Settings page." in said(open_page("runs"))
+    at = select(open_page("runs"), filled.rgb.id)
+    assert "Stored answers stay. Clear them on the Settings page." in said(at)
 
 
 def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
@@ -83,7 +92,7 @@ def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     assert "Stopped · 1 of 24 checked" in said(at)
     at.button(key=f"resume_{run.id}").click()
     at.run()
-    assert "24 answers checked" in said(settled(at))
+    assert listed(settled(at))[run.id]["State"] == "24 answers checked"
     assert not at.exception
 
 
@@ -173,7 +182,7 @@ def test_on_a_public_host_nobody_sees_the_runs_of_another(
     checked(first.run())
     wait_for_runs()
     first.switch_page("../pages/runs.py")
-    assert "24 answers checked" in said(checked(first.run()))
+    assert [row["State"] for row in listed(checked(first.run())).values()] == ["24 answers checked"]
     assert "No run yet." in said(open_page("runs"))
     assert "No run yet." in said(open_page("home"))
 
@@ -189,7 +198,8 @@ def test_on_a_public_host_nobody_sees_the_uploads_of_another(
 
 
 def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled: Filled) -> None:
-    assert said(open_page("runs")) == said(open_page("runs"))
+    assert list(listed(open_page("runs"))) == [filled.trace.id, filled.rgb.id]
+    assert listed(open_page("runs")) == listed(open_page("runs"))
 
 
 def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page: OpenPage) -> None:

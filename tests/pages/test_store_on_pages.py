@@ -14,7 +14,7 @@ from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import EvaluatorSpec
 from evaluators.runs.store import Store
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import button, cards, markdown, numbers, runs, said
+from tests.pages.screen import button, cards, listed, markdown, numbers, runs, said
 from ui import session
 
 SOME = ("home", "runs", "settings")
@@ -45,7 +45,10 @@ def test_a_run_that_cannot_be_read_is_listed_and_no_page_fails(
             texts = "\n".join(markdown(at))
             assert "This run cannot be read" in texts
             assert "Extra inputs are not permitted" in texts
+        if name == "home":
             assert "24 answers checked" in said(at)
+        if name == "runs":
+            assert [row["State"] for row in listed(at).values()] == ["24 answers checked"]
     assert "Adherence" in cards(open_page("trace", run=filled.trace.id))
     assert "This run cannot be read. Save what is stored" in said(
         open_page("rgb", run=filled.rgb.id)

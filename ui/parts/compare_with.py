@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from evaluators.records import Run
@@ -21,7 +23,25 @@ def address(run: Run, model: int = 0, by: str | None = None) -> str:
 
 
 def button(run: Run) -> None:
-    """Goes to the comparison of this run with the one that is likeliest meant."""
-    if st.button("Compare", icon=":material/compare_arrows:", key=f"compare_{run.id}"):
-        query = session.address(**{FIRST: address(run)})
-        st.switch_page("../pages/compare.py", query_params=query)
+    """Goes to the comparison of this run with the baseline of its data, else the likeliest one."""
+    baseline = session.find_run(session.store().baselines.id_for(run))
+    runs = [run]
+    label = "Compare"
+    if baseline is not None and baseline.id != run.id:
+        runs = [baseline, run]
+        label = "Compare with the baseline"
+    if st.button(label, icon=":material/compare_arrows:", key=f"compare_{run.id}"):
+        _go(runs)
+
+
+def several(runs: Sequence[Run]) -> None:
+    """Goes to the comparison of these runs: the baseline among them first, else the oldest."""
+    baselines = session.store().baselines.ids(session.workspace()).values()
+    in_order = sorted(runs, key=lambda run: (run.id not in baselines, run.created))
+    if st.button("Compare", type="primary", icon=":material/compare_arrows:", key="runs_compare"):
+        _go(in_order)
+
+
+def _go(runs: Sequence[Run]) -> None:
+    named = dict(zip((FIRST, SECOND), map(address, runs), strict=False))
+    st.switch_page("../pages/compare.py", query_params=session.address(**named))

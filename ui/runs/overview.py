@@ -7,12 +7,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from evaluators.config import config
-from evaluators.errors import RunElsewhereError
 from evaluators.prompts import shipped
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.engine import registry
-from evaluators.runs.store import Unreadable
+from evaluators.runs.store import Counts, Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.words import short_name
 from ui import session
@@ -21,10 +20,6 @@ from ui.parts import problems
 from ui.parts.untrusted import plain
 from ui.runs import example, page, progress
 
-ELSEWHERE = (
-    "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
-    "before you delete it."
-)
 UNREADABLE = "This run cannot be read."
 ID_SHOWN = 8
 """Letters of the id of a run that has no title to show."""
@@ -36,21 +31,27 @@ GONE_OR_FOREIGN = (
 )
 
 
-def show(limit: int, *, editable: bool = False) -> None:
-    """The newest runs of this workspace; `editable` adds resume, retry and delete."""
+def show(limit: int) -> None:
+    """The newest runs of this workspace, each a card that opens."""
     runs = session.store().runs.newest(session.workspace(), limit)
-    unreadable = session.store().runs.unreadable(session.workspace(), limit)
-    if not runs and not unreadable:
-        again = " Had runs here before? Open them with your link." if config().public else ""
-        hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
-        st.info(hint, icon=":material/hourglass_empty:")
-    else:
-        keep_link()
-    keeps_answers = editable and session.store().calls.answers_kept(session.workspace()) > 0
+    lost = session.store().runs.unreadable(session.workspace(), limit)
+    if not runs and not lost:
+        nothing_yet()
+        return
+    keep_link()
     for run in runs:
-        _run_in_list(run, editable, keeps_answers)
-    for lost in unreadable:
-        _unreadable_run(lost, editable)
+        counts = session.store().results.counts(run)
+        card(run, counts, registry.is_at_work(run.id, session.store()))
+    for unreadable in lost:
+        with st.container(border=True):
+            _unreadable_line(unreadable)
+
+
+def nothing_yet() -> None:
+    """Where to begin, as there is no run."""
+    again = " Had runs here before? Open them with your link." if config().public else ""
+    hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
+    st.info(hint, icon=":material/hourglass_empty:")
 
 
 def head(title: str, line: str, run: Run | None) -> None:
@@ -89,11 +90,8 @@ def _link_to_earlier_runs() -> None:
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
-def _run_in_list(run: Run, editable: bool, keeps_answers: bool) -> None:
-    counts, at_work = (
-        session.store().results.counts(run),
-        registry.is_at_work(run.id, session.store()),
-    )
+def card(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = False) -> None:
+    """A run in a box: what it was, how far it is, and the way to it."""
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         created = page.local_time(run.created)
@@ -102,64 +100,43 @@ def _run_in_list(run: Run, editable: bool, keeps_answers: bool) -> None:
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)
-            if editable:
+            if with_actions:
                 progress.actions(run, counts, at_work)
-                _delete_button(run, at_work, keeps_answers)
         problems.show(run.id)
 
 
-def _unreadable_run(lost: Unreadable, editable: bool) -> None:
+def unreadable_run(lost: Unreadable) -> None:
+    """One of which only what is stored can be saved."""
     with st.container(border=True):
         what, buttons = st.columns([8, 3], vertical_alignment="center")
-        run_id = lost.name[:ID_SHOWN]
-        what.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {run_id} · {lost.reason}')}")
-        if editable:
-            with buttons.container(horizontal=True, horizontal_alignment="right"):
-                raw = session.store().runs.raw
-                st.download_button(
-                    "Save as stored",
-                    lambda: b"".join(raw(lost.name)),
-                    f"{lost.name}.jsonl",
-                    "application/jsonl",
-                    icon=":material/download:",
-                    key=f"raw_{lost.name}",
-                    on_click="ignore",
+        with what:
+            _unreadable_line(lost)
+        with buttons.container(horizontal=True, horizontal_alignment="right"):
+            raw = session.store().runs.raw
+            st.download_button(
+                "Save as stored",
+                lambda: b"".join(raw(lost.name)),
+                f"{lost.name}.jsonl",
+                "application/jsonl",
+                icon=":material/download:",
+                key=f"raw_{lost.name}",
+                on_click="ignore",
+            )
+            with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
+                st.write("Delete this run and its results?")
+                st.button(
+                    "Delete for good",
+                    type="primary",
+                    key=f"delete_{lost.name}",
+                    on_click=problems.guarded(session.store().runs.delete, lost.name),
+                    args=(lost.name,),
                 )
-                with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
-                    st.write("Delete this run and its results?")
-                    st.button(
-                        "Delete for good",
-                        type="primary",
-                        key=f"delete_{lost.name}",
-                        on_click=problems.guarded(session.store().runs.delete, lost.name),
-                        args=(lost.name,),
-                    )
         problems.show(lost.name)
 
 
-def _delete_button(run: Run, at_work: bool, keeps_answers: bool) -> None:
-    with st.popover("Delete", icon=":material/delete:", key=f"ask_{run.id}"):
-        if at_work and not registry.is_live(run.id):
-            st.write(ELSEWHERE)
-            return
-        st.write("Delete this run and its results?")
-        if keeps_answers:
-            st.caption("Stored answers stay. Clear them on the Settings page.")
-        st.button(
-            "Delete for good",
-            type="primary",
-            key=f"delete_{run.id}",
-            on_click=problems.guarded(_delete_run, run.id),
-            args=(run,),
-        )
-
-
-def _delete_run(run: Run) -> None:
-    """Deletes the run; raises `RunElsewhereError` where another process works on it."""
-    registry.cancel(run.id)
-    if registry.is_at_work(run.id, session.store()):
-        raise RunElsewhereError(ELSEWHERE)
-    session.store().runs.delete(run.id)
+def _unreadable_line(lost: Unreadable) -> None:
+    run_id = lost.name[:ID_SHOWN]
+    st.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {run_id} · {lost.reason}')}")
 
 
 def _metrics_and_models(run: Run) -> str:

@@ -28,7 +28,7 @@ from ui.parts import (
 )
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.runs import files, progress
+from ui.runs import files, naming, progress
 
 MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
@@ -76,8 +76,10 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     run = view.run
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
+        # A suggested title may have it already.
+        method = [words for words in run_facts.method(run) if words not in run.title]
         facts = [
-            *run_facts.method(run),
+            *method,
             progress.counts_in_words(run, view.counts),
             *progress.cost_so_far(run),
             local_time(run.created),
@@ -85,6 +87,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         st.markdown(f"**{plain(run.title)}** · {plain(' · '.join(facts))}")
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):
+            naming.form(run)
             with st.popover("Details", icon=":material/info:", key=f"details_{run.id}"):
                 card(run)
                 spending.show(run, view.remarks().reused)
@@ -104,6 +107,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 compare_with.button(run)
                 check_link.button(run)
             present.button(run.id)
+    naming.line(run)
     if have_many_failed:
         progress.why_samples_failed(view)
 

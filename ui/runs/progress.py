@@ -211,7 +211,9 @@ def sidebar() -> None:
         with problems.caught():
             for run in live:
                 counts = session.store().results.counts(run)
-                _progress_bar(counts, run.title)
+                # Somebody may have renamed it since it was started.
+                renamed = session.find_run(run.id) or run
+                _progress_bar(counts, renamed.title)
                 state = state_in_words(run, counts, registry.is_live(run.id))
                 facts = [state, *cost_so_far(run), *pace(run, brief=True)]
                 st.caption(plain(" · ".join(facts)))

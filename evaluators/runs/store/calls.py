@@ -61,6 +61,15 @@ class CallTable:
             for model, calls, prompt_tokens, answer_tokens, cost in rows
         }
 
+    def costs(self, workspace: str) -> dict[str, list[float | None]]:
+        """What each run of a workspace paid, model by model, in US dollars; `None` is unknown."""
+        query = """select run_id, case when count(cost) = count(*) then sum(cost) end
+                   from calls where workspace = ? group by run_id, model"""
+        costs: dict[str, list[float | None]] = {}
+        for run_id, cost in self._database.rows(query, workspace):
+            costs.setdefault(run_id, []).append(cost)
+        return costs
+
     def served(self, run_id: str) -> dict[str, list[str]]:
         """The names under which models answered, by model id; of answers that are still kept."""
         query = """select distinct model, json_extract(answer, '$.served_model') served from calls

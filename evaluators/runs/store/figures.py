@@ -50,6 +50,14 @@ class FigureTable:
         rows = self._database.rows(query, run_id, name, revision)
         return str(rows[0][0]) if rows else None
 
+    def of_workspace(self, workspace: str, name: str) -> dict[str, str]:
+        """What is kept under the name of all runs of a workspace, where it still holds."""
+        query = """select f.run_id, f.body from runs r
+                   join revisions v on v.run_id = r.id
+                   join figures f on f.run_id = r.id and f.name = ? and f.revision = v.revision
+                   where r.workspace = ?"""
+        return dict(self._database.rows(query, name, workspace))
+
     def save(
         self,
         run_id: str,
@@ -64,6 +72,14 @@ class FigureTable:
                     where run_id = ? and {counter} = ?"""
         with self._database.transaction() as db:
             db.execute(query, (name, body, run_id, revision))
+
+    def save_for_runs(self, name: str, bodies: Mapping[str, tuple[int, str]]) -> None:
+        """Keeps one figure of several runs, each at its revision, in one write to the disk."""
+        query = """insert or replace into figures select run_id, ?2, revision, ?4 from revisions
+                   where run_id = ?1 and revision = ?3"""
+        with self._database.transaction() as db:
+            for run_id, (revision, body) in bodies.items():
+                db.execute(query, (run_id, name, revision, body))
 
     def labels_state(self, run_id: str) -> tuple[int, int]:
         """Another pair after every person's label of the run that is given or taken back."""

@@ -1,0 +1,208 @@
+"""The table of runs: what a row says, what the search and filters leave, what is done with several;
+and the name of a run on its page.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators.api.evaluation import Results
+from evaluators.people.records import PersonLabel
+from evaluators.records import Call, Cell, Completion
+from evaluators.run_files.contents import SUFFIX
+from evaluators.run_files.together import written_together
+from evaluators.runs.examples import INVENTED
+from evaluators.runs.notes import Note
+from evaluators.runs.store import Answer
+from tests.comparison.made import MODELS, results
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import button, listed, markdown, runs, said, select
+from ui import session
+
+QUESTIONS = ["Who?", "When?", "Why?"]
+NOW = "2026-11-23T10:00:00+00:00"
+HOSTILE = "<img src=x onerror=alert(1)> ![](http://evil.example/a.png) **b** =1+1"
+
+
+def made(title: str, *values: list[float | str | None], **facts: object) -> Results:
+    return results(session.store(), title, QUESTIONS, *values, **facts)
+
+
+def ids(at: AppTest) -> set[str]:
+    return set(listed(at))
+
+
+def fill() -> None:
+    """Three runs: one finished, one with a failure, one of two models that stopped."""
+    made("Old", [1.0, 0.5, None])
+    made("New", [1.0, "failed", 0.0])
+    made("Models", [1.0, 1.0], [0.0, 1.0, 1.0], models=MODELS, metric="llm_judge")
+    session.store().titles.save("Old", "Old", "Short documents.", ["slides"])
+    session.store().baselines.save(session.store().runs.newest("local")[-1])
+
+
+def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page: OpenPage) -> None:
+    fill()
+    call = Call(key="k", model="groq/small", completion=Completion(text="-"), cost=0.25)
+    session.store().calls.save("Models", [call])
+
+    rows = listed(open_page("runs"))
+
+    assert list(rows) == ["Models", "New", "Old"]
+    assert rows["Old"] == {
+        "Title": "Old",
+        "Data": "made",
+        "Method": "Answer match",
+        "Models": "",
+        "State": "3 answers checked",
+        "Results": "Answer match 0.75 · 2 / 3",  # the third has no true answer
+        "Cost": "",
+        "Date": "22 Nov 2026, 09:00 UTC",
+        "tags": ["slides"],
+        "note": "Short documents.",
+        "baseline": True,
+    }
+    assert (rows["New"]["State"], rows["New"]["Results"]) == (
+        "2 of 3 checked · 1 failed",
+        "Answer match 0.50 · 2 / 3",
+    )
+    assert rows["Models"]["State"] == "Stopped · 5 of 6 checked"
+    assert rows["Models"]["Cost"] == "$0.25"
+    assert rows["Models"]["Results"] == "\n".join(
+        (
+            "small: LLM as judge 1.00 · 2 / 3",
+            "large: LLM as judge 0.67 · 3 / 3",
+        )
+    )
+
+
+def test_a_row_changes_with_its_results(open_page: OpenPage) -> None:
+    fill()
+    assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.75 · 2 / 3"
+    label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
+    session.store().person_labels.save("Old", Cell(0), label)
+    assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.25 · 2 / 3"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "left"),
+    [
+        ("runs_search", "documents SHORT", {"Old"}),
+        ("runs_search", "slides", {"Old"}),
+        ("runs_search", "large", {"Models"}),
+        ("runs_search", "made", {"Old", "New", "Models"}),
+        ("runs_search", "nothing like it", set()),
+        ("runs_Method", "LLM as judge", {"Models"}),
+        ("runs_Data", "made", {"Old", "New", "Models"}),
+        ("runs_State", "With failures", {"New"}),
+        ("runs_State", "Stopped", {"Models"}),
+        ("runs_Tag", "slides", {"Old"}),
+        ("runs_baselines", True, {"Old"}),
+    ],
+)
+def test_search_and_filters_leave_what_matches(
+    open_page: OpenPage, key: str, value: object, left: set[str]
+) -> None:
+    fill()
+    at = open_page("runs")
+    field = next(each for each in (*at.text_input, *at.selectbox, *at.toggle) if each.key == key)
+    field.set_value(value)
+    checked(at.run())
+    assert ids(at) == left
+    assert ("No run matches." in said(at)) == (not left)
+
+
+def test_two_are_compared_the_baseline_first(open_page: OpenPage) -> None:
+    fill()
+    at = select(open_page("runs"), "New", "Old")
+    button(at, "Compare").click()
+    at = checked(at.run())
+    assert (at.query_params["first"], at.query_params["second"]) == ("Old.1", "New.1")
+
+
+def test_the_page_of_a_run_offers_its_baseline_first(open_page: OpenPage) -> None:
+    fill()
+    assert button(open_page("metrics", run="Old"), "Compare")
+    at = open_page("metrics", run="New")
+    button(at, "Compare with the baseline").click()
+    at = checked(at.run())
+    assert (at.query_params["first"], at.query_params["second"]) == ("Old.1", "New.1")
+
+
+def test_several_are_deleted_after_it_was_said_what_is_lost(open_page: OpenPage) -> None:
+    fill()
+    label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
+    session.store().person_labels.save("Old", Cell(0), label)
+    session.store().notes.save("Old", Answer(0), Note(text="Odd.", tags=(), created=NOW))
+    at = select(open_page("runs"), "New", "Old", "gone")
+    assert "Lost: 5 results, 1 label of people, 1 note." in said(at)
+    at.button(key="runs_delete_for_good").click()
+    checked(at.run())
+    assert [run.id for run in runs()] == ["Models"]
+    assert not [each for each in at.button if each.key == "runs_clear"]
+
+
+def test_several_go_into_one_zip_and_one_into_a_run_file(open_page: OpenPage) -> None:
+    fill()
+    at = select(open_page("runs"), "New", "Old")
+    (export,) = (each for each in at.get("download_button") if each.proto.label == "Export")
+    assert export
+    packed = zipfile.ZipFile(io.BytesIO(written_together(session.store(), runs()[1:])))
+    assert packed.namelist() == [f"new-New{SUFFIX}", f"old-Old{SUFFIX}"]
+
+
+def test_a_stopped_run_resumes_from_the_table(open_page: OpenPage) -> None:
+    made("Stopped before", [1.0])
+    made("Stopped last", [1.0])
+    at = open_page("runs")
+    assert [each.key for each in at.button if each.label == "Resume"] == ["resume_Stopped-last"]
+    at = select(at, "Stopped-before")
+    assert {each.key for each in at.button if each.label == "Resume"} == {
+        "resume_Stopped-last",
+        "resume_Stopped-before",
+    }
+
+
+# The name of a run on its page
+
+
+def rename(at: AppTest, title: str, note: str = "", *, baseline: bool = False) -> AppTest:
+    fields = {each.key: each for each in (*at.text_input, *at.text_area, *at.toggle)}
+    for name, value in (("title", title), ("note", note), ("baseline", baseline)):
+        (key,) = (key for key in fields if str(key).startswith(f"{name}_"))
+        fields[key].set_value(value)
+    button(at, "Save").click()
+    return checked(at.run())
+
+
+def test_a_run_is_renamed_on_its_page(open_page: OpenPage) -> None:
+    fill()
+    at = rename(open_page("metrics", run="New"), "Second try", "With a judge.", baseline=True)
+    assert "**Second try** · Answer match" in said(at, "markdown")
+    assert ":material/flag: Baseline of made · With a judge." in said(at)
+    row = listed(open_page("runs"))["New"]
+    assert (row["Title"], row["note"], row["baseline"]) == ("Second try", "With a judge.", True)
+    # A data set has one baseline for each kind of evaluator.
+    assert listed(open_page("runs"))["Old"]["baseline"] is False
+    rename(open_page("metrics", run="New"), "", baseline=False)
+    assert listed(open_page("runs"))["New"]["Title"] == "made · Answer match"
+    assert listed(open_page("runs"))["New"]["baseline"] is False
+
+
+def test_an_example_has_no_name_to_change(open_page: OpenPage) -> None:
+    assert "Save" not in [each.label for each in open_page("trace", run=INVENTED).button]
+
+
+def test_a_hostile_title_stays_text_on_every_page(open_page: OpenPage) -> None:
+    fill()
+    rename(open_page("metrics", run="New"), HOSTILE, HOSTILE)
+    pages = {"runs": {}, "home": {}, "metrics": {"run": "New"}, "compare": {"first": "New.1"}}
+    for name, query in pages.items():
+        texts = "\n".join(markdown(open_page(name, **query)))
+        assert not re.search(r"(?<!\\)<img|!\[\]\(|\*\*b\*\*", texts), name
+    assert listed(open_page("runs"))["New"]["Title"] == HOSTILE

@@ -1,0 +1,90 @@
+"""What a person says of a run on its page: its title, a note, tags, whether it is the baseline."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.records import Run
+from evaluators.runs.naming import MOST_TITLE
+from evaluators.runs.notes import MOST_TAGS, MOST_TEXT
+from evaluators.runs.store.workspaces import EXAMPLES
+from ui import session
+from ui.parts import problems
+from ui.parts.untrusted import plain
+
+SAVED = "run_names_saved"
+"""Where the session counts what was saved: another number makes another popover, which is shut."""
+
+
+def form(run: Run) -> None:
+    """A button that opens the fields; an example, which all share, has none."""
+    if run.workspace == EXAMPLES:
+        return
+    place = f"{run.id}_{st.session_state.get(SAVED, 0)}"
+    box = st.popover(
+        "Rename",
+        icon=":material/edit:",
+        help="Title, note, tags, baseline",
+        key=f"rename_{place}",
+    )
+    with box, st.form(f"name_form_{place}", border=False):
+        st.text_input(
+            "Title",
+            run.title,
+            max_chars=MOST_TITLE,
+            placeholder="Leave empty for a suggestion",
+            key=f"title_{place}",
+        )
+        st.text_area("Note", run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
+        st.multiselect(
+            "Tags",
+            _known_tags(run),
+            list(run.tags),
+            placeholder="Choose, or type and press Enter",
+            max_selections=MOST_TAGS,
+            accept_new_options=True,
+            key=f"tags_{place}",
+        )
+        st.toggle(
+            f"Baseline of {plain(run.dataset_name)}",
+            _is_baseline(run),
+            help="Other runs over this data set are compared with it first.",
+            key=f"baseline_{place}",
+        )
+        st.form_submit_button(
+            "Save",
+            type="primary",
+            on_click=problems.guarded(_save, run.id),
+            args=(run, place),
+        )
+
+
+def line(run: Run) -> None:
+    """What was written of the run; nothing where nothing was."""
+    parts = [plain(tag) for tag in run.tags]
+    if run.note:
+        parts.append(plain(run.note))
+    if _is_baseline(run):
+        parts.insert(0, f":material/flag: Baseline of {plain(run.dataset_name)}")
+    if parts:
+        st.caption(" · ".join(parts))
+
+
+def _known_tags(run: Run) -> list[str]:
+    """The tags of this workspace's runs."""
+    runs = session.store().runs.newest(session.workspace())
+    return list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags))
+
+
+def _is_baseline(run: Run) -> bool:
+    return session.store().baselines.id_for(run) == run.id
+
+
+def _save(run: Run, place: str) -> None:
+    """Keeps what the fields hold; raises `ParameterError` where something is too long."""
+    fields = {name: st.session_state[f"{name}_{place}"] for name in ("title", "note", "tags")}
+    session.store().titles.save(run.id, **fields)
+    is_baseline = st.session_state[f"baseline_{place}"]
+    if is_baseline != _is_baseline(run):
+        session.store().baselines.save(run, is_baseline)
+    st.session_state[SAVED] = st.session_state.get(SAVED, 0) + 1

@@ -1,0 +1,409 @@
+"""All runs in a table: searched, sorted, opened; several at once compared, exported or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.errors import RunElsewhereError
+from evaluators.llm.money import dollars_together
+from evaluators.records import Run
+from evaluators.run_files.contents import SUFFIX
+from evaluators.run_files.together import file_name, written_together
+from evaluators.run_files.writing import written
+from evaluators.runs import overview, run_facts
+from evaluators.runs.engine import registry
+from evaluators.runs.overview import Headline
+from evaluators.runs.shown_values import TRACE_VALUES, title
+from evaluators.runs.store import Counts
+from evaluators.text.words import counted, short_name
+from ui import session
+from ui.parts import compare_with, problems
+from ui.parts.untrusted import plain
+from ui.runs import overview as overview_cards
+from ui.runs import page, progress
+
+MOST_RUNS = 1000
+CELLS_AT_ONCE = 5000
+"""Results whose means are worked out before the table is drawn: about half a second."""
+LINES = 3
+"""Lines of a cell, and titles of what is selected."""
+TITLE_SHOWN = 200
+"""A run file of a stranger may hold a title of any length."""
+NOTE_SHOWN = 80
+
+ELSEWHERE = (
+    "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
+    "before you delete it."
+)
+AT_WORK, STOPPED, FAILED, FINISHED = "At work", "Stopped", "With failures", "Finished"
+"""States that are filtered by."""
+
+COLUMNS = {
+    "Title": "title",
+    "Data": "data",
+    "Method": "method",
+    "Models": "models",
+    "State": "state",
+    "Results": "results",
+    "Cost": "cost",
+    "Date": "date",
+}
+"""The columns by title, each with the class that its cells have in the style sheet."""
+
+OPTIONAL = ("Models", "Cost")
+
+CLEARED = "runs_cleared"
+"""Where the session counts how often the selection was emptied."""
+
+STATIC = ROOT / "ui" / "static"
+component = st.components.v2.component(
+    "plumbline_runs",
+    html='<div class="runs"></div>',
+    css=(STATIC / "runs.css").read_text(encoding="utf-8"),
+    js=(STATIC / "runs.js").read_text(encoding="utf-8"),
+)
+
+
+class Listed(NamedTuple):
+    """A run with what its row says; the means of one at work are not worked out."""
+
+    run: Run
+    counts: Counts
+    means: Sequence[Mapping[str, Headline]]
+    is_moving: bool
+    costs: Sequence[float | None]
+    is_baseline: bool
+
+    @property
+    def state(self) -> str:
+        """The state that it is filtered by."""
+        if self.is_moving:
+            return AT_WORK
+        if self.counts.open:
+            return STOPPED
+        return FAILED if self.counts.failed else FINISHED
+
+    @property
+    def method(self) -> str:
+        metrics = ", ".join(run_facts.metric_titles(self.run))
+        judges = ", ".join(map(short_name, run_facts.judge_titles(self.run)))
+        return f"{metrics} by {judges}" if judges else metrics
+
+    @property
+    def models(self) -> list[str]:
+        return [short_name(name) for name in run_facts.titles(self.run)]
+
+    def matches(self, text: str) -> bool:
+        """Whether every word of the text stands in what is written of the run."""
+        run = self.run
+        written_of = [run.title, run.note, run.dataset_name, self.method, *self.models, *run.tags]
+        of_run = " ".join(written_of).casefold()
+        return all(word in of_run for word in text.casefold().split())
+
+
+def show() -> None:
+    """All runs of this workspace with what can be done with them."""
+    store, workspace = session.store(), session.workspace()
+    runs = store.runs.newest(workspace, MOST_RUNS)
+    lost = store.runs.unreadable(workspace, MOST_RUNS)
+    if not runs and not lost:
+        overview_cards.nothing_yet()
+        return
+    overview_cards.keep_link()
+    listed, is_whole = _listed(runs)
+    above = _unfinished(listed)
+    if runs:
+        shown = _filtered(listed)
+        _actions(_selected(shown, listed), above)
+    for unreadable in lost:
+        overview_cards.unreadable_run(unreadable)
+    if not is_whole:
+        # The table is in sight meanwhile, and the next drawing works out the next means.
+        st.rerun()
+
+
+def _listed(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
+    """A row for each run, and whether all means are worked out."""
+    store, workspace = session.store(), session.workspace()
+    summaries = overview.kept_summaries(store, workspace)
+    # Whether a finished run is at work need not be asked, which takes a look at a file.
+    moving = set()
+    for run in runs:
+        kept = summaries.get(run.id)
+        is_finished = kept and kept.counts.scored == kept.counts.asked
+        if not is_finished and progress.is_moving(run):
+            moving.add(run.id)
+    resting = [run for run in runs if run.id not in moving]
+    summaries |= overview.worked_out(store, resting, summaries, CELLS_AT_ONCE)
+    costs = store.calls.costs(workspace)
+    baselines = set(store.baselines.ids(workspace).values())
+    listed = []
+    for run in runs:
+        kept = summaries.get(run.id) if run.id not in moving else None
+        listed.append(
+            Listed(
+                run=run,
+                counts=kept.counts if kept else store.results.counts(run),
+                means=kept.means if kept else (),
+                is_moving=run.id in moving,
+                costs=costs.get(run.id, ()),
+                is_baseline=run.id in baselines,
+            )
+        )
+    return listed, all(run.id in summaries for run in resting)
+
+
+def _unfinished(listed: Sequence[Listed]) -> list[Listed]:
+    """Draws what is at work, and the run that stopped last; older ones are found in the table."""
+    moving = [own for own in listed if own.is_moving]
+    stopped = [own for own in listed if own.state == STOPPED]
+    above = [*moving, *stopped[:1]]
+    for own in above:
+        overview_cards.card(own.run, own.counts, own.is_moving, with_actions=True)
+    return above
+
+
+# What is chosen
+
+
+def _filtered(listed: Sequence[Listed]) -> list[Listed]:
+    """The runs that the search and the filters leave."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        text = st.text_input(
+            "Search",
+            label_visibility="collapsed",
+            key="runs_search",
+            icon=":material/search:",
+            placeholder="Title, data, method, model, note, tag",
+            persist_state="session",
+            width=360,
+        )
+        with st.popover("Filters", icon=":material/filter_list:", key="runs_filters"):
+            method = _filter("Method", [own.method for own in listed])
+            data = _filter("Data", [own.run.dataset_name for own in listed])
+            state = _filter("State", [own.state for own in listed])
+            tag = _filter("Tag", [tag for own in listed for tag in own.run.tags])
+            baselines_only = st.toggle(
+                "Baselines only", key="runs_baselines", persist_state="session"
+            )
+        shown = [
+            own
+            for own in listed
+            if own.matches(text)
+            and method in (None, own.method)
+            and data in (None, own.run.dataset_name)
+            and state in (None, own.state)
+            and (tag is None or tag in own.run.tags)
+            and (own.is_baseline or not baselines_only)
+        ]
+        of_all = counted(len(listed), "run")
+        st.caption(of_all if len(shown) == len(listed) else f"{len(shown):,} of {of_all}")
+    return shown
+
+
+def _filter(label: str, values: Sequence[str]) -> str | None:
+    key = f"runs_{label}"
+    options = sorted(set(values))
+    # The last run with it may be gone since it was chosen.
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = None
+    chosen: str | None = st.selectbox(
+        label,
+        options,
+        index=None,
+        placeholder="Any",
+        key=key,
+        disabled=not options,
+        persist_state="session",
+    )
+    return chosen
+
+
+def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]:
+    """Draws the table; the runs whose boxes are ticked, newest first, whatever the filters hide."""
+    rows = [_row(own) for own in shown]
+    # Most workspaces have runs without a model, or without a bill.
+    kept = [
+        title
+        for title in COLUMNS
+        if title not in OPTIONAL or any(row["cells"][title]["lines"] for row in rows)
+    ]
+    key = f"runs_{st.session_state.get(CLEARED, 0)}"
+    chosen = component(
+        key=key,
+        data={
+            "columns": kept,
+            "kinds": [COLUMNS[title] for title in kept],
+            "rows": [row | {"cells": [row["cells"][title] for title in kept]} for row in rows],
+        },
+        default={"selected": []},
+        on_selected_change=lambda: None,
+        on_opened_change=lambda: None,
+    )
+    if not shown:
+        st.info("No run matches.", icon=":material/filter_alt_off:")
+    for own in listed:
+        if own.run.id == chosen.opened:
+            session.open_run(own.run)
+    selected = set(chosen.selected or ())
+    return [own for own in listed if own.run.id in selected]
+
+
+# The rows
+
+
+def _row(own: Listed) -> dict[str, Any]:
+    run = own.run
+    known = [cost for cost in own.costs if cost is not None]
+    means = [next(iter(of_model.values())).mean for of_model in own.means if of_model]
+    judged = [mean for mean in means if mean is not None]
+    note = " ".join(run.note.split())
+    state = progress.state_in_words(run, own.counts, own.is_moving)
+    return {
+        "id": run.id,
+        "name": run.title[:TITLE_SHOWN],
+        "tags": list(run.tags),
+        "note": note if len(note) <= NOTE_SHOWN else f"{note[:NOTE_SHOWN]}…",
+        "baseline": own.is_baseline,
+        "cells": {
+            "Title": _cell([run.title[:TITLE_SHOWN]], run.title.casefold()),
+            "Data": _cell([run.dataset_name[:TITLE_SHOWN]], run.dataset_name.casefold()),
+            "Method": _cell([own.method], own.method),
+            "Models": _cell(_few(own.models), ", ".join(own.models) or None),
+            "State": _cell([state], own.state),
+            "Results": _cell(_results(own), max(judged, default=None)),
+            "Cost": _cell([dollars_together(own.costs)] if own.costs else [], sum(known) or None),
+            "Date": _cell([page.local_time(run.created)], run.created),
+        },
+    }
+
+
+def _cell(lines: Sequence[str], order: str | float | None) -> dict[str, object]:
+    return {"lines": list(lines), "order": order}
+
+
+def _results(own: Listed) -> list[str]:
+    """The first means with their coverage: of one model several, of several models one each."""
+    if len(own.models) > 1:
+        lines = []
+        for model, means in zip(own.models, own.means, strict=False):
+            lines += [f"{model}: {_mean_in_words(*first)}" for first in list(means.items())[:1]]
+        return _few(lines)
+    lines = [_mean_in_words(*named) for means in own.means for named in means.items()]
+    return lines[:LINES]
+
+
+def _mean_in_words(name: str, mean: Headline) -> str:
+    value = "–" if mean.mean is None else f"{mean.mean:.2f}"
+    return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.coverage}"
+
+
+def _few(lines: Sequence[str]) -> list[str]:
+    """The first ones, and how many more there are."""
+    further = len(lines) - LINES
+    return [*lines[:LINES], *([f"and {further} more"] if further > 0 else [])]
+
+
+# What is done with those that are chosen
+
+
+def _actions(selected: Sequence[Listed], above: Sequence[Listed]) -> None:
+    """At the bottom of the window, wherever in the table the last box was."""
+    if not selected:
+        return
+    runs = [own.run for own in selected]
+    with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="run_actions"):
+        st.markdown(f"**{counted(len(runs), 'run')}** · {plain(_titles(runs))}")
+        with st.container(horizontal=True, width="content"):
+            compare_with.several(runs)
+            # Those above the table have the same buttons there.
+            if len(selected) == 1 and selected[0] not in above:
+                progress.actions(runs[0], selected[0].counts, selected[0].is_moving)
+            _export_button(runs)
+            _delete_button(runs)
+            st.button("Clear", icon=":material/close:", key="runs_clear", on_click=_clear)
+        problems.show("runs")
+        problems.show(runs[0].id)
+
+
+def _titles(runs: Sequence[Run]) -> str:
+    return "; ".join(_few([run.title for run in runs]))
+
+
+def _export_button(runs: Sequence[Run]) -> None:
+    store = session.store()
+
+    def make() -> bytes:
+        return written(store, runs[0]) if len(runs) == 1 else written_together(store, runs)
+
+    st.download_button(
+        "Export",
+        make,
+        file_name(runs[0]) if len(runs) == 1 else f"plumbline-{len(runs)}-runs.zip",
+        icon=":material/download:",
+        key="runs_export",
+        help=f"Each run as a {SUFFIX} file with all of it, several in one zip.",
+        on_click="ignore",
+    )
+
+
+def _delete_button(runs: Sequence[Run]) -> None:
+    store = session.store()
+    with st.popover("Delete", icon=":material/delete:", key="runs_delete"):
+        elsewhere = [run for run in runs if _is_at_work_elsewhere(run)]
+        if elsewhere:
+            st.write(ELSEWHERE if len(runs) == 1 else f"{plain(_titles(elsewhere))}: {ELSEWHERE}")
+            return
+        st.write(f"Delete {counted(len(runs), 'run')}?")
+        st.caption(f"Lost: {_what_is_lost(runs)}.")
+        if store.calls.answers_kept(session.workspace()):
+            st.caption("Stored answers stay. Clear them on the Settings page.")
+        st.button(
+            "Delete for good",
+            type="primary",
+            key="runs_delete_for_good",
+            on_click=problems.guarded(_delete, "runs"),
+            args=(runs,),
+        )
+
+
+def _what_is_lost(runs: Sequence[Run]) -> str:
+    """What goes with these runs, people's work last."""
+    store = session.store()
+    checked = sum(store.results.counts(run).scored for run in runs)
+    labels = [
+        label
+        for run in runs
+        for own in store.person_labels.by_cell(run.id).values()
+        for label in own
+    ]
+    notes = sum(len(store.notes.by_answer(run.id)) for run in runs)
+    lost = [counted(checked, "result")]
+    if labels:
+        lost.append(f"{counted(len(labels), 'label')} of people")
+    if notes:
+        lost.append(counted(notes, "note"))
+    return ", ".join(lost)
+
+
+def _delete(runs: Sequence[Run]) -> None:
+    """Deletes the runs; raises `RunElsewhereError` where another process works on one."""
+    for run in runs:
+        registry.cancel(run.id)
+        if registry.is_at_work(run.id, session.store()):
+            raise RunElsewhereError(ELSEWHERE)
+        session.store().runs.delete(run.id)
+    _clear()
+
+
+def _is_at_work_elsewhere(run: Run) -> bool:
+    return registry.is_at_work(run.id, session.store()) and not registry.is_live(run.id)
+
+
+def _clear() -> None:
+    """Begins with another table, in which nothing is ticked."""
+    st.session_state[CLEARED] = st.session_state.get(CLEARED, 0) + 1
