@@ -302,9 +302,7 @@ def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
             == 0
         )
         page.goto(f"{server.address}/runs")
-        expect(
-            page.get_by_test_id("stMain").locator("strong").get_by_text(text, exact=True)
-        ).to_be_visible()
+        expect(page.locator(".runs button.open").get_by_text(text, exact=True)).to_be_visible()
         assert page.locator("a[href*=evil]").count() == 0
     finally:
         server.store.runs.delete(run.id)

@@ -51,12 +51,11 @@ def form(run: Run) -> None:
             help="Other runs over this data set are compared with it first.",
             key=f"baseline_{place}",
         )
-        st.form_submit_button(
-            "Save",
-            type="primary",
-            on_click=problems.guarded(_save, run.id),
-            args=(run, place),
-        )
+        if st.form_submit_button("Save", type="primary"):
+            with problems.caught():
+                _save(run, place)
+                # The whole page: the fragment that this stands in has the run as it was.
+                st.rerun()
 
 
 def line(run: Run) -> None:
