@@ -31,7 +31,7 @@ CELLS_AT_ONCE = 5000
 """Results whose means are worked out before the table is drawn: about half a second."""
 LINES = 3
 """Lines of a cell, and titles of what is selected."""
-TITLE_SHOWN = 200
+TITLE_SHOWN = 1000
 """A run file of a stranger may hold a title of any length."""
 NOTE_SHOWN = 80
 
