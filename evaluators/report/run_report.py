@@ -246,11 +246,11 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         settings.append(["Note", run.note])
     if run.tags:
         settings.append(["Tags", ", ".join(run.tags)])
-    settings += [["Asked", fact] for fact in run_facts.facts(run)]
     if leads(run.evaluator.name) == "trace":
         definition = DEFINITIONS[counted.definition]
         settings.append(["Formula", f"{definition.title}: {definition.meaning}"])
     yield page.table(["What", "How"], settings)
+    yield page.line(" · ".join(run_facts.facts(run)))
     if leads(run.evaluator.name) == "trace":
         yield page.paragraph(findings.who_labelled(run, view.figures()))
     if run.models and run.prompt:

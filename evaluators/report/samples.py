@@ -24,6 +24,7 @@ MOST_OF_A_QUESTION = 4_000
 MOST_OF_A_DOCUMENT = 2_000
 MOST_DOCUMENTS = 20
 """Documents that are shown whatever they hold."""
+MOST_OF_A_REASON = 1_000
 MOST_REASONS = 30
 """Sentences of an answer whose verdict is explained."""
 
@@ -110,12 +111,12 @@ def _labelled(view: RunView, counted: View, one: Picked, content: Content) -> _P
         values.append(f"{TRACE_VALUES[name]} {_number(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
     keys = [item.key for item in answer if item.key in reasons]
-    explained = [f"{key}: {reasons[key]}" for key in keys[:MOST_REASONS]]
+    explained = [page.cut(f"{key}: {reasons[key]}", MOST_OF_A_REASON) for key in keys]
     differ = [_who_says_what(key, verdicts) for key in disputed if key in set(keys)]
     return _Parts(
-        page.line(" · ".join(values)),
+        page.line(" · ".join(values)) + _values(view, content, first=1),
         coloured.response(answer, by_key, disputed)
-        + page.items(explained)
+        + page.items(explained[:MOST_REASONS])
         + (page.line("Labellers differ:") + page.items(differ[:MOST_REASONS]) if differ else ""),
         _documents(
             [coloured.sentences_of(own, by_key, disputed) for own in documents],
@@ -152,13 +153,15 @@ def _ruled(view: RunView, counted: View, content: Content) -> _Parts:
         response = answered.response or ""
         for decision in rgb_words.decisions(verdicts, score, response, judge):
             answer = "yes" if decision.passed else "no"
-            reasons.append(f"{decision.asked}: {answer}. {page.cut(decision.why, 1000)}")
+            reasons.append(
+                f"{decision.asked}: {answer}. {page.cut(decision.why, MOST_OF_A_REASON)}"
+            )
     answer = _marked(answered.response or "", marks, shortened.ROOM)
     documents = [
         _marked(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
     ]
     return _Parts(
-        facts,
+        facts + _values(view, content, first=1),
         answer + marked.legend(answer, *documents) + page.items(reasons),
         marked.strip(answered.roles) + _documents(documents, answered),
     )
@@ -173,12 +176,14 @@ def _marked(text: str, marks: marked.Marks, most: int) -> str:
 # Other metrics
 
 
-def _values(view: RunView, content: Content) -> str:
-    """Every metric's values of the answer with the reason that it gave."""
+def _values(view: RunView, content: Content, first: int = 0) -> str:
+    """The values of every metric from this number on, each with the reason that it gave."""
     titles = run_facts.metric_titles(view.run)
     lines = []
     for number, result in sorted(content.results.items()):
         score = result.score
+        if number < first:
+            continue
         if score is None:
             lines.append(f"{titles[number]}: failed")
             continue
@@ -187,7 +192,7 @@ def _values(view: RunView, content: Content) -> str:
         reason = score.reason
         if not reason and isinstance(score.evidence, JudgeEvidence):
             reason = score.evidence.reason
-        parts.append(page.cut(reason, 1000))
+        parts.append(page.cut(reason, MOST_OF_A_REASON))
         lines.append(" · ".join(filter(None, parts)))
     return page.items(lines)
 

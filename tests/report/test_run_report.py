@@ -11,7 +11,9 @@ from evaluators import evaluate
 from evaluators.api.evaluation import Results
 from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.llm.catalogue import OFFLINE
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
+    Cell,
     Dataset,
     EvaluatorSpec,
     ModelSpec,
@@ -29,6 +31,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.inputs import local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
+from evaluators.text.sentences import cut
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.comparison import made
 from tests.report.markup import FACTS, MARKS, Read
@@ -321,3 +324,31 @@ def test_a_report_never_exceeds_its_size(store):
 
     assert len(page.encode()) <= MOST_BYTES
     is_harmless(Read(page))
+
+
+# People
+
+
+def test_means_that_people_corrected_stand_beside_those_of_the_labeller(store):
+    results = evaluate(TRACE_SAMPLES, "trace", store=store, progress=False)
+    drawn = {"created": "2026-11-22T10:00:00+00:00", "drawn": "at random", "probability": 0.75}
+    for position in range(18):
+        sample = store.samples.get(results.run.fingerprint, position)
+        said = [
+            PersonLabel(label="support", key=sentence.key, value="full", blind=True, **drawn)
+            for sentence in cut(sample.response, sample.retrieved_documents).response
+        ]
+        done = PersonLabel(label="sample", value="done", blind=True, **drawn)
+        store.person_labels.save(results.run.id, Cell(position), *said, done)
+
+    page = report(results.run, store)
+    tables = Read(page).tables
+
+    (adherence,) = [value for value in results.correct().values if value.name == "adherence"]
+    corrected = adherence.corrected
+    assert "<h2>Corrected by people</h2>" in page
+    (table,) = [table for table in tables if table[0][2] == "Corrected"]
+    assert [
+        *("Adherence", f"{adherence.judged:.3f}", f"{corrected.mean:.3f}"),
+        *(f"{corrected.low:.3f} to {corrected.high:.3f}", "18 of 24"),
+    ] in table
