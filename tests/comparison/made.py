@@ -33,13 +33,14 @@ def results(
     metric="answer_match",
     models=(),
     repeats=1,
+    data_name="made",
     **facts,
 ):
     """A run over these questions, with a list of values for each model; "failed" is a failure.
 
     Of a question the values of all repeats stand one after the other.
     """
-    data = dataset(questions).repeated(repeats)
+    data = dataset(questions, data_name).repeated(repeats)
     run = Run(
         id=title.replace(" ", "-"),
         workspace="local",

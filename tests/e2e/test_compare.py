@@ -1,10 +1,12 @@
-"""Two models in the browser: the sentence, the sample with the greatest difference, both answers."""
+"""Compare in the browser: the sentence, the sample with the greatest difference, both answers."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import settled
+from evaluators.records import ModelSpec
+from tests.comparison.made import results
+from tests.e2e.conftest import Server, settled
 
 
 def test_the_sample_that_differs_most_is_read_side_by_side(page: Page) -> None:
@@ -25,3 +27,25 @@ def test_the_sample_that_differs_most_is_read_side_by_side(page: Page) -> None:
     expect(page.get_by_role("heading", name="Sample", level=1)).to_be_visible()
     assert "run=example-noise" in page.url
     assert "sample=5" in page.url
+
+
+def test_of_three_the_greatest_difference_is_found(page: Page, server: Server) -> None:
+    questions = [f"Question {number}?" for number in range(8)]
+    worse, same = [1.0] * 2 + [0.0] * 6, [1.0] * 7 + [0.0]
+    models = tuple(ModelSpec(provider="groq", model=name) for name in ("old", "even", "new"))
+    results(server.store, "Three", questions, worse, worse, same, models=models)
+    page.goto("/compare?first=Three.1&second=Three.2")
+    expect(page.get_by_role("heading", name="is the same on every sample")).to_be_visible()
+
+    page.get_by_role("combobox", name="More, each compared with the first").click()
+    page.get_by_role("option", name="new").first.click()
+    expect(page.get_by_role("heading", name="Each against old")).to_be_visible()
+    expect(page.get_by_text("Better in answer match by 63 points")).to_be_visible()
+    expect(page.get_by_role("cell", name="▲ +62.5")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="new", exact=True).click()
+    settled(page)
+
+    page.get_by_role("button", name="Sample 3:").press("Enter")
+    expect(page.get_by_role("dialog").get_by_text("Question 2?")).to_be_visible()
+    server.store.runs.delete("Three")

@@ -192,7 +192,7 @@ def _side_by_side(
             own = answers[place]
             st.html(coloured.changed(own.sentences, own.cues, changed[place]))
             _link_to_sample(both.sides[place], _position(row, place))
-    st.subheader("Documents", anchor=False)
+    st.markdown("**Documents**")
     st.html(_documents(found, answers, both))
 
 

@@ -21,7 +21,7 @@ from ui.models import form as model_form
 from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
-from ui.parts import data_choice, how_many, problems, starting
+from ui.parts import data_choice, how_many, problems, rows_needed, starting
 
 FIRST = "answer_match"
 """The metric that is chosen at first: it asks no judge."""
@@ -56,6 +56,8 @@ def show() -> None:
     advanced = st.expander("Advanced", icon=":material/tune:", key="metrics_advanced")
     left, right = number.columns([3, 2], vertical_alignment="bottom")
     dataset, measures = _sample_fields(whole, left, advanced)
+    with number:
+        rows_needed.show(whole.name, "metrics")
     with advanced:
         model_form.show_retired()
     with asked:

@@ -25,7 +25,7 @@ from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import prompt_problem
-from ui.parts import data_choice, forms, how_many, problems, starting
+from ui.parts import data_choice, forms, how_many, problems, rows_needed, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -91,6 +91,7 @@ def _form_to_ask_models(name: str) -> None:
     with left:
         most = max(rows_of_abilities.values(), default=1)
         count = how_many.choose(most, f"rgb_count_{name}", each=" questions for each ability")
+    rows_needed.show(bed.name, "rgb")
     end = st.container()
     with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced") as advanced:
         composition = _composition_fields(abilities, count)
@@ -296,6 +297,7 @@ def _form_to_score_answers(name: str) -> None:
         **KEPT,
     )
     count = how_many.choose(len(whole.samples), "rgb_score_count")
+    rows_needed.show(whole.name, "rgb_score")
     end = st.container()
     with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced"):
         params = forms.parameter_widgets(RGBEvaluator, "rgb_score")

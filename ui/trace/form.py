@@ -29,7 +29,7 @@ from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.form import AnswerOptions
 from ui.models.generators import Generators
-from ui.parts import data_choice, explained, forms, how_many, problems, starting
+from ui.parts import data_choice, explained, forms, how_many, problems, rows_needed, starting
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -104,6 +104,8 @@ def _drafted(
     left, right = number.columns([3, 2], vertical_alignment="bottom")
     with left:
         count = how_many.choose(len(whole.samples), "trace_count")
+    with number:
+        rows_needed.show(whole.name, "trace")
     with advanced:
         seed = how_many.seed("trace_seed", "Which samples are taken at random.")
     dataset = sampled(whole, count, seed)

@@ -1,0 +1,85 @@
+"""How many samples show a difference, for a run that is still to be made."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.comparison.paired import rows_for_rates
+from evaluators.comparison.past import Differing, differing
+from evaluators.text.words import counted, readable
+from ui import run_views, session
+from ui.held import held
+from ui.parts.forms import KEPT
+from ui.parts.untrusted import plain
+
+MOST_RUNS = 50
+USUAL_SHARE = 20.0
+"""Percent of the samples on which two systems differ, where nothing is known of these data."""
+
+
+def show(data: str, key: str) -> None:
+    """The calculator, folded; past runs over `data` are read only once it is open."""
+    folded = st.expander(
+        "How many samples do I need?",
+        icon=":material/calculate:",
+        key=f"{key}_needed",
+        on_change="rerun",
+    )
+    if not folded.open:
+        return
+    with folded:
+        past = _past(data)
+        left, right = st.columns(2)
+        points = left.number_input(
+            "Difference that matters, in points of a hundred",
+            min_value=0.5,
+            max_value=100.0,
+            value=5.0,
+            step=0.5,
+            key=f"{key}_needed_points",
+            **KEPT,
+        )
+        share = right.number_input(
+            "Samples on which the two differ, in percent",
+            min_value=1.0,
+            max_value=100.0,
+            value=round(100 * past.share, 1) if past else USUAL_SHARE,
+            step=1.0,
+            key=f"{key}_needed_share",
+            **KEPT,
+        )
+        needed = rows_for_rates(share / 100, points / 100)
+        if needed is None:
+            st.markdown("Systems cannot be further apart than the samples on which they differ.")
+        else:
+            st.markdown(
+                f"**{counted(needed, 'sample')}** show a difference of {points:g} points in 8 of "
+                "10 cases, at 5 % false alarms."
+            )
+        st.caption(plain(_source(past)))
+
+
+def _source(past: Differing | None) -> str:
+    if past is None:
+        return (
+            "For right or wrong on different questions. No two runs over these data yet: on "
+            f"{USUAL_SHARE:.0f} % of samples two systems often differ."
+        )
+    return (
+        f"For right or wrong on different questions. Measured: {past.first} and {past.second} "
+        f"differed in {readable(past.value).lower()} on {100 * past.share:.0f} % of these data."
+    )
+
+
+def _past(data: str) -> Differing | None:
+    """What the visitor's past runs over the data tell, read once for as long as they stay."""
+    runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
+    version = tuple(run.id for run in runs if run.dataset_name == data)
+
+    def read() -> tuple[Differing | None]:
+        return (differing(runs, data, run_views.latest),)
+
+    key = (differing, session.store(), session.workspace(), data)
+    # In a tuple, as nothing found is worth remembering too.
+    (past,) = held.read(key, read, version, lambda _: 200)
+    return past
