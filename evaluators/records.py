@@ -409,7 +409,8 @@ class Run(Record):
     the same answers. Several `judges` are a jury. `prompt` is the generators' template; `origin`
     says how the samples were made from their source. Each sample is there `repeats` times, one
     after the other, and asked about anew each time. `title`, `note` and `tags` are a person's to
-    change; nobody gave a title that `is_title_suggested`.
+    change; nobody gave a title that `is_title_suggested`. `again_of` is the id of the run that this
+    one does once more.
     """
 
     id: str
@@ -426,6 +427,7 @@ class Run(Record):
     seed: int | None = None
     cap: Cap = Cap()
     use_cache: bool = True
+    again_of: str = ""
     is_title_suggested: bool = False
     note: str = ""
     tags: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from rich.text import Text
 
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, leads
+from evaluators.comparison.repeated import Repeated, repeated
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
@@ -43,6 +44,7 @@ from evaluators.report.run_report import run_report
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs, rulings
+from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnLabels, checked, checked_by
@@ -406,6 +408,24 @@ class Results:
     def card(self) -> str:
         """The reproducibility card: what the run was, as plain text of at most 80 columns."""
         return run_card(self.store, self.run, self._view)
+
+    def again(
+        self,
+        *,
+        keys: Keys | None = None,
+        use_cache: bool = False,
+        progress: bool = True,
+    ) -> Repeated:
+        """Does the run once more and waits: whether every value comes out the same, or where not.
+
+        Models are asked anew unless `use_cache`; keys come from the environment unless they are
+        given. Raises `PlumblineError` where the run could not begin.
+        """
+        keys = keys_from_environment(os.environ) if keys is None else keys
+        plan = plan_again(self.store, self.run, use_cache=use_cache)
+        run = create_run(self.store, plan, workspace=self.run.workspace)
+        results = _results_of(run, self.store, keys, progress)
+        return repeated(self.store, self.run, results.run)
 
     def save(self, path: str | Path) -> Path:
         """Writes the run with all of it into one file, NAME.plumbline, that `open_run` opens."""

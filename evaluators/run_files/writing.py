@@ -46,7 +46,8 @@ def written(store: Store, run: Run) -> bytes:
 def write(store: Store, run: Run, file: IO[bytes]) -> None:
     """The same into an open file; raises `UnreadableRowError` where a sample cannot be read."""
     # Whose workspace it was is nobody else's business: on a public host it opens the workspace.
-    anonymous = run.model_copy(update={"workspace": ""})
+    # And a run that this one did again has another id wherever it is opened.
+    anonymous = run.model_copy(update={"workspace": "", "again_of": ""})
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         parts = {
             RUN: _write(archive, RUN, [anonymous]),

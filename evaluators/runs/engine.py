@@ -103,6 +103,7 @@ def _planned_run(plan: RunPlan, workspace: str) -> Run:
         cap=plan.cap,
         use_cache=plan.use_cache,
         repeats=data.repeats,
+        again_of=plan.again_of,
     )
 
 

@@ -45,6 +45,7 @@ class RunPlan:
     use_cache: bool = True
     repeats: int = 1
     title: str = ""
+    again_of: str = ""
 
     @cached_property
     def dataset(self) -> Dataset:

@@ -20,14 +20,18 @@ from evaluators.api import comparing
 from evaluators.api.evaluation import Results, open_run
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
+from evaluators.comparison.repeated import repeated
 from evaluators.comparison.several import Several
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
 from evaluators.llm import catalogue as llms
+from evaluators.llm.clients import access_for
 from evaluators.llm.keys import keys_from_environment, quiet_logs
+from evaluators.llm.money import dollar_range
 from evaluators.llm.providers import PROVIDERS
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
+from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import forecast
@@ -116,6 +120,16 @@ RUN is the id that run or list shows, its first characters, or "last".
 \b
   python -m evaluators resume last
   python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
+"""
+
+AGAIN = """Do a run again, over its own samples, and compare the two.
+
+RUN is the id that run or list shows, its first characters, or "last"; or a run file. Every model is
+asked anew, unless --stored-answers. Exits with 0 where every value is the same, with 1 where not.
+
+\b
+  python -m evaluators again last
+  python -m evaluators again hand-in.plumbline
 """
 
 COMPARE = """Compare runs, models of a run, or labellers of a run.
@@ -566,6 +580,38 @@ def open_file(file: Path) -> None:
     results = open_run(file)
     _to_stderr(f"Run {results.run.id[: tables.SHORT]}: {results.run.title}")
     tables.echo(results.headline(), results.table())
+
+
+@main.command(cls=_OfARun, help=AGAIN, short_help="Do a run again and compare the two.")
+@click.argument("run", metavar="RUN|FILE")
+@click.option("--stored-answers", is_flag=True, help="Ask only what has no stored answer.")
+@options.json_output
+def again(run: str, stored_answers: bool, as_json: bool) -> None:
+    store = local_store()
+    # A run file of a colleague is done again in one step.
+    is_file = Path(run).is_file()
+    first = open_run(run, store=store).run if is_file else _run_meant(run, store)
+    plan = plan_again(store, first, use_cache=stored_answers)
+    keys = keys_from_environment(os.environ)
+    for spec in plan.llms:
+        # Before the run is stored: without a key nothing comes of it.
+        access_for(spec, keys)
+    rows = forecast(plan, keys, partial(store.calls.answered, WORKSPACE)).named()
+    for name, estimate in rows:
+        cost = dollar_range(estimate.cost_low, estimate.cost_high)
+        _to_stderr(f"{name}: {estimate.calls:,} calls, {cost}, {estimate.cached:,} stored")
+    second = create_run(store, plan, workspace=WORKSPACE)
+    _work_until_end(second, store)
+    found = repeated(store, first, second)
+    if as_json:
+        click.echo(tables.as_json(found.summary()))
+    else:
+        tables.echo(*tables.of_repeat(found))
+    if found.open:
+        _to_stderr(tables.go_on(second))
+        raise click.exceptions.Exit(INCOMPLETE)
+    if not found.is_reproduced:
+        raise click.exceptions.Exit(BELOW)
 
 
 @main.command(help=BACKUP, short_help="Copy the store into one file.")

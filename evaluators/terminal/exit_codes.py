@@ -27,7 +27,7 @@ MEANINGS = {
     FINE: "everything is checked, and every mean is high enough",
     BELOW: (
         "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for; "
-        "compare: the second may be worse than --fail-if-worse allows"
+        "compare: the second may be worse than --fail-if-worse allows; again: the two differ"
     ),
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (

@@ -17,6 +17,7 @@ from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison import words
+from evaluators.comparison.repeated import Repeated
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.errors import ParameterError
@@ -403,3 +404,17 @@ def of_comparison(comparison: Comparison) -> list[RenderableType]:
         table(headings, lines, right=headings[1:]),
         printable(comparison.sentence()),
     ]
+
+
+def of_repeat(found: Repeated) -> list[RenderableType]:
+    """What became of a run that was done again: the answers that differ, and what may be why."""
+    lines = []
+    for answer in found.differing:
+        changes = [f"{each.setting} {each.first} → {each.second}" for each in answer.changes]
+        models = found.first.models
+        model = models[answer.model].id if models else ""
+        lines.append((str(answer.position + 1), model, "; ".join(changes) or "other labels"))
+    differing = [table(["sample", "model", "changed"], lines)] if lines else []
+    reused = f"{found.reused:,} answers came from the store." if found.reused else ""
+    words = [found.sentence(), *found.reasons, reused]
+    return [*differing, *map(printable, filter(None, words))]

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from evaluators import evaluate
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.datasets.sampling import sampled
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Run
+from evaluators.run_files.reading import opened
+from evaluators.run_files.writing import written
 from evaluators.runs import inputs
+from evaluators.runs.again import plan_again
 from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import Measures, doubt_of
 from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import OpenPage, checked
+from evaluators.runs.store import Store
+from tests.pages.conftest import Filled, OpenPage, checked, finish
 from tests.pages.screen import button, runs, said, segments, settled
 from ui import session
 from ui.trace.form import JURY
@@ -33,6 +39,20 @@ def made(plan: RunPlan) -> Run:
     return create_run(session.store(), plan, workspace="local")
 
 
+def in_the_choice(at: AppTest) -> AppTest:
+    """The page with what *Run again …* offers for the newest run."""
+    at.session_state[f"again_{runs()[0].id}"] = True
+    return checked(at.run())
+
+
+def chosen(at: AppTest, label: str) -> AppTest:
+    """The page after a click on a button of the choice."""
+    # `AppTest` does not keep what is open from run to run.
+    at.session_state[f"again_{runs()[0].id}"] = True
+    button(at, label).click()
+    return checked(at.run())
+
+
 def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(
     open_page: OpenPage,
 ) -> None:
@@ -40,8 +60,8 @@ def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(
     metrics = inputs.evaluators([spec, EvaluatorSpec(name="answer_match")])
     made(RunPlan(sampled(samples(), 7, seed=5), metrics, seed=5))
     at = open_page("trace", run=runs()[0].id)
-    button(at, "Run again …").click()
-    at = checked(at.run())
+    at = in_the_choice(at)
+    at = chosen(at, "Change settings …")
     assert "run" not in at.query_params
     assert at.button(key="trace_start").label == "Label 7 samples"
     assert at.number_input(key="trace_seed").value == 5
@@ -117,3 +137,68 @@ def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:
     assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
     assert at.selectbox(key="metrics_answer_match_type").value == "f1_score"
     assert "nothing changed yet" in said(at)
+
+
+def test_the_same_run_again_is_reproduced_and_both_find_each_other(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    at = in_the_choice(open_page("trace", run=filled.trace.id))
+    assert "Nobody is asked: every value must come out the same." in said(at)
+
+    settled(chosen(at, "Run the same again"))
+
+    new = runs()[0]
+    assert new.again_of == filled.trace.id
+    at = open_page("trace", run=new.id)
+    assert "Reproduced: all 144 values are the same." in said(at)
+    links = [each.proto.label for each in open_page("trace", run=filled.trace.id).get("page_link")]
+    assert any(label.startswith("Done again: ") for label in links)
+
+
+def test_a_run_over_data_that_are_only_in_its_file_runs_again(open_page: OpenPage) -> None:
+    data = Dataset(name="hers", samples=samples().samples[:3])
+    elsewhere = Store(":memory:")
+    made = evaluate(data, "trace", store=elsewhere, progress=False)
+    run = opened(written(elsewhere, made.run), session.store(), "local")
+
+    at = in_the_choice(open_page("trace", run=run.id))
+    assert "hers is not among the data sets here" in said(at)
+    settled(chosen(at, "Run the same again"))
+
+    assert "Reproduced: all 18 values are the same." in said(open_page("trace", run=runs()[0].id))
+
+
+def test_a_missing_key_is_named_and_nothing_can_begin(open_page: OpenPage) -> None:
+    plan = RunPlan(samples(), inputs.evaluators(["gpt_labeling"]), judges=(LUNA,))
+    at = in_the_choice(open_page("trace", run=made(plan).id))
+
+    words = said(at)
+
+    assert "openai/gpt-6-luna: No key for OpenAI. Enter one on the Settings page" in words
+    assert "Every model is asked anew: up to $" in words
+    assert button(at, "Run the same again").disabled
+
+
+def test_what_differs_is_listed_with_a_link_to_both_answers(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    second = create_run(filled.store, plan_again(filled.store, filled.trace), workspace="local")
+    finish(second, filled.store)
+    result = filled.store.results.get(second.id, 4)
+    assert result is not None
+    assert result.score is not None
+    flipped = result.score.model_copy(
+        update={
+            "values": result.score.values | {"adherence": 1.0 - result.score.values["adherence"]}
+        }
+    )
+    filled.store.results.save(second.id, result.model_copy(update={"score": flipped}))
+
+    at = open_page("trace", run=second.id)
+
+    assert "Differs in 1 of 24 answers: 1 verdict; adherence " in said(at)
+    links = [each.proto for each in at.get("page_link")]
+    [link] = [each for each in links if "adherence" in each.label]
+    assert link.label.startswith("5")
+    arrived = open_page("compare", first=f"{filled.trace.id}.1", second=f"{second.id}.1", pair="5")
+    assert "Open with its evidence" in [each.proto.label for each in arrived.get("page_link")]

@@ -41,7 +41,7 @@ def facts(card):
 def test_the_card_says_what_the_run_was(heuristic):
     known = facts(heuristic.card())
 
-    assert heuristic.card().startswith(f"{TRACE_SAMPLES}\n=====")
+    assert heuristic.card().startswith(f"{heuristic.run.title}\n=====")
     assert known["State"] == "24 answers checked"
     assert known["Data"] == "TRACE sample (English), 24 samples"
     assert known["Data hash"] == heuristic.run.fingerprint

@@ -47,6 +47,7 @@ COMMANDS = (
     "export",
     "report",
     "open",
+    "again",
     "backup",
 )
 

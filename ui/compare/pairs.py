@@ -18,7 +18,7 @@ from evaluators.runs.store import Answer
 from evaluators.text.markup import html
 from evaluators.text.words import counted, readable
 from ui import session
-from ui.parts import samples
+from ui.parts import compare_with, samples
 from ui.parts.untrusted import plain
 
 ALL, HIGHER, LOWER, EQUAL = "All", "higher", "lower", "Equal"
@@ -75,6 +75,15 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     opened = table.opened
     if opened:
         _side_by_side(of_page[opened[0]], contents, both)
+    elif arrived := _pair_of_address(values[name].rows):
+        own = [_contents(side, [arrived], place) for place, side in enumerate(sides)]
+        _side_by_side(arrived, own, both)
+
+
+def _pair_of_address(rows: Sequence[RowPair]) -> RowPair | None:
+    """The pair that a link names by its first sample, from 1; once, or it would open for ever."""
+    number = st.query_params.pop(compare_with.PAIR, "")
+    return next((row for row in rows if str(row.first_position + 1) == number), None)
 
 
 def _filtered(rows: Sequence[RowPair], titles: tuple[str, str]) -> list[RowPair]:

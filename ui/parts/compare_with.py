@@ -16,6 +16,10 @@ The last one may stand several times, and names a labeller too where it is not w
 """
 
 
+PAIR = "pair"
+"""Names a sample of the first run, from 1, whose two answers are opened on arrival."""
+
+
 def address(run: Run, model: int = 0, by: str | None = None) -> str:
     """What a query parameter says of one system."""
     labeller = f".{by}" if by else ""

@@ -22,13 +22,12 @@ from ui.parts import (
     label_some,
     present,
     problems,
-    run_again,
     spending,
     start_round,
 )
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.runs import files, naming, progress
+from ui.runs import files, naming, progress, repeated, run_again
 
 MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
@@ -95,6 +94,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 if not have_many_failed:
                     progress.why_samples_failed(view)
                 command.show(run)
+                repeated.links(run)
                 _card_text(view)
             with st.popover("Share", icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
@@ -108,6 +108,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 check_link.button(run)
             present.button(run.id)
     naming.line(run)
+    repeated.show(view)
     if have_many_failed:
         progress.why_samples_failed(view)
 

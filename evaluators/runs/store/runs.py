@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ from evaluators.runs.store.bodies import (
     Unreadable,
     from_body,
     open_workspace,
+    sql_field,
     to_body,
     why_unreadable,
 )
@@ -71,6 +73,16 @@ class RunTable:
         Clocks have no part in the order. Without the `unreadable` ones.
         """
         return self._read(workspace, limit)[0]
+
+    def again_of(self, run: Run) -> list[Run]:
+        """The runs of the same workspace that did this one again, newest first."""
+        query = f"""select id, workspace, fingerprint, body from runs
+                    where workspace = ? and {sql_field("again_of")} = ? order by rowid desc"""
+        again = []
+        for row in self._database.rows(query, run.workspace, run.id):
+            with suppress(ValueError):
+                again.append(_run_of_row(*row))
+        return again
 
     def unreadable(self, workspace: str, limit: int = 100) -> list[Unreadable]:
         """Those among the same rows that cannot be read: damaged, or written by another version."""

@@ -1,0 +1,259 @@
+"""A run and the same run once more: reproduced, or differing where, and what may be why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluators.comparison.compare import compared
+from evaluators.comparison.sides import Side
+from evaluators.comparison.words import in_points, readable
+from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import OFFLINE, model_title
+from evaluators.records import LabelEvidence, Record, RuleEvidence, Run, SampleResult, Score
+from evaluators.runs.environment import Environment, changed_versions
+from evaluators.runs.run_view import RunView
+from evaluators.runs.settings import Change
+from evaluators.runs.store import Answer, Store
+from evaluators.text.words import counted
+
+AT_ONCE = 500
+"""Answers of which both runs' results are in memory at a time."""
+MOST_MEANS = 3
+"""Means that the sentence names; a table has them all."""
+
+Kind = Literal["verdict", "value", "state", "labels"]
+KINDS: Mapping[Kind, str] = {
+    "verdict": "verdict",
+    "value": "value",
+    "state": "failure",
+    "labels": "labelling",
+}
+"""What can differ, in the words of the sentence: yes or no, a number, failed or not, labels."""
+
+
+class DifferingAnswer(Record):
+    """An answer that came out otherwise, by its sample and model from 0, and what of it did."""
+
+    position: int
+    model: int
+    kinds: tuple[Kind, ...]
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What became of a run that was done again.
+
+    Of the `answers` that the first run has, `values` were compared; those `differing` came out
+    otherwise, `reworded` ones have the same values in other words. `open` results are not there
+    (yet). `means` are the differences of the means that changed, `reasons` what may be why, and
+    `reused` answers came from the store without anybody being asked.
+    """
+
+    first: Run
+    second: Run
+    answers: int
+    values: int
+    differing: tuple[DifferingAnswer, ...]
+    reworded: int
+    open: int
+    means: tuple[str, ...]
+    reasons: tuple[str, ...]
+    reused: int = 0
+
+    @property
+    def is_reproduced(self) -> bool:
+        """Whether every value is there and the same."""
+        return not self.differing and not self.open
+
+    def sentence(self) -> str:
+        """What came out, to be read out."""
+        if self.open:
+            return f"{counted(self.open, 'result')} of the first run not there yet."
+        if self.is_reproduced:
+            worded = f"; {counted(self.reworded, 'answer')} in other words" if self.reworded else ""
+            are_same = f"all {self.values:,} values are the same"
+            if self.values == 1:
+                are_same = "the value is the same"
+            return f"Reproduced: {are_same}{worded}."
+        kinds: Counter[str] = Counter()
+        for answer in self.differing:
+            kinds.update(answer.kinds)
+        parts = [counted(kinds[kind], noun) for kind, noun in KINDS.items() if kinds[kind]]
+        means = f"; {', '.join(self.means[:MOST_MEANS])}" if self.means else ""
+        count = f"{len(self.differing):,} of {counted(self.answers, 'answer')}"
+        return f"Differs in {count}: {', '.join(parts)}{means}."
+
+    def summary(self) -> dict[str, object]:
+        """All of it for a program."""
+        return {
+            "reproduced": self.is_reproduced,
+            "sentence": self.sentence(),
+            "answers": self.answers,
+            "values": self.values,
+            "differing": [answer.model_dump() for answer in self.differing],
+            "reworded": self.reworded,
+            "open": self.open,
+            "means": list(self.means),
+            "reasons": list(self.reasons),
+            "reused": self.reused,
+        }
+
+
+def repeated(store: Store, first: Run, second: Run) -> Repeated:
+    """The second run against the first, answer by answer; both are over the same samples."""
+    differing: list[DifferingAnswer] = []
+    answers = values = reworded = left_open = 0
+    for answer, before, after in _pairs(store, first, second):
+        answers += 1
+        left_open += len(before.keys() - after.keys())
+        found = _compared(answer, before, after)
+        values += found.values
+        reworded += found.is_reworded and not found.kinds
+        if found.kinds:
+            differing.append(
+                DifferingAnswer(
+                    position=answer.position,
+                    model=answer.model,
+                    kinds=found.kinds,
+                    changes=found.changes,
+                )
+            )
+    changed = {change.setting for answer in differing for change in answer.changes}
+    views = RunView.read(store, first), RunView.read(store, second)
+    return Repeated(
+        first=first,
+        second=second,
+        answers=answers,
+        values=values,
+        differing=tuple(differing),
+        reworded=reworded,
+        open=left_open,
+        means=tuple(_means(views, changed)),
+        reasons=tuple(_reasons(store, first, second)) if differing or reworded else (),
+        reused=views[1].remarks().reused,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    values: int
+    kinds: tuple[Kind, ...]
+    changes: tuple[Change, ...]
+    is_reworded: bool
+
+
+Results = Mapping[int, SampleResult]
+
+
+def _pairs(store: Store, first: Run, second: Run) -> Iterator[tuple[Answer, Results, Results]]:
+    """Every answer that the first run has, with what the metrics of both say of it."""
+    samples = range(len(store.samples.ids(first.fingerprint)))
+    models = range(max(1, len(first.models)))
+    for start in range(0, len(samples), AT_ONCE):
+        positions = samples[start : start + AT_ONCE]
+        chosen = [Answer(position, model) for position in positions for model in models]
+        ours = store.results.of_answers(first.id, chosen)
+        theirs = store.results.of_answers(second.id, chosen)
+        for answer, own in ours.items():
+            yield answer, own, theirs.get(answer, {})
+
+
+def _compared(answer: Answer, before: Results, after: Results) -> _Found:
+    kinds: dict[Kind, None] = {}
+    changes = []
+    values = 0
+    is_reworded = False
+    for metric in before.keys() & after.keys():
+        ours, theirs = before[metric], after[metric]
+        is_reworded |= ours.response != theirs.response
+        if ours.status != theirs.status:
+            kinds["state"] = None
+            words = ["failed" if each.status == "failed" else "checked" for each in (ours, theirs)]
+            changes.append(Change(setting="state", first=words[0], second=words[1]))
+        elif ours.score and theirs.score:
+            values += len(ours.score.values)
+            own = list(_changed_values(ours.score, theirs.score))
+            for change, kind in own:
+                kinds[kind] = None
+                changes.append(change)
+            if not own and _labels(ours.score) != _labels(theirs.score):
+                kinds["labels"] = None
+    return _Found(values, tuple(kinds), tuple(changes), is_reworded)
+
+
+def _changed_values(first: Score, second: Score) -> Iterator[tuple[Change, Kind]]:
+    for name in dict.fromkeys([*first.values, *second.values]):
+        before, after = first.values.get(name), second.values.get(name)
+        if before != after:
+            numbers = ["none" if each is None else f"{each:g}" for each in (before, after)]
+            is_verdict = {before, after} <= {0, 1}
+            change = Change(setting=name, first=numbers[0], second=numbers[1])
+            yield change, "verdict" if is_verdict else "value"
+
+
+def _labels(score: Score) -> object:
+    """What decided, without the words that a judge found for it."""
+    evidence = score.evidence
+    if isinstance(evidence, LabelEvidence):
+        return [
+            (
+                each.by,
+                each.labels.relevant_keys,
+                each.labels.utilized_keys,
+                [
+                    (own.key, own.support, own.supporting_keys)
+                    for own in each.labels.sentence_support
+                ],
+            )
+            for each in evidence.labellings
+        ]
+    if isinstance(evidence, RuleEvidence):
+        return {name: verdict.passed for name, verdict in evidence.verdicts.items()}
+    return None
+
+
+def _means(views: tuple[RunView, RunView], changed: set[str]) -> Iterator[str]:
+    """How far each mean moved that has a changed value: "adherence +2.0 (-1.0 to 5.0)"."""
+    models = views[0].run.models
+    for model in range(max(1, len(models))):
+        whose = f"{model_title(models[model])}: " if len(models) > 1 else ""
+        try:
+            values = compared(Side(views[0], model), Side(views[1], model)).values
+        except ParameterError:
+            # Nothing was checked in one of them.
+            continue
+        for value in values:
+            moved = value.difference and (value.difference.wins or value.difference.losses)
+            if changed and moved:
+                yield f"{whose}{readable(value.name)} {in_points(value.difference)} points"
+
+
+def _reasons(store: Store, first: Run, second: Run) -> Iterator[str]:
+    """What may be why the two differ, in sentences."""
+    before, after = store.environments.of(first), store.environments.of(second)
+    yield from _other_models(before, after)
+    if changed := changed_versions(before, after):
+        yield f"Versions differ: {', '.join(changed)}."
+    if not before.versions:
+        yield "With which versions the first run was made is not recorded."
+    llms = [spec for spec in (*first.models, *first.judges) if spec != OFFLINE]
+    for spec in dict.fromkeys(llms):
+        if spec.temperature is None:
+            yield f"{model_title(spec)} chooses its own temperature: its answers vary by chance."
+        elif spec.temperature:
+            temperature = f"temperature {spec.temperature:g}"
+            yield f"{model_title(spec)} was asked at {temperature}: its answers vary by chance."
+    if llms and all(spec.temperature == 0 for spec in llms):
+        yield "An LLM may answer otherwise at temperature 0 as well."
+
+
+def _other_models(before: Environment, after: Environment) -> Iterator[str]:
+    served = {model.id: model.served for model in after.models}
+    for model in before.models:
+        now = served.get(model.id, ())
+        if model.served and now and set(model.served) != set(now):
+            yield f"{model.id} answered as {', '.join(model.served)}, now as {', '.join(now)}."

@@ -1,0 +1,91 @@
+"""A run once more: the same again with what that would cost, or the form with its settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.catalogue import leads
+from evaluators.errors import AccessError
+from evaluators.llm.clients import access_for
+from evaluators.records import Run
+from evaluators.runs.again import plan_again
+from evaluators.runs.plan import RunPlan
+from ui import session
+from ui.models import forecast
+from ui.parts import problems, remedies
+from ui.parts.untrusted import plain
+
+NOBODY_ASKED = "Nobody is asked: every value must come out the same."
+
+
+def button(run: Run) -> None:
+    """Opens the choice between the same run and a changed one."""
+    box = st.popover(
+        "Run again …",
+        icon=":material/replay:",
+        key=f"again_{run.id}",
+        # Only then drawn: what it would cost takes reading every sample.
+        on_change="rerun",
+    )
+    if box.open:
+        with box:
+            _choose(run)
+
+
+def _choose(run: Run) -> None:
+    with problems.caught():
+        _the_same(run)
+    st.divider()
+    if run.dataset_name not in session.sources():
+        st.caption(
+            f"{plain(run.dataset_name)} is not among the data sets here: the form begins with "
+            "another one."
+        )
+    if st.button("Change settings …", icon=":material/tune:", key=f"change_{run.id}"):
+        page = session.PAGES[leads(run.evaluator.name)]
+        st.switch_page(page, query_params=session.address(again=run.id))
+
+
+def _the_same(run: Run) -> None:
+    """The button that starts the same run, with what it would cost or what it lacks."""
+    st.markdown("The same samples, prompts, models and seed; then both are compared.")
+    use_cache = False
+    if run.models or run.judges:
+        use_cache = st.toggle("Take stored answers", key=f"again_stored_{run.id}")
+    plan = plan_again(session.store(), run, use_cache=use_cache)
+    plan.check()
+    st.caption(_cost(run, plan))
+    lacking = _lacking(plan)
+    for words in lacking:
+        st.warning(plain(words), icon=":material/key_off:")
+    if lacking:
+        st.page_link("../pages/settings.py", label="Settings", icon=":material/key:")
+    if st.button(
+        "Run the same again",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=bool(lacking),
+        key=f"same_{run.id}",
+    ):
+        session.start(plan)
+
+
+def _cost(run: Run, plan: RunPlan) -> str:
+    if not plan.llms:
+        return NOBODY_ASKED
+    measures = forecast.RememberedMeasures(("again", session.workspace(), run.id))
+    price = forecast.price(forecast.of(plan, measures), plan.cap)
+    if plan.use_cache:
+        return plain(f"Only what has no stored answer is asked: {price}. That proves little.")
+    return plain(f"Every model is asked anew: {price}.")
+
+
+def _lacking(plan: RunPlan) -> list[str]:
+    """Which keys or models are missing, each once, with where to enter them."""
+    words: dict[str, None] = {}
+    for spec in plan.llms:
+        try:
+            access_for(spec, session.keys())
+        except AccessError as error:
+            words[f"{spec.id}: {remedies.worded(error)}"] = None
+    return list(words)
