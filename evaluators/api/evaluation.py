@@ -54,6 +54,7 @@ from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.notes import Note
 from evaluators.runs.plan import RunPlan, check_asked, check_cap
+from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.text.printable import printable
@@ -408,6 +409,13 @@ class Results:
     def card(self) -> str:
         """The reproducibility card: what the run was, as plain text of at most 80 columns."""
         return run_card(self.store, self.run, self._view)
+
+    def recount(self) -> Recount:
+        """Whether every value follows from the answers and labels of the run; nobody is asked.
+
+        Tells of a run that somebody handed in whether its figures were changed.
+        """
+        return recounted(self.store, self.run)
 
     def again(
         self,

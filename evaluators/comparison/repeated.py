@@ -249,6 +249,8 @@ def _reasons(store: Store, first: Run, second: Run) -> Iterator[str]:
             yield f"{model_title(spec)} was asked at {temperature}: its answers vary by chance."
     if llms and all(spec.temperature == 0 for spec in llms):
         yield "An LLM may answer otherwise at temperature 0 as well."
+    if not llms and before.versions and not changed:
+        yield "Nobody was asked and the versions are the same: one of the two may have been edited."
 
 
 def _other_models(before: Environment, after: Environment) -> Iterator[str]:

@@ -34,7 +34,7 @@ from evaluators.run_files.contents import (
 from evaluators.runs.environment import Environment
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.bodies import why_unreadable
+from evaluators.runs.store.bodies import timestamp, why_unreadable
 from evaluators.text.printable import printable
 
 MOST_OF_A_MANIFEST = 2**20
@@ -56,7 +56,8 @@ def opened(data: bytes, store: Store, workspace: str) -> Run:
     if store.runs.get(run_id) is None:
         store.runs.put(run, content.dataset, content.results)
         try:
-            store.environments.save(run_id, content.environment)
+            environment = content.environment.model_copy(update={"opened": timestamp()})
+            store.environments.save(run_id, environment)
             for cell, labels in content.labels.items():
                 store.person_labels.save(run_id, cell, *labels)
             for answer, note in content.notes.items():

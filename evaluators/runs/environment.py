@@ -57,11 +57,13 @@ class AskedModel(Record):
 class Environment(Record):
     """What was around a run: each of its `versions` in order, its models, and when it `ended`.
 
-    Of runs of earlier versions of Plumbline nothing is known.
+    `opened` is when it came out of a run file, empty for runs that were made here. Of runs of
+    earlier versions of Plumbline nothing is known.
     """
 
     versions: tuple[Versions, ...] = ()
     ended: str = ""
+    opened: str = ""
     models: tuple[AskedModel, ...] = ()
 
 

@@ -575,11 +575,15 @@ def open_file(file: Path) -> None:
     """Open a run file, as export --format plumbline and the app write it.
 
     The run is in the store from now on, with its samples, results, labels and notes. A file that
-    was changed, is damaged or from a newer version is refused.
+    was changed, is damaged or from a newer version is refused. Its values are worked out anew, as
+    far as nobody need be asked: exits with 1 where one does not follow from its answers and labels.
     """
     results = open_run(file)
     _to_stderr(f"Run {results.run.id[: tables.SHORT]}: {results.run.title}")
-    tables.echo(results.headline(), results.table())
+    recount = results.recount()
+    tables.echo(results.headline(), results.table(), printable(recount.sentence()))
+    if not recount.is_same:
+        raise click.exceptions.Exit(BELOW)
 
 
 @main.command(cls=_OfARun, help=AGAIN, short_help="Do a run again and compare the two.")

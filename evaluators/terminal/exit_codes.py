@@ -27,7 +27,8 @@ MEANINGS = {
     FINE: "everything is checked, and every mean is high enough",
     BELOW: (
         "a mean is below --fail-under, or rests on fewer samples than --min-coverage asks for; "
-        "compare: the second may be worse than --fail-if-worse allows; again: the two differ"
+        "compare: the second may be worse than --fail-if-worse allows; again: the two differ; "
+        "open: a value does not follow from the run's rows"
     ),
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (

@@ -197,8 +197,16 @@ def test_what_differs_is_listed_with_a_link_to_both_answers(
     at = open_page("trace", run=second.id)
 
     assert "Differs in 1 of 24 answers: 1 verdict; adherence " in said(at)
+    assert "Nobody was asked and the versions are the same" in said(at)
     links = [each.proto for each in at.get("page_link")]
     [link] = [each for each in links if "adherence" in each.label]
     assert link.label.startswith("5")
-    arrived = open_page("compare", first=f"{filled.trace.id}.1", second=f"{second.id}.1", pair="5")
+    arrived = open_page(
+        "compare",
+        first=f"{filled.trace.id}.1",
+        second=f"{second.id}.1",
+        pair="5",
+        value="adherence",
+    )
+    assert arrived.selectbox(key="compare_value").value == "adherence"
     assert "Open with its evidence" in [each.proto.label for each in arrived.get("page_link")]

@@ -49,6 +49,8 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     if not values:
         return
     st.header("Samples", anchor="samples")
+    if (named := st.query_params.pop(compare_with.VALUE, "")) in values:
+        st.session_state["compare_value"] = named
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Value", list(values), format_func=readable, key="compare_value", width=280

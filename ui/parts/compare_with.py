@@ -16,8 +16,9 @@ The last one may stand several times, and names a labeller too where it is not w
 """
 
 
-PAIR = "pair"
-"""Names a sample of the first run, from 1, whose two answers are opened on arrival."""
+PAIR, VALUE = "pair", "value"
+"""What is opened on arrival: a sample of the first run, from 1, and the value it is looked at for.
+"""
 
 
 def address(run: Run, model: int = 0, by: str | None = None) -> str:

@@ -27,7 +27,7 @@ from ui.parts import (
 )
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
-from ui.runs import files, naming, progress, repeated, run_again
+from ui.runs import files, naming, progress, recount, repeated, run_again
 
 MANY = 0.1
 """From more failures than this part of what was asked, their reasons are shown without a click."""
@@ -108,6 +108,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 check_link.button(run)
             present.button(run.id)
     naming.line(run)
+    recount.show(view)
     repeated.show(view)
     if have_many_failed:
         progress.why_samples_failed(view)

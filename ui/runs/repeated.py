@@ -85,6 +85,8 @@ def _listed(found: Repeated) -> None:
     """The answers that differ, each a link to both side by side."""
     for answer in found.differing[:SHOWN]:
         pair = {compare_with.PAIR: str(answer.position + 1)}
+        for change in answer.changes[:1]:
+            pair[compare_with.VALUE] = change.setting
         st.page_link(
             "../pages/compare.py",
             label=_label(found, answer),

@@ -1,0 +1,176 @@
+"""Do a run's figures follow from its own rows: what asks nobody is judged anew, and laid beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
+from evaluators.errors import ParameterError, PlumblineError, UnreadableRowError
+from evaluators.llm.fake import FakeLLM
+from evaluators.records import (
+    Cell,
+    JudgeEvidence,
+    LabelEvidence,
+    Record,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+)
+from evaluators.runs import pool
+from evaluators.runs.environment import Environment, changed_versions, versions
+from evaluators.runs.store import Answer, Store
+from evaluators.text.words import counted
+from evaluators.trace.metrics import from_score
+
+AT_ONCE = 100
+"""Answers that are in memory at a time."""
+NAMED = 5
+"""Samples that the sentence names."""
+
+
+class Recount(Record):
+    """What came of it: `values` that were worked out anew, and `differing` cells where one differs.
+
+    `unknown` are results that cannot be had without asking an LLM or running code of somebody's
+    own. `versions` names what differs between the versions of the run and these.
+    """
+
+    values: int
+    differing: tuple[Cell, ...] = ()
+    unknown: int = 0
+    versions: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        return not self.differing
+
+    def sentence(self) -> str:
+        """The finding, to be read out; empty where nothing could be worked out."""
+        unknown = ""
+        if self.unknown:
+            unknown = f" {counted(self.unknown, 'result')} cannot be recomputed without asking."
+        if not self.values:
+            return unknown.strip()
+        if self.is_same:
+            return f"Recomputed: {counted(self.values, 'value')}, all the same.{unknown}"
+        samples = sorted({cell.position + 1 for cell in self.differing})
+        named = ", ".join(map(str, samples[:NAMED])) + (" …" if len(samples) > NAMED else "")
+        verb = "does" if len(self.differing) == 1 else "do"
+        why = "edited, or made by other rules"
+        if self.versions:
+            why = f"made by other rules ({', '.join(self.versions)}), or edited"
+        return (
+            f"Recomputed: {counted(len(self.differing), 'result')} {verb} not follow from the "
+            f"answers and labels (samples {named}): {why}.{unknown}"
+        )
+
+
+def recounted(store: Store, run: Run) -> Recount:
+    """Works out every value anew: from the answers, what a judge wrote, or the labels alone.
+
+    Nobody is asked. Whoever changed what the judge wrote as well is found out by running it again.
+    """
+    evaluators = [_evaluator_of(run, number) for number in range(len(run.evaluators))]
+    values = unknown = 0
+    differing: list[Cell] = []
+    for cell, sample, score in _scored(store, run):
+        anew = _anew(evaluators[cell.metric], sample, score)
+        if anew is None:
+            unknown += 1
+            continue
+        values += len(anew)
+        if any(score.values.get(name) != value for name, value in anew.items()):
+            differing.append(cell)
+    now = Environment(versions=(versions(),))
+    changed = changed_versions(store.environments.of(run), now)
+    return Recount(
+        values=values,
+        differing=tuple(differing),
+        unknown=unknown,
+        versions=tuple(changed) if differing else (),
+    )
+
+
+def _evaluator_of(run: Run, metric: int) -> Evaluator | None:
+    """The metric, where it is one of ours that needs no model but the run's judges; else `None`."""
+    # A metric that is gone, or wants a package that is not here.
+    with suppress(ParameterError):
+        evaluator = from_spec(run.evaluators[metric])
+        evaluator.check_ready()
+        # Neither code of somebody's own nor a model that would be downloaded for a stranger's file.
+        if pool.takes(evaluator):
+            return evaluator
+    return None
+
+
+def _scored(store: Store, run: Run) -> Iterator[tuple[Cell, Sample, Score]]:
+    count = len(store.samples.ids(run.fingerprint))
+    models = range(max(1, len(run.models)))
+    for start in range(0, count, AT_ONCE):
+        positions = range(start, min(start + AT_ONCE, count))
+        answers = [Answer(position, model) for position in positions for model in models]
+        samples = store.samples.get_many(run.fingerprint, positions)
+        for answer, results in store.results.of_answers(run.id, answers).items():
+            sample = samples[answer.position]
+            if isinstance(sample, UnreadableRowError):
+                continue
+            for metric, result in results.items():
+                if result.score is not None:
+                    yield Cell(*answer, metric), _with_response(sample, result), result.score
+
+
+def _with_response(sample: Sample, result: SampleResult) -> Sample:
+    if sample.response is not None or result.response is None:
+        return sample
+    return sample.model_copy(update={"response": result.response})
+
+
+def _anew(
+    evaluator: Evaluator | None,
+    sample: Sample,
+    score: Score,
+) -> Mapping[str, float | None] | None:
+    """The values as they come out now; `None` where they cannot be known without asking."""
+    try:
+        if evaluator is not None and not evaluator.needs_judge:
+            return evaluator.score(sample).values
+        if evaluator is not None and (outputs := _judge_outputs(score)):
+            return _read_again(evaluator, sample, outputs)
+        return _by_formulas(score, sample)
+    except PlumblineError:
+        # Scored then and not to be scored now: no value of it follows.
+        return dict.fromkeys(score.values)
+
+
+def _judge_outputs(score: Score) -> Sequence[str]:
+    """The raw answers of the only judge; empty where there are several or none."""
+    if isinstance(score.evidence, JudgeEvidence):
+        return score.evidence.outputs
+    if isinstance(score.evidence, LabelEvidence) and len(score.evidence.labellings) == 1:
+        judgement = score.evidence.counted.judgement
+        return judgement.outputs if judgement else ()
+    return ()
+
+
+def _read_again(
+    evaluator: Evaluator,
+    sample: Sample,
+    outputs: Sequence[str],
+) -> Mapping[str, float | None] | None:
+    """What the judge's own words give."""
+    judge = FakeLLM(outputs)
+    try:
+        values = evaluator.model_copy(update={"llm_client": judge}).score(sample).values
+    except ParameterError:
+        # It was asked in more parts than here: how long its prompts might be is not kept.
+        return None
+    return values if judge.calls == len(outputs) else None
+
+
+def _by_formulas(score: Score, sample: Sample) -> Mapping[str, float | None] | None:
+    if not isinstance(score.evidence, LabelEvidence):
+        return None
+    return from_score(score, sample).values()
