@@ -137,8 +137,10 @@ def _anew(
     try:
         if evaluator is not None and not evaluator.needs_judge:
             return evaluator.score(sample).values
-        if evaluator is not None and (outputs := _judge_outputs(score)):
-            return _read_again(evaluator, sample, outputs)
+        if evaluator is not None:
+            anew = _read_again(evaluator, sample, _judge_outputs(score))
+            if anew is not None:
+                return anew
         return _by_formulas(score, sample)
     except PlumblineError:
         # Scored then and not to be scored now: no value of it follows.
