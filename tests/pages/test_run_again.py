@@ -209,4 +209,4 @@ def test_what_differs_is_listed_with_a_link_to_both_answers(
         value="adherence",
     )
     assert arrived.selectbox(key="compare_value").value == "adherence"
-    assert "Open with its evidence" in [each.proto.label for each in arrived.get("page_link")]
+    assert "Open the sample" in [each.proto.label for each in arrived.get("page_link")]
