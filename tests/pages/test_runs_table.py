@@ -125,6 +125,17 @@ def test_two_are_compared_the_baseline_first(open_page: OpenPage) -> None:
     assert (at.query_params["first"], at.query_params["second"]) == ("Old.1", "New.1")
 
 
+def test_more_than_two_are_compared_with_the_baseline(open_page: OpenPage) -> None:
+    fill()
+    made("Last", [1.0, 1.0, 1.0])
+    at = select(open_page("runs"), "Last", "New", "Old")
+    button(at, "Compare").click()
+    at = checked(at.run())
+    # These runs are of one moment: beside the baseline they stand newest first, as in the table.
+    systems = [at.query_params[name] for name in ("first", "second", "more")]
+    assert systems == ["Old.1", "Last.1", "New.1"]
+
+
 def test_the_page_of_a_run_offers_its_baseline_first(open_page: OpenPage) -> None:
     fill()
     assert button(open_page("metrics", run="Old"), "Compare")

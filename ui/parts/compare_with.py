@@ -48,5 +48,8 @@ def several(runs: Sequence[Run]) -> None:
 
 
 def _go(runs: Sequence[Run]) -> None:
-    named = dict(zip((FIRST, SECOND), map(address, runs), strict=False))
-    st.switch_page("../pages/compare.py", query_params=session.address(**named))
+    first, *others = map(address, runs)
+    query: dict[str, str | list[str]] = {**session.address(), FIRST: first}
+    if others:
+        query |= {SECOND: others[0], MORE: others[1:]}
+    st.switch_page("../pages/compare.py", query_params=query)
