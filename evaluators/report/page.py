@@ -21,8 +21,11 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = Path(__file__).with_name("report.css")
 MOST_BYTES = 6_000_000
 """What a report may take: mail and learning platforms refuse larger files."""
+# A title, a name or a reason may be a text of any length, and no sample can be left out for it.
 MOST_OF_A_CELL = 600
-"""Characters of a table's cell: a title or a parameter may be a text of any length."""
+MOST_OF_A_TEXT = 5_000
+MOST_OF_A_CARD = 100_000
+MOST_ROWS = 300
 
 
 def page(title: str, parts: Iterable[str], written: datetime) -> str:
@@ -38,7 +41,7 @@ def page(title: str, parts: Iterable[str], written: datetime) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{html(title)}</title>\n<style>{styles}</style></head>\n"
+        f"<title>{html(cut(title, MOST_OF_A_CELL))}</title>\n<style>{styles}</style></head>\n"
         f"<body><main>\n{''.join(parts)}\n"
         f"<footer>Written by Plumbline, {moment}.</footer></main></body></html>\n"
     )
@@ -57,7 +60,8 @@ def within_size(make: Callable[[Sequence[T]], str], samples: Sequence[T]) -> str
 def head(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:
     """The title, facts in a line, and what was found, which is read first."""
     found = "".join(f'<p class="finding" dir="auto">{_unbroken(words)}</p>' for words in finding)
-    return f'<header><h1 dir="auto">{html(title)}</h1>{line(" · ".join(facts))}</header>{found}'
+    title = html(cut(title, MOST_OF_A_CELL))
+    return f'<header><h1 dir="auto">{title}</h1>{line(" · ".join(facts))}</header>{found}'
 
 
 def section(title: str, *parts: str) -> str:
@@ -72,44 +76,49 @@ def folded(title: str, *parts: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    return f'<p dir="auto">{html(text)}</p>\n' if text else ""
+    return f'<p dir="auto">{_limited(text)}</p>\n' if text else ""
 
 
 def line(text: str) -> str:
     """Facts that stand back."""
-    return f'<p class="facts" dir="auto">{html(text)}</p>\n' if text else ""
+    return f'<p class="facts" dir="auto">{_limited(text)}</p>\n' if text else ""
 
 
 def warning(text: str) -> str:
     """Something to beware of, with a mark beside the colour."""
-    return f'<p class="warning" dir="auto"><b>!</b> {html(text)}</p>\n'
+    return f'<p class="warning" dir="auto"><b>!</b> {_limited(text)}</p>\n'
 
 
 def items(texts: Iterable[str]) -> str:
-    body = "".join(f'<li dir="auto">{html(text)}</li>' for text in texts)
+    body = "".join(f'<li dir="auto">{_limited(text)}</li>' for text in texts)
     return f"<ul>{body}</ul>\n" if body else ""
 
 
 def plain_text(text: str) -> str:
     """A text with its spaces and line breaks, as a prompt has them."""
-    return f'<pre dir="auto">{html(text)}</pre>\n'
+    return f'<pre dir="auto">{html(cut(text, MOST_OF_A_CARD))}</pre>\n'
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of texts, whose first column names the rows; nothing without rows."""
+    every = list(rows)
     lines = []
-    for first, *others in rows:
+    for first, *others in every[:MOST_ROWS]:
         cells = "".join(
-            f'<td data-title="{html(title)}" dir="auto">{html(_short(text))}</td>'
+            f'<td data-title="{html(title)}" dir="auto">{html(cut(text, MOST_OF_A_CELL))}</td>'
             for title, text in zip(headings[1:], others, strict=True)
         )
-        lines.append(f'<tr><th scope="row" dir="auto">{html(_short(first))}</th>{cells}</tr>')
+        lines.append(
+            f'<tr><th scope="row" dir="auto">{html(cut(first, MOST_OF_A_CELL))}</th>{cells}</tr>'
+        )
     if not lines:
         return ""
     titles = "".join(f'<th scope="col">{html(title)}</th>' for title in headings)
+    further = len(every) - MOST_ROWS
+    more = line(f"And {further:,} more.") if further > 0 else ""
     return (
         f'<div class="wide"><table><thead><tr>{titles}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>\n"
+        f"<tbody>{''.join(lines)}</tbody></table></div>{more}\n"
     )
 
 
@@ -132,10 +141,10 @@ def cut(text: str, most: int) -> str:
     return f"{text[:most]}\n{left_out(len(text) - most)}"
 
 
-def _short(text: str) -> str:
-    return cut(text, MOST_OF_A_CELL)
+def _limited(text: str) -> str:
+    return html(cut(text, MOST_OF_A_TEXT))
 
 
 def _unbroken(sentence: str) -> str:
     # A sign at the beginning of a line would be looked for at the end of the last one.
-    return html(sentence).replace(" %", "&nbsp;%")
+    return _limited(sentence).replace(" %", "&nbsp;%")

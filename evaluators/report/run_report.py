@@ -95,6 +95,8 @@ def state_in_words(view: RunView) -> str:
 
 def begun(run: Run) -> str:
     moment = datetime.fromisoformat(run.created)
+    # A run of somebody else's program may have no zone; the reader of a file has another one.
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.strftime("%d %b %Y, %H:%M UTC")
 
 
@@ -105,10 +107,10 @@ def _warnings(view: RunView) -> Iterator[str]:
             f"The run is not finished: {counts.open:,} of {counts.asked:,} are not checked yet."
         )
     if counts.failed:
-        yield page.warning(
-            f"{counts.failed:,} of {counts.asked:,} failed: the results are of the other "
-            f"{counts.scored:,}."
-        )
+        results = "there is no result"
+        if counts.scored:
+            results = f"the results are of the other {counts.scored:,}"
+        yield page.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.")
     for reason in view.store.runs.stop_reasons(view.run.id):
         yield page.warning(f"The run stopped: {reason.message}")
 
@@ -120,6 +122,7 @@ def _charts(view: RunView, counted: View) -> Iterator[str]:
     if not view.counts.scored:
         yield page.paragraph("Nothing is checked yet.")
         return
+    # A chart that is only made smaller has letters that nobody reads on a phone.
     on_phones = figures.of_run(view, counted, PHONE)
     for name, drawn in figures.of_run(view, counted, DOUBLE).items():
         # Values of metrics stand below the metric's name in the chart, curves have no words there.
@@ -212,6 +215,7 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
     models = run_facts.titles(view.run) or [""]
     rows: list[list[str]] = []
     remarks: list[str] = []
+    # The same check as on the run's page: below 15 labels no mean is corrected.
     for metric in range(len(view.run.evaluators)):
         for model, name in enumerate(models):
             check = checked(view, metric, model, definition=counted.definition)

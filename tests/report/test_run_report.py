@@ -298,6 +298,22 @@ def test_long_documents_are_cut_and_say_so_but_keep_the_evidence(store):
     assert len(page) < 200_000
 
 
+def test_what_failed_for_good_has_no_result(store):
+    results = made.results(store, "Failed", ["a?", "b?"], ["failed", "failed"])
+    text = Read(report(results.run, store)).text
+
+    assert "2 of 2 failed: there is no result." in text
+    assert "Nothing is checked yet." in text
+
+
+def test_names_of_any_length_are_cut(store):
+    results = made.results(store, "Long", ["a?"], [1.0])
+    run = results.run.model_copy(update={"id": "long", "title": "t" * 10**6, "note": "n" * 10**6})
+    store.runs.put(run, made.dataset(["a?"]), [])
+
+    assert len(report(run, store)) < 300_000
+
+
 def test_a_report_never_exceeds_its_size(store):
     sign = '"<&>' * 5000
     samples = tuple(
@@ -347,7 +363,7 @@ def test_means_that_people_corrected_stand_beside_those_of_the_labeller(store):
     (adherence,) = [value for value in results.correct().values if value.name == "adherence"]
     corrected = adherence.corrected
     assert "<h2>Corrected by people</h2>" in page
-    (table,) = [table for table in tables if table[0][2] == "Corrected"]
+    (table,) = [table for table in tables if "Corrected" in table[0]]
     assert [
         *("Adherence", f"{adherence.judged:.3f}", f"{corrected.mean:.3f}"),
         *(f"{corrected.low:.3f} to {corrected.high:.3f}", "18 of 24"),
