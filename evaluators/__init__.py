@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate
     from evaluators.api.evaluation import open_run as open_run
+    from evaluators.api.papers import for_paper as for_paper
     from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
@@ -92,6 +93,7 @@ _HOMES = {
     "EvaluatorSpec": "evaluators.records",
     "FakeLLM": "evaluators.llm.fake",
     "fenced": "evaluators.prompts",
+    "for_paper": "evaluators.api.papers",
     "GEvalJudgeEvaluator": "evaluators.g_eval",
     "GEvalLLMJudge": "evaluators.g_eval",
     "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from evaluators.catalogue import leads
 from evaluators.comparison import words
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.drawing import DOUBLE, Curve, Point, Row, Size, draw_curves, draw_intervals
+from evaluators.paper.published import noise_curves
 from evaluators.records import Ability
 from evaluators.runs import aggregate, rgb_figures, run_facts, shown_values
 from evaluators.runs.aggregate import Mean, NoisePoint, View
@@ -16,8 +17,6 @@ from evaluators.runs.shown_values import Group, coverage, is_of_few
 from evaluators.text.normalise import slug
 from evaluators.text.words import readable, short_name
 
-Published = Mapping[str, Sequence[tuple[float, float]]]
-"""Curves of papers by model: noise and accuracy, both in percent."""
 Figures = dict[str, str]
 """SVG by a name that fits a file."""
 
@@ -31,17 +30,17 @@ def of_run(
     view: RunView,
     counted: View = WHAT_COUNTS,
     size: Size = DOUBLE,
-    published: Published | None = None,
+    published: Collection[str] = (),
 ) -> Figures:
     """The figures of a run as the view counts it; those of a run of which nothing is checked too.
 
-    RGB has its curves over noise, with the `published` ones below, and its rates; TRACE its values
-    in groups. Each further metric has a figure of its own.
+    RGB has its curves over noise, with those below that papers published of these models, and its
+    rates; TRACE its values in groups. Each further metric has a figure of its own.
     """
     figures: Figures = {}
     for number, metric in enumerate(run_facts.metric_titles(view.run)):
         if number == 0 and view.run.evaluator.name == "rgb":
-            figures |= _of_rgb(view, counted, size, published or {})
+            figures |= _of_rgb(view, counted, size, published)
             continue
         # Metrics may have the same title, and one may be of signs that no file has.
         name = f"{slug(metric)}_{number + 1}" if number else "values"
@@ -74,7 +73,7 @@ def _of_rgb(
     view: RunView,
     counted: View,
     size: Size,
-    published: Published,
+    published: Collection[str],
 ) -> Figures:
     by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
     curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
@@ -82,8 +81,8 @@ def _of_rgb(
     for title, lines in rgb_figures.lines_of_charts(curves):
         drawn = [_curve(name, points) for name, points in lines.items()]
         # What papers published is of noise robustness, not of integration.
-        if Ability.INTEGRATION.label not in title:
-            drawn += [_published_curve(name, points) for name, points in published.items()]
+        if published and Ability.INTEGRATION.label not in title:
+            drawn += _published_curves(drawn, published)
         has_hollow = any(point.hollow for curve in drawn for point in curve.points)
         figures[slug(title)] = draw_curves(
             drawn,
@@ -109,8 +108,15 @@ def _curve(name: str, points: Sequence[NoisePoint]) -> Curve:
     return Curve(short_name(name), drawn)
 
 
-def _published_curve(name: str, points: Sequence[tuple[float, float]]) -> Curve:
-    return Curve(f"{name} (paper)", [Point(*point) for point in points], published=True)
+def _published_curves(drawn: Sequence[Curve], models: Collection[str]) -> list[Curve]:
+    """What was published of these models, as far as the noise of one's own curves goes."""
+    noise = [point.x for curve in drawn for point in curve.points]
+    curves = []
+    for model, points in noise_curves(min(noise), max(noise)).items():
+        if model in models:
+            in_paper = [Point(*point) for point in points]
+            curves.append(Curve(f"{model} (paper)", in_paper, published=True))
+    return curves
 
 
 def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
@@ -14,6 +15,8 @@ from evaluators.text.spreadsheet import safe
 
 ONE_COLUMN, TWO_COLUMNS = 240, 470
 """Points of a column and of both in the usual classes of LaTeX."""
+LINE = 96
+"""Letters of a line of LaTeX."""
 LETTER, GAP = 4.6, 12
 """Points of a letter in small print, and between two columns of a table."""
 
@@ -107,7 +110,7 @@ def as_latex(table: Table) -> str:
         r"  \centering",
         r"  \small",
         *([r"  \setlength{\tabcolsep}{4pt}"] if is_stacked else []),
-        rf"  \caption{{{_in_latex(table.caption)}}}",
+        _wrapped(rf"\caption{{{_in_latex(table.caption)}}}"),
         rf"  \label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"    \toprule",
@@ -121,6 +124,18 @@ def as_latex(table: Table) -> str:
     if any(letter > LAST_OF_PDFLATEX for letter in "".join(lines)):
         lines.insert(1, "% has letters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX")
     return "\n".join([*lines, ""])
+
+
+def _wrapped(text: str) -> str:
+    """A long line as several, which mean the same."""
+    return textwrap.fill(
+        text,
+        LINE,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _points(table: Table) -> float:
@@ -154,9 +169,9 @@ def _in_latex(text: str) -> str:
     return _LATEX.sub(lambda sign: _OF_LATEX.get(sign[0], "-{}"), printable(text))
 
 
-FORMATS: dict[str, Callable[[Table], str | bytes]] = {
-    "tex": as_latex,
-    "md": as_markdown,
+FORMATS: dict[str, Callable[[Table], bytes]] = {
+    "tex": lambda table: as_latex(table).encode(errors="replace"),
+    "md": lambda table: as_markdown(table).encode(errors="replace"),
     "csv": as_csv,
 }
-"""What writes a table, by the ending of its file."""
+"""What writes the file of a table, by the file's ending."""

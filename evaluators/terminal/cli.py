@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from evaluators.api import comparing
 from evaluators.api.evaluation import Results, open_run
+from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
@@ -148,6 +149,8 @@ each is compared with the first.
 \b
   For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first.
     python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
+  For a paper: the forest plot and the table of all differences.
+    python -m evaluators compare 3f9a last --paper differences.zip
 """
 
 CHECK = """Say how far a run's labeller can be trusted, by labels that people gave in the app.
@@ -171,11 +174,15 @@ RUN is the id that run or list shows, its first characters, or "last".
   jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
   labels  JSON lines with every labeller's sentence labels, people's among them (TRACE runs)
   people  a row for each label that people gave: who, when, blind, how it was drawn
+  latex   every table of the run for a paper (booktabs): values, noise levels, labellers, groups
+  markdown  the same tables as Markdown
+  paper   figures (SVG, as wide as --width says) and all tables in a zip (-o NAME.zip)
   plumbline  the whole run as one file (-o NAME.plumbline), which open takes anywhere
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
 \b
   python -m evaluators export last --format jsonl -o results.jsonl
+  python -m evaluators export last --format latex
   python -m evaluators export 3f9a | head
 """
 
@@ -427,6 +434,12 @@ def card(run_id: str, definition: str, policy: str | None) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a report into this file as well: one HTML page.",
 )
+@click.option(
+    "--paper",
+    type=click.File("wb", atomic=True),
+    help="A zip for figure (SVG) and table (LaTeX, Markdown, CSV) of the differences.",
+)
+@options.width
 @options.json_output
 def compare(
     runs: tuple[str, ...],
@@ -437,12 +450,16 @@ def compare(
     fail_if_worse: tuple[str, ...],
     at_least: int,
     report: Path | None,
+    paper: BinaryIO | None,
+    width: str,
     as_json: bool,
 ) -> None:
     store = local_store()
     margins = demands(fail_if_worse, "--fail-if-worse")
     results = [Results(_run_meant(id, store), store, definition, policy) for id in runs]
     comparison = comparing.compared_sides(comparing.sides(results, model, labels))
+    if paper:
+        paper.write(bundle_of(comparison, width).zipped())
     if as_json:
         click.echo(tables.as_json(comparison.summary()))
     elif isinstance(comparison, Several):
@@ -506,7 +523,7 @@ def check(
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([*files.KINDS, files.RAW]),
+    type=click.Choice([*files.KINDS, files.PAPER, files.RAW]),
     default="csv",
     show_default=True,
 )
@@ -516,12 +533,14 @@ def check(
     type=click.File("wb", atomic=True),
     help="A file in place of the screen.",
 )
+@options.width
 @options.definition
 @options.policy
 def export(
     run_id: str,
     kind: str,
     output: BinaryIO | None,
+    width: str,
     definition: str,
     policy: str | None,
 ) -> None:
@@ -532,11 +551,12 @@ def export(
         parts = store.runs.raw(full_id)
     else:
         results = Results(_stored_run(full_id, store), store, definition, policy)
-        parts = files.KINDS[kind](results)
+        is_paper = kind == files.PAPER
+        parts = [bundle_of(results, width).zipped()] if is_paper else files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
     is_screen = stream.isatty()
-    if is_screen and kind == files.WHOLE:
-        raise ParameterError("A run file is not text. Name a file: -o NAME.plumbline")
+    if is_screen and kind in files.ENDINGS:
+        raise ParameterError(f"That is not text. Name a file: -o NAME.{files.ENDINGS[kind]}")
     for part in parts:
         if output is None:
             # The mark is for spreadsheets, which open files; a pipe would pass it on.

@@ -1,4 +1,4 @@
-"""Files to take away from a run, in pieces: a table, JSON lines, all labels, or what is stored."""
+"""Files to take away from a run, in pieces: rows, labels, tables for a paper, what is stored."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
 from evaluators.api.evaluation import Results
+from evaluators.api.papers import bundle_of
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
+from evaluators.paper.formats import FORMATS
 from evaluators.run_files.writing import written
 from evaluators.runs import export
 
@@ -62,13 +64,31 @@ def people(results: Results) -> Iterator[bytes]:
     yield export.people_csv(run, results.store.person_labels.by_cell(run.id), models)
 
 
+def latex(results: Results) -> Iterator[bytes]:
+    """Every table as LaTeX."""
+    for table in bundle_of(results).tables:
+        yield FORMATS["tex"](table) + b"\n"
+
+
+def markdown(results: Results) -> Iterator[bytes]:
+    """Every table as Markdown."""
+    for table in bundle_of(results).tables:
+        yield FORMATS["md"](table) + b"\n"
+
+
 KINDS: dict[str, Callable[[Results], Iterable[bytes]]] = {
     "csv": table,
     "jsonl": lines,
     "labels": labels,
     "people": people,
+    "latex": latex,
+    "markdown": markdown,
     WHOLE: whole,
 }
+PAPER = "paper"
+"""The format of figures and tables in a zip, which also takes a width."""
+ENDINGS = {WHOLE: "plumbline", PAPER: "zip"}
+"""Of the files that are no text."""
 RAW = "raw"
 """The format that needs no readable run: its rows as they are stored."""
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
 from evaluators.rgb_rules import Policy
@@ -242,6 +243,14 @@ policy = click.option(
     "--policy",
     type=click.Choice(get_args(Policy)),
     help="The rules by which answers to RGB are read; those of the run unless given.",
+)
+
+width = click.option(
+    "--width",
+    type=click.Choice(list(SIZES)),
+    default="double",
+    show_default=True,
+    help="How wide figures for a paper are: one column (85 mm), two (175 mm), or a slide.",
 )
 
 json_output = click.option(

@@ -256,6 +256,7 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
     at = open_page("rgb", run=filled.rgb.id)
     assert [button.label for button in at.get("download_button")] == [
         "Report (HTML)",
+        "Whole run",
         "Results (CSV)",
         "Results with texts (JSON lines)",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -11,12 +12,13 @@ from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
+from evaluators.paper import bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.text.words import readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
-from ui.parts import charts
+from ui.parts import charts, for_paper
 from ui.parts.untrusted import plain
 
 ROW_BYTES = 200
@@ -36,26 +38,30 @@ def show() -> None:
         return
     if isinstance(found, Comparison):
         st.header(plain(found.sentence()), anchor=False)
-        _report(found, sides)
+        _files(found, sides)
         _pair(found, (sides[0], sides[1]))
         return
     comparison = systems.show(found)
-    _report(found, sides)
+    _files(found, sides)
     place = found.comparisons.index(comparison)
     _pair(comparison, (sides[0], sides[place + 1]))
 
 
-def _report(found: Comparison | Several, sides: Sequence[Side]) -> None:
-    """A button for the report, which is made at the click only."""
-    st.download_button(
-        "Report (HTML)",
-        lambda: comparison_report(found, sides).encode(),
-        "comparison.html",
-        key="compare_report",
-        icon=":material/download:",
-        help="One page with every difference and samples: opens offline, prints on A4.",
-        on_click="ignore",
-    )
+def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
+    """What can be taken away, made only at the click."""
+    comparisons = [found] if isinstance(found, Comparison) else found.comparisons
+    with st.container(horizontal=True):
+        st.download_button(
+            "Report (HTML)",
+            lambda: comparison_report(found, sides).encode(),
+            "comparison.html",
+            key="compare_report",
+            icon=":material/download:",
+            help="One page with every difference and samples: opens offline, prints on A4.",
+            on_click="ignore",
+        )
+        make = partial(bundle.of_comparisons, comparisons)
+        for_paper.button("comparison", make, "comparison")
 
 
 def _pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:

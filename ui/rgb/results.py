@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from evaluators.paper import published
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
@@ -32,7 +33,7 @@ from ui.parts import charts, chosen_view, corrected, explained, highlight, sampl
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
-from ui.rgb import published, rules
+from ui.rgb import rules
 
 VALUES = {
     "accuracy": "Accuracy",

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from evaluators.api.evaluation import Results
 from evaluators.catalogue import leads
+from evaluators.paper import bundle
 from evaluators.records import Run
 from evaluators.report.run_report import run_report
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
+from evaluators.run_files.writing import written
 from evaluators.runs import export, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from ui import session
-from ui.parts import chosen_view, problems
+from ui.parts import chosen_view, for_paper, problems
 
 
 def buttons(view: RunView) -> None:
@@ -37,6 +40,12 @@ def buttons(view: RunView) -> None:
         lambda: run_report(view, shown).encode(),
         "One page with figures, samples and how it was done: opens offline, prints on A4.",
     )
+    _download_button(
+        "Whole run",
+        f"{stem}.plumbline",
+        lambda: written(view.store, view.run),
+        "One file, which opens as this run on any machine: Runs, Open a run file.",
+    )
     _download_button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
     _download_button(
         "Results with texts (JSON lines)",
@@ -54,6 +63,10 @@ def buttons(view: RunView) -> None:
             f"{view.run.evaluator.name}-{view.run.id[:6]}-people.csv",
             lambda: export.people_csv(view.run, view.people, models),
         )
+    # The curves from papers that the page shows below those of the run.
+    below = st.session_state.get(f"published_{view.run.id}", ())
+    make = partial(bundle.of_run, view, shown, published=below)
+    for_paper.button(view.run.id, make, stem)
 
 
 def opener() -> None:

@@ -1,0 +1,48 @@
+"""A run or a comparison for a paper, from Python: figures and tables as files in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evaluators.api.evaluation import Results
+from evaluators.comparison.result import Comparison
+from evaluators.comparison.several import Several
+from evaluators.drawing import SIZES
+from evaluators.errors import ParameterError
+from evaluators.paper import bundle
+from evaluators.runs.aggregate import View
+from evaluators.runs.run_view import RunView
+
+
+def for_paper(
+    of: Results | Comparison | Several,
+    folder: str | Path,
+    *,
+    width: str = "double",
+) -> list[Path]:
+    """Writes every figure as SVG, and every table as LaTeX, Markdown and CSV, into the folder.
+
+    `width` is "single" (a column of 85 mm), "double" (175 mm) or "slide"; raises `ParameterError`
+    for another one. Files of the same name are written anew. Returns the paths.
+    """
+    if width not in SIZES:
+        raise ParameterError(f"There is no width {width!r:.60}. There are: {', '.join(SIZES)}.")
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, content in bundle_of(of, width).files().items():
+        path = target / name
+        path.write_bytes(content)
+        paths.append(path)
+    return paths
+
+
+def bundle_of(of: Results | Comparison | Several, width: str = "double") -> bundle.Bundle:
+    """The same figures and tables before they are files."""
+    size = SIZES[width]
+    if isinstance(of, Comparison):
+        return bundle.of_comparisons([of], size)
+    if isinstance(of, Several):
+        return bundle.of_comparisons(of.comparisons, size)
+    counted = View(of.definition, policy=of.policy)
+    return bundle.of_run(RunView.read(of.store, of.run), counted, size)
