@@ -63,8 +63,17 @@ def of_lines(name: str, caption: str, lines: Sequence[Line]) -> Table:
     if not any(row[-1] for row in rows):
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     keys_of_row = len(lines[0].keys) if lines else 0
-    records = [{**line.facts, **line.mean.model_dump()} for line in lines]
+    records = [{**line.facts, **_figures(line.mean)} for line in lines]
     return Table(name, caption, headings, keys_of_row, _once(rows, keys_of_row), records)
+
+
+def _figures(mean: Mean) -> dict[str, object]:
+    """The columns of a mean; of repeated prompts also how far their answers differ."""
+    figures = mean.model_dump(exclude={"within"})
+    if mean.within:
+        figures["repeats_agree"] = mean.within.agree
+        figures["repeats_deviation"] = mean.within.deviation
+    return figures
 
 
 def _cell(line: Line | None, *, has_coverage: bool) -> str:

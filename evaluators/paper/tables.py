@@ -193,6 +193,9 @@ def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> s
             sentences.append(f"Labels by {labellers.title(counted.by)}")
     if leads(run.evaluator.name) == "rgb":
         sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
+    if run.repeats > 1:
+        how += "; answers to the same prompt are one unit"
+        sentences.append(f"Each prompt was asked {run.repeats} times")
     sentences.append(f"Intervals: {how}")
     checked = checked_in_words(run, view.counts)
     failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""

@@ -12,7 +12,7 @@ from evaluators.paper import figures, tables
 from evaluators.paper.formats import as_csv, as_latex, as_markdown
 from evaluators.paper.table import Line, Table, of_lines
 from evaluators.runs import examples, run_facts
-from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.aggregate import Mean, View, Within
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from tests.comparison.made import MODELS, results
@@ -59,6 +59,16 @@ def test_a_mean_has_its_interval_and_its_coverage(store):
         assert words in table.caption
 
 
+def test_repeated_prompts_are_said_with_how_far_their_answers_differ():
+    within = Within(prompts=2, agree=0.5, deviation=0.25)
+    mean = Mean(mean=0.5, asked=4, scored=4, repeats=2, within=within)
+
+    [record] = read(of_lines("t", "", [Line({"M": "a"}, "x", mean, {})]))
+
+    assert record["repeats"] == "2"
+    assert (record["repeats_agree"], record["repeats_deviation"]) == ("0.5", "0.25")
+
+
 def test_models_stand_below_one_another_under_the_value(store):
     own = results(store, "two", QUESTIONS, [1, 1, 1, 1], [None] * 4, models=MODELS)
 
@@ -79,11 +89,11 @@ def test_means_are_those_of_the_summary(store):
         expected = {}
         for number, model in enumerate(run_facts.titles(own.run) or [None]):
             for value, mean in own.summary(number).items():
-                expected[model, value] = mean.model_dump()
+                expected[model, value] = mean.model_dump(exclude={"within"})
         told = {}
         for record in table.records:
             place = record.get("model"), record["value"]
-            told[place] = {name: record[name] for name in Mean.model_fields}
+            told[place] = {name: record[name] for name in Mean.model_fields if name != "within"}
         assert told == expected
 
 
