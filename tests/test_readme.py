@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 README, DOCS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
 )
-EVALUATE, ESTIMATE, COMPOSE, COMPARE, ALONE, BATCH = re.findall(
+EVALUATE, ESTIMATE, COMPOSE, COMPARE, PAPER, ALONE, BATCH = re.findall(
     r"```python\n(.*?)```", README + DOCS, re.DOTALL
 )
 ENVIRONMENT = {
@@ -61,6 +61,15 @@ def test_two_labellers_are_compared(printed):
     assert re.fullmatch(
         r"[^\n]+ cannot be told apart;.*\n-0\.083 \(-0\.\d+ to 0\.\d+\)\n", compared
     )
+
+
+def test_figures_and_tables_for_a_paper_are_files(printed, tmp_path):
+    folder = tmp_path / "paper"
+
+    printed(PAPER.replace('"paper"', repr(str(folder))))
+
+    names = {path.name for path in folder.iterdir()}
+    assert {"values.svg", "values.tex", "by_labeller.md", "by_group.csv"} <= names
 
 
 def test_a_composed_test_bed_is_answered_and_scored(printed):
