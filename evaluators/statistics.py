@@ -65,16 +65,25 @@ def within_groups(groups: Sequence[Sequence[float]]) -> float | None:
 def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     """The 95 % interval of the rate of yes-or-no values that come in groups, such as questions.
 
-    Values of a group resemble each other, so they tell less than as many independent ones. Wilson's
-    interval is taken for as many values as tell the same: rate (1 - rate) / V, where V is the
+    Wilson's interval for as many independent values as tell the same. No group is empty.
+    """
+    telling = independent_count(groups)
+    share = sum(map(sum, groups)) / sum(map(len, groups))
+    return wilson(share * telling, telling)
+
+
+def independent_count(groups: Sequence[Sequence[float]]) -> float:
+    """How many independent yes-or-no values tell as much as these, which come in groups.
+
+    Values of a group resemble each other, so it is fewer: rate (1 - rate) / V, where V is the
     variance of the rate by the linearised ratio estimator over groups (Cochran, Sampling
     Techniques, 1977, section 11.7). For V one group of only ones and one of only zeros is added:
     where all groups are equal nothing is known of how they differ (the idea of Agresti and Coull,
-    1998). No group is empty.
+    1998). No group is empty; above 0, and as many as values at most.
     """
     sizes = np.array([len(group) for group in groups], dtype=float)
     sums = np.array([sum(group) for group in groups], dtype=float)
-    total = sizes.sum()
+    total = float(sizes.sum())
     mean_size = sizes.mean()
     sizes = np.append(sizes, (mean_size, mean_size))
     sums = np.append(sums, (mean_size, 0.0))
@@ -87,10 +96,7 @@ def clustered(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
     # make it one more, and asking the same again must not narrow an interval.
     telling *= len(groups) / (len(groups) + 1)
     # Groups of opposites tell more than their size, which is not believed.
-    telling = min(float(total), telling)
-    # Of the groups that are there, without the two that were added.
-    share = float(sums[:-2].sum() / total)
-    return wilson(share * telling, telling)
+    return min(total, telling)
 
 
 def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from evaluators.people.correction import (
 )
 from evaluators.people.records import LabelledSample
 from evaluators.records import Cell
-from evaluators.statistics import auroc, kappa, rmse
+from evaluators.statistics import auroc, independent_count, kappa, rmse
 
 Judged = Mapping[Cell, float]
 """The labeller's value of each answer to which it applies."""
@@ -45,6 +45,8 @@ class _Pair(NamedTuple):
     judged: float
     people: float
     weight: float
+    question: Hashable
+    """What it resembles other answers by."""
 
 
 def check(
@@ -53,12 +55,14 @@ def check(
     labelled: Sequence[LabelledSample],
     against: Against = "people",
     likely: Mapping[Cell, float] | None = None,
+    questions: Mapping[Cell, Hashable] | None = None,
 ) -> Check:
     """Every value of the labeller beside people's, from its values of all answers.
 
     `labelled` are those that people labelled. `likely` is how probable the labeller holds adherence
     to be, where it says so. Labels that were not drawn at random are left out where `LEAST` others
-    are there, else they count with a warning.
+    are there, else they count with a warning. Answers to one of the `questions` resemble each
+    other: intervals of yes-or-no values count them as fewer independent ones.
     """
     names = dict.fromkeys(chain.from_iterable(answers.values()))
     in_order = [name for name in LEAD if name in names]
@@ -73,7 +77,7 @@ def check(
         if judged:
             probability = likely if likely and name == "adherence" else {}
             told = findings.Told(labeller, name, against)
-            checked.append(_value_check(told, judged, labelled, probability))
+            checked.append(_value_check(told, judged, labelled, probability, questions or {}))
     people = dict.fromkeys(chain.from_iterable(sample.by for sample in labelled))
     return Check(
         labeller=labeller,
@@ -89,13 +93,14 @@ def _value_check(
     judged: Judged,
     labelled: Sequence[LabelledSample],
     likely: Mapping[Cell, float],
+    questions: Mapping[Cell, Hashable],
 ) -> ValueCheck:
     # Where the labeller failed there is no verdict of its own to check.
     of_judged = [sample for sample in labelled if sample.cell in judged]
     with_value = [sample for sample in of_judged if told.value in sample.people]
     drawn = [sample for sample in with_value if sample.drawn in RANDOM]
     counted = drawn if len(drawn) >= LEAST else with_value
-    pairs = _pairs(told.value, judged, counted)
+    pairs = _pairs(told.value, judged, counted, questions)
     value = ValueCheck(
         name=told.value,
         answers=len(judged),
@@ -105,7 +110,8 @@ def _value_check(
     if pairs:
         of_people = [pair.people for pair in pairs]
         if all(number in (0, 1) for number in (*judged.values(), *of_people)):
-            value = _rate_check(value, judged, pairs)
+            by_question = [(questions.get(cell, cell), own) for cell, own in judged.items()]
+            value = _rate_check(value, judged, pairs, _independent(by_question))
         else:
             value = _mean_check(value, judged, pairs)
         # Only a labeller that says how likely it is right can be ranked by that.
@@ -123,22 +129,49 @@ def _value_check(
     return value.model_copy(update={"sentence": sentence, "warnings": warnings})
 
 
-def _pairs(name: str, judged: Judged, counted: Sequence[LabelledSample]) -> list[_Pair]:
+def _pairs(
+    name: str,
+    judged: Judged,
+    counted: Sequence[LabelledSample],
+    questions: Mapping[Cell, Hashable],
+) -> list[_Pair]:
     # A label without a probability stands for nobody knows how many: then all count the same.
     is_weighted = all(sample.probability for sample in counted)
     pairs = []
     for sample in counted:
         weight = 1 / sample.probability if is_weighted and sample.probability else 1.0
-        pairs.append(_Pair(sample.cell, judged[sample.cell], sample.people[name], weight))
+        cell = sample.cell
+        question = questions.get(cell, cell)
+        pairs.append(_Pair(cell, judged[cell], sample.people[name], weight, question))
     return pairs
+
+
+def _independent(by_question: Iterable[tuple[Hashable, float]]) -> float:
+    """The share of yes-or-no values that as many independent ones would tell as much as."""
+    groups: dict[Hashable, list[float]] = {}
+    for question, value in by_question:
+        groups.setdefault(question, []).append(value)
+    count = sum(map(len, groups.values()))
+    # Nothing repeats: what arithmetic loses would move every draw of a seeded interval.
+    if len(groups) == count:
+        return 1.0
+    return independent_count(list(groups.values())) / count
+
+
+def _independent_labels(pairs: Iterable[_Pair]) -> float:
+    return _independent((pair.question, pair.people) for pair in pairs)
 
 
 def _rate_check(
     value: ValueCheck,
     judged: Judged,
     pairs: Sequence[_Pair],
+    independent: float,
 ) -> ValueCheck:
-    """With what there is to say of a yes-or-no value."""
+    """With what there is to say of a yes-or-no value.
+
+    The share `independent` of the answers would tell as much if none resembled another.
+    """
     fields: dict[tuple[bool, bool], list[_Pair]] = {}
     for pair in pairs:
         fields.setdefault((bool(pair.judged), bool(pair.people)), []).append(pair)
@@ -148,8 +181,8 @@ def _rate_check(
     both_no = fields.get((False, False), [])
     said_yes = sum(1 for number in judged.values() if number)
     strata = [
-        _stratum(said_yes, both_yes, only_labeller),
-        _stratum(len(judged) - said_yes, only_people, both_no),
+        _stratum(said_yes * independent, both_yes, only_labeller),
+        _stratum((len(judged) - said_yes) * independent, only_people, both_no),
     ]
     table = TwoByTwo(
         both_yes=_cells_of(both_yes),
@@ -164,7 +197,7 @@ def _rate_check(
     ]
     value = value.model_copy(
         update={
-            "alone": labelled_rate(*_columns(pairs)),
+            "alone": labelled_rate(*_columns(pairs), _independent_labels(pairs)),
             "corrected": corrected_rate(strata) if len(pairs) >= LEAST else None,
             "table": table,
             "sensitivity": _share_of_both(both_yes, only_people),
@@ -175,12 +208,13 @@ def _rate_check(
     return _forecast(value, lambda more: rate_half_with_more(strata, more))
 
 
-def _stratum(judged: int, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
+def _stratum(judged: float, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
     """What is known of the answers with one verdict."""
     if not yes and not no:
         return Stratum(judged, 0, 0)
     share = labelled_rate(*_columns([*yes, *no]))
     labels = effective_number(np.array([pair.weight for pair in (*yes, *no)]))
+    labels *= _independent_labels([*yes, *no])
     # What arithmetic loses would move every draw of the seeded interval.
     return Stratum(judged, round(labels, 9), round(share.mean * labels, 9))
 

@@ -51,11 +51,12 @@ class Estimate(Record):
 class Stratum(NamedTuple):
     """The answers that a judge gave the same verdict.
 
-    Of `judged` answers people labelled `labelled`, and found `positive` of these to be a yes. The
-    last two need not be whole: labels drawn with unequal probabilities count as fewer equal ones.
+    Of `judged` answers people labelled `labelled`, and found `positive` of these to be a yes. They
+    need not be whole: labels drawn with unequal probabilities count as fewer equal ones, and
+    answers that resemble each other as fewer independent ones.
     """
 
-    judged: int
+    judged: float
     labelled: float
     positive: float
 
@@ -110,16 +111,20 @@ def rate_half_with_more(strata: Sequence[Stratum], more: int = MORE) -> float:
     return corrected_rate(grown).half
 
 
-def labelled_rate(values: Sequence[float], weights: Sequence[float] | None = None) -> Estimate:
+def labelled_rate(
+    values: Sequence[float],
+    weights: Sequence[float] | None = None,
+    independent: float = 1.0,
+) -> Estimate:
     """The share of yes by the labels alone, with Wilson's interval.
 
     `weights` are in proportion to the answers that each label stands for: 1 / its probability of
-    being drawn. With unequal ones the interval is that of Kish's effective number of labels. Raises
-    `ValueError` without a label.
+    being drawn. With unequal ones the interval is that of Kish's effective number of labels; of
+    these the share `independent` counts. Raises `ValueError` without a label.
     """
     people, weight = _weighted(values, weights)
     mean = float(weight @ people / weight.sum())
-    effective = effective_number(weight)
+    effective = effective_number(weight) * independent
     low, high = wilson(mean * effective, effective)
     return Estimate(mean=mean, low=low, high=high)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -97,7 +97,7 @@ def checked_by(
                 by=("people",),
             )
         )
-    return check(_labeller(view, 0), answers, own)
+    return check(_labeller(view, 0), answers, own, questions=_questions(view, 0, model))
 
 
 def _read_label(
@@ -138,7 +138,14 @@ def _checked(
             for sample in found
         ]
     likely = _likely_adherence(view, found) if metric == 0 else {}
-    return check(_labeller(view, metric), answers, found, against, likely)
+    return check(
+        _labeller(view, metric),
+        answers,
+        found,
+        against,
+        likely,
+        _questions(view, metric, model),
+    )
 
 
 def _answers(
@@ -158,6 +165,15 @@ def _answers(
         values = _by_rate(row.values, row.ability) if is_rgb else row.values
         answers[Cell(row.position, row.model, row.metric)] = values
     return answers
+
+
+def _questions(view: RunView, metric: int, model: int) -> dict[Cell, Hashable]:
+    """By what answers resemble each other: of RGB the question, of others the repeated prompt."""
+    questions: dict[Cell, Hashable] = {}
+    for row in aggregate.of_model(view.of_metric(metric), model):
+        cell = Cell(row.position, row.model, row.metric)
+        questions[cell] = row.question if _is_rgb(view, metric) else row.prompt
+    return questions
 
 
 def _is_rgb(view: RunView, metric: int) -> bool:

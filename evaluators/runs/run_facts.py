@@ -69,6 +69,8 @@ def facts(run: Run) -> list[str]:
         limits.append(dollars(run.cap.cost))
     if limits:
         facts.append(f"Budget: {', '.join(limits)}")
+    if run.repeats > 1:
+        facts.append(f"Each prompt asked {run.repeats} times")
     if not run.use_cache:
         facts.append("Stored answers not used")
     return facts

@@ -137,6 +137,8 @@ def _caps(run: Run) -> Iterator[tuple[str, str]]:
         yield "--max-cost", str(run.cap.cost)
     if not run.use_cache:
         yield "--no-cache", ""
+    if run.repeats > 1:
+        yield "--repeats", str(run.repeats)
 
 
 def _notes_before(run: Run) -> Iterator[str]:

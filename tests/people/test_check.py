@@ -1,5 +1,6 @@
 """A labeller beside people: figures worked out by hand, and what is said of poor labels."""
 
+import numpy as np
 import pytest
 
 from evaluators.people.check import check
@@ -278,3 +279,43 @@ def test_nothing_judged_is_nothing_to_check():
 
     assert found.values == ()
     assert found.sentence == "Nothing is checked yet."
+
+
+def test_labels_of_one_question_count_as_the_fewer_that_tell_the_same():
+    # 40 questions twice: both answers the same by the judge and by people, so they count once.
+    judged = answers(*[1.0] * 60, *[0.0] * 20)
+    people = {position: float(position < 50) for position in range(80)}
+    twice = {Cell(position): position // 2 for position in range(80)}
+    told = labelled(judged, people, probability=1.0)
+
+    value = only_value(judged, told, questions=twice)
+
+    # Copies tell as much as one: 30 questions with a yes (25 right) and 10 with a no.
+    expected = corrected_rate([Stratum(30, 30, 25), Stratum(10, 10, 0)])
+    assert (value.corrected.low, value.corrected.high) == pytest.approx(
+        (expected.low, expected.high), abs=0.01
+    )
+    assert value.corrected.mean == pytest.approx(0.625)
+    assert (value.alone.low, value.alone.high) == pytest.approx(wilson(25, 40))
+    # Each answer of a question of its own: as without questions.
+    apart = {Cell(position): position for position in range(80)}
+    assert only_value(judged, told, questions=apart) == only_value(judged, told)
+
+
+def test_corrected_rates_of_answers_to_few_questions_hold_the_truth():
+    rng = np.random.default_rng(5)
+    held = {"questions": 0, "answers": 0}
+    questions = {Cell(position): position // 5 for position in range(120)}
+    for _ in range(80):
+        right = rng.random(120) < np.repeat(rng.beta(1, 1, size=24), 5)
+        said = right ^ (rng.random(120) < 0.15)
+        judged = answers(*said.astype(float))
+        people = {int(place): float(right[place]) for place in rng.permutation(120)[:60]}
+        told = labelled(judged, people)
+        for name, own in (("questions", questions), ("answers", None)):
+            corrected = only_value(judged, told, questions=own).corrected
+            held[name] += corrected.low <= 0.5 <= corrected.high
+
+    # 80 repetitions of 95 % have a standard error of 2.4 points.
+    assert held["questions"] / 80 >= 0.9
+    assert held["answers"] / 80 < 0.9

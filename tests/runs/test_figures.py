@@ -345,9 +345,12 @@ def test_what_an_earlier_version_kept_still_holds(tmp_path, run):
             db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
         kept = '{"labellers": ["heuristic"], "differ": []}'
         db.execute("insert into figures values ('r', 'labelled', 2, ?)", (kept,))
+        # Its intervals counted answers to one question as independent ones.
+        db.execute("insert into figures values ('r', 'groups 0 what counts', 2, '{}')")
     db.close()
 
     view = RunView.read(Store(path), run)
+    assert view.store.figures.get("r", "groups 0 what counts", 2) is None
 
     assert (view.revision, view.results_revision) == (2, 2)
     assert view.labelled().labellers == (HEURISTIC,)

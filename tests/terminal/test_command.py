@@ -43,6 +43,7 @@ SAME = (
     "seed",
     "cap",
     "use_cache",
+    "repeats",
 )
 TRACE = EvaluatorSpec(name="trace")
 RGB = EvaluatorSpec(name="rgb")
@@ -158,6 +159,7 @@ RUNS = {
         prompt=load("rgb_zh"),
         seed=7,
         use_cache=False,
+        repeats=3,
     ),
 }
 
