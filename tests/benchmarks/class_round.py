@@ -70,7 +70,7 @@ def started(store: Store) -> Round:
     assert example is not None
     run = examples.copy(store, example, "teacher")
     view = RunView.read(store, run)
-    return rounds.start(view, rounds.instructive(view), "Class")
+    return rounds.start(view, rounds.instructive(view), f"Class {run.id[:6]}")
 
 
 async def join(
