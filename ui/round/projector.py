@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from evaluators.people.labellers import title
 from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import Place, Round
+from evaluators.rounds.records import Participant, Place, Round
 from evaluators.runs import rounds
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.markup import html
@@ -58,95 +59,84 @@ def show() -> None:
 
 
 def _head(made: Round, run: Run) -> None:
+    store = session.store()
+    change = partial(store.rounds.change, made.id)
+    close = partial(rounds.close, store, run, made)
     with st.container(horizontal=True, vertical_alignment="center", key="round_head"):
         st.html(f"<h1 class=pl-round-title>{html(made.name)}</h1>")
         with st.container(horizontal=True, width="content"):
             if made.state == "open":
-                _action("Pause", ":material/pause:", _set, made, "paused")
+                _button("Pause", "pause", partial(change, state="paused"))
             if made.state == "paused":
-                _action("Go on", ":material/play_arrow:", _set, made, "open")
+                _button("Go on", "play_arrow", partial(change, state="open"))
             if not made.is_over:
-                _action("Close", ":material/lock:", _close, run, made, False)
+                _button("Close", "lock", close)
             if made.state != "revealed":
-                _action("Reveal", ":material/visibility:", _close, run, made, True, primary=True)
+                _button("Reveal", "visibility", partial(close, reveal=True), is_primary=True)
             if made.is_over:
-                _action("Reopen", ":material/lock_open:", _reopen, run, made)
+                _button("Reopen", "lock_open", partial(rounds.reopen, store, run, made))
             with st.popover("More", icon=":material/more_horiz:", key="round_more"):
                 _more(made, run)
 
 
-def _action(
+def _button(
     label: str,
     icon: str,
-    act: Callable[..., None],
-    *arguments: object,
-    primary: bool = False,
+    act: Callable[[], None],
+    *,
+    is_primary: bool = False,
 ) -> None:
     st.button(
         label,
-        icon=icon,
-        type="primary" if primary else "secondary",
+        icon=f":material/{icon}:",
+        type="primary" if is_primary else "secondary",
         on_click=problems.guarded(act, PROBLEM),
-        args=arguments,
     )
-
-
-def _set(made: Round, state: str) -> None:
-    session.store().rounds.change(made.id, state=state)
-
-
-def _close(run: Run, made: Round, reveal: bool) -> None:
-    rounds.close(session.store(), run, made, reveal=reveal)
-
-
-def _reopen(run: Run, made: Round) -> None:
-    rounds.reopen(session.store(), run, made)
 
 
 def _more(made: Round, run: Run) -> None:
-    def download() -> bytes:
-        return rounds.labels_csv(session.store(), run, made)
-
-    st.download_button("All labels (CSV)", download, f"round-{made.created[:10]}.csv", "text/csv")
+    store = session.store()
+    st.download_button(
+        "All labels (CSV)",
+        partial(rounds.labels_csv, store, run, made),
+        f"round-{made.created[:10]}.csv",
+        "text/csv",
+        # Made at the click, so the wall need not be drawn anew for it.
+        on_click="ignore",
+    )
     st.toggle(
         "Show who was right most often",
         made.has_board,
-        key=f"board_{made.id}",
-        on_change=problems.guarded(_toggle_board, PROBLEM),
-        args=(made,),
+        on_change=problems.guarded(
+            partial(store.rounds.change, made.id, has_board=not made.has_board), PROBLEM
+        ),
     )
     if made.code_until <= timestamp() and not made.is_over:
-        fresh = problems.guarded(_new_code, PROBLEM)
-        st.button("New code", icon=":material/key:", on_click=fresh, args=(made,))
-    participants = session.store().rounds.participants(made.id)
-    if participants:
-        nickname = st.selectbox(
-            "Take somebody out",
-            [None, *participants],
-            format_func=lambda each: each.nickname if each else "",
-        )
-        if nickname and st.button("Take out, with all labels", icon=":material/person_remove:"):
-            session.store().rounds.remove(nickname)
-            st.rerun()
+        _button("New code", "key", partial(store.rounds.change, made.id, **rounds.fresh_code()))
+    if participants := store.rounds.participants(made.id):
+        _take_out(participants)
     # Whoever has only the link of the round has no run to go back to.
-    if _is_owner(run):
+    if session.find_run(run.id) is not None:
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
         if made.is_over:
             check_link.button(run)
 
 
-def _is_owner(run: Run) -> bool:
-    return session.find_run(run.id) is not None
-
-
-def _toggle_board(made: Round) -> None:
-    is_on = bool(st.session_state[f"board_{made.id}"])
-    session.store().rounds.change(made.id, has_board=is_on)
-
-
-def _new_code(made: Round) -> None:
-    session.store().rounds.change(made.id, **rounds.fresh_code())
+def _take_out(participants: Sequence[Participant]) -> None:
+    chosen = st.selectbox(
+        "Take somebody out",
+        participants,
+        index=None,
+        format_func=lambda participant: participant.nickname,
+        placeholder="Nickname",
+    )
+    if chosen:
+        _button(
+            "Take out, with all labels",
+            "person_remove",
+            partial(session.store().rounds.remove, chosen),
+        )
 
 
 # The way in
