@@ -1,8 +1,9 @@
-"""Thirty phones in one round, in real browsers: how long a tap takes, how far the wall is behind.
+"""Thirty phones in one round: how long a tap takes, how far the wall is behind.
 
 Each labels every sentence of eight answers, as fast as people read them: four to twelve seconds
-each. Phones have processors of their own; here all browsers share those of the server, so it is
-told as well how busy the server itself is.
+each. Phones have processors of their own; here all browsers share those of the server. So it is
+told how busy the server itself is, and `--sockets` puts WebSockets in the place of the browsers,
+which ask for the same as those: then the wall alone is a browser.
 A tap ends when the next sentence is on the screen, with its label stored. The wall is behind by the
 time from a label in the store to its number on the wall.
 """
@@ -11,20 +12,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+import re
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
+import websockets
 from playwright.async_api import Browser, Page, async_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.rounds.records import Round
 from evaluators.runs import examples, rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from tests.attack.memory import Memory
+from tests.benchmarks.visitors import ENTERS, connected
 from tests.e2e.conftest import QUIET, Server, browser_path, running
+from ui.round import door, participant
 
 PHONES = 30
 JOINING_AT_ONCE = 4
@@ -34,6 +44,9 @@ THINKS = (4000, 12000)
 PATIENCE = 600_000
 LOOK = 0.1
 """Seconds between two looks at the number of labels in the store."""
+
+TARGET = re.compile("(full|partial|none)_[0-9]+_[a-z]+$")
+"""How the id of a target ends."""
 
 LABEL_ALL = """async ([least, most]) => {
   const took = [];
@@ -73,16 +86,72 @@ def started(store: Store) -> Round:
     return rounds.start(view, rounds.instructive(view), f"Class {run.id[:6]}")
 
 
+class Socket:
+    """A participant without a browser: asks for what a phone asks for, at the same times."""
+
+    def __init__(self, token: str, connection: websockets.ClientConnection) -> None:
+        self._query = f"{door.ME}={token}"
+        self._connection = connection
+        self._buttons: list[str] = []
+        self._watching = self._labelling = ""
+
+    async def label_all(self) -> list[float]:
+        """Milliseconds of each tap."""
+        await self._ask()
+        took = []
+        while self._buttons:
+            await self._think()
+            button, started = random.choice(self._buttons), time.perf_counter()
+            self._buttons = []
+            state = {"id": button, "trigger_value": True}
+            await self._ask(fragment_id=self._labelling, widget_states={"widgets": [state]})
+            took.append(1000 * (time.perf_counter() - started))
+        return took
+
+    async def _think(self) -> None:
+        left = random.uniform(*THINKS) / 1000
+        while left > 0:
+            await asyncio.sleep(min(left, participant.WATCH))
+            left -= participant.WATCH
+            await self._ask(fragment_id=self._watching, is_auto_rerun=True)
+
+    async def _ask(self, **wish: Any) -> None:
+        """Sends what a browser sends, and reads until the script has ended."""
+        wish |= {"query_string": self._query, "page_name": "round"}
+        await self._connection.send(BackMsg(rerun_script=wish).SerializeToString())
+        async for data in self._connection:
+            message = ForwardMsg.FromString(data)
+            if message.WhichOneof("type") == "auto_rerun":
+                self._watching = message.auto_rerun.fragment_id
+            element = message.delta.new_element
+            if element.WhichOneof("type") == "button" and TARGET.search(element.button.id):
+                self._buttons.append(element.button.id)
+                self._labelling = message.delta.fragment_id
+            if message.WhichOneof("type") == "script_finished":
+                return
+
+
+async def label_by_sockets(served: Server, made: Round, phones: int) -> list[list[float]]:
+    tokens = [served.store.rounds.join(made.id, f"Pupil {n + 1}").token for n in range(phones)]
+
+    async def label(token: str) -> list[float]:
+        await asyncio.sleep(random.uniform(0, ENTERS))
+        async with connected(served.address) as connection:
+            return await Socket(token, connection).label_all()
+
+    return list(await asyncio.gather(*map(label, tokens)))
+
+
 async def join(
     browser: Browser,
     address: str,
     number: int,
-    door: asyncio.Semaphore,
+    turn: asyncio.Semaphore,
 ) -> Page:
     context = await browser.new_context(viewport={"width": 400, "height": 800})
     context.set_default_timeout(PATIENCE)
     page = await context.new_page()
-    async with door:
+    async with turn:
         await page.goto(address)
         await page.get_by_label("Nickname").fill(f"Pupil {number + 1}")
         await page.get_by_role("button", name="Join").click()
@@ -122,7 +191,12 @@ def behind(
     return waits
 
 
-async def measure(served: Server, phones: int = PHONES) -> dict[str, object]:
+async def measure(
+    served: Server,
+    phones: int = PHONES,
+    *,
+    has_browsers: bool = True,
+) -> dict[str, object]:
     made = started(served.store)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=browser_path(), args=list(QUIET))
@@ -130,14 +204,14 @@ async def measure(served: Server, phones: int = PHONES) -> dict[str, object]:
         await wall.goto(f"{served.address}/round?lead={made.id}")
         await wall.locator(".pl-code").wait_for(timeout=PATIENCE)
         await wall.evaluate(WATCH_WALL)
-        address, door = (
-            f"{served.address}/round?join={made.join}",
-            asyncio.Semaphore(JOINING_AT_ONCE),
-        )
-        joining = time.monotonic()
-        pages = await asyncio.gather(
-            *(join(browser, address, number, door) for number in range(phones))
-        )
+        joining, pages = time.monotonic(), []
+        if has_browsers:
+            address, turn = (
+                f"{served.address}/round?join={made.join}",
+                asyncio.Semaphore(JOINING_AT_ONCE),
+            )
+            entering = (join(browser, address, number, turn) for number in range(phones))
+            pages = await asyncio.gather(*entering)
         joined = time.monotonic() - joining
         run = served.store.runs.get(made.run_id)
         assert run is not None
@@ -145,7 +219,11 @@ async def measure(served: Server, phones: int = PHONES) -> dict[str, object]:
         counting = asyncio.create_task(stored_counts(served.store, made, phones * sentences))
         processor, labelling = psutil.Process(served.process.pid), time.monotonic()
         before = sum(processor.cpu_times()[:2])
-        took = await asyncio.gather(*(page.evaluate(LABEL_ALL, list(THINKS)) for page in pages))
+        if has_browsers:
+            own = (page.evaluate(LABEL_ALL, list(THINKS)) for page in pages)
+            took = await asyncio.gather(*own)
+        else:
+            took = await label_by_sockets(served, made, phones)
         labelled = time.monotonic() - labelling
         busy = sum(processor.cpu_times()[:2]) - before
         stored = await counting
@@ -173,5 +251,5 @@ if __name__ == "__main__":
     host = {"PLUMBLINE_PUBLIC": "1"}
     with tempfile.TemporaryDirectory() as folder, running(Path(folder), **host) as served:
         memory = Memory(served.process)
-        figures = asyncio.run(measure(served))
+        figures = asyncio.run(measure(served, has_browsers="--sockets" not in sys.argv))
         print(json.dumps({**figures, "peak_megabytes": memory.stop()}))

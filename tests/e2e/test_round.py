@@ -108,8 +108,8 @@ def test_a_class_labels_and_sees_the_reveal(
         "The class 75 %, judge-by-hand (OpenAI) 50 %, the free estimate 50 % right against gold"
     )
     expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2a")
-    expect(ann.get_by_text("You: 100 % like Gold (4 of 4)")).to_be_visible()
-    expect(ann.get_by_text("The class: 75 % like Gold (3 of 4)")).to_be_visible()
+    expect(ann.get_by_text("You: 100 % like gold (4 of 4)")).to_be_visible()
+    expect(ann.get_by_text("The class: 75 % like gold (3 of 4)")).to_be_visible()
 
 
 def test_nothing_but_the_round_is_sent_to_a_participant(

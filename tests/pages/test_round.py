@@ -345,7 +345,7 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
         in shown
     )
     assert "1 tie, to the stricter label" in shown
-    assert "Most like Gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
+    assert "Most like gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
     disputed = shown.partition("2a")[2].partition("1b")[0]
     assert "Class: partly ✗ judge-by-hand (OpenAI): supported ✓ Heuristic: supported ✓" in disputed
     assert "Gold: supported" in disputed
@@ -367,7 +367,7 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(
 
     shown = words(open_page("round", me=joined["Cid"].token))
 
-    assert "You: 67 % like Gold (2 of 3) The class: 75 % like Gold (3 of 4)" in shown
+    assert "You: 67 % like gold (2 of 3) The class: 75 % like gold (3 of 4)" in shown
     assert "You: no label Class: partly ✗ Gold: supported" in shown
 
 
@@ -424,7 +424,7 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
 
     # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
     assert (
-        "The class 50 % , the free estimate 50 % , Gold 50 % like judge-by-hand (OpenAI)" in shown
+        "The class 50 % , the free estimate 50 % , gold 50 % like judge-by-hand (OpenAI)" in shown
     )
     assert "1 all 1 some" in shown
     own = words(open_page("round", me=at.query_params["me"]))

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from evaluators.people.labellers import title
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
 from evaluators.rounds.records import Place, RoundKind
 from evaluators.rounds.tally import Spread
 from evaluators.runs.rounds import RoundContent
 from evaluators.text.markup import html
+from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 
 SHORT: Mapping[RoundKind, Mapping[Support, str]] = {
     "support": {Support.FULL: "supported", Support.PARTIAL: "partly", Support.NONE: "not"},
     "guess": {Support.FULL: "all", Support.PARTIAL: "some", Support.NONE: "none"},
 }
 """The words of the three targets: of a sentence, and of an answer's sentences."""
+WHOSE = {HEURISTIC: "the free estimate", JURY: "the jury", GOLD: "gold"}
+"""Labellers that have another word inside a sentence."""
 NOUNS: Mapping[RoundKind, str] = {"support": "sentence", "guess": "answer"}
+
+
+def in_a_sentence(by: str) -> str:
+    """What a labeller is called inside a sentence, as text."""
+    return WHOSE.get(by) or title(by)
 
 
 def bar(spread: Spread, kind: RoundKind) -> str:

@@ -114,7 +114,7 @@ def _one_sentence(
         st.html(coloured.passages(answer.sample.retrieved_documents))
     with st.container(key="round_targets"):
         if made.kind == "guess":
-            whose = title(content.own_labeller)
+            whose = bars.in_a_sentence(content.own_labeller)
             st.html(bars.line(place, ASKED.format(whose)))
         else:
             st.html(bars.sentence(content, place))
@@ -191,13 +191,13 @@ def _revealed(live: reading.Live, me: Participant) -> None:
     own = {label.place: label.support for label in live.labels if label.participant == me.number}
     kind = live.made.kind
     voted, truth = tally.class_labels(live.spread), live.true_labels
-    whose = title(live.truth)
+    whose, in_a_sentence = title(live.truth), bars.in_a_sentence(live.truth)
     lines = []
     for name, labels in (("You", own), ("The class", voted)):
         score = tally.right(labels, truth)
         if score:
             share = f"{100 * score.share:.0f} %"
-            lines.append(f"{name}: {share} like {whose} ({score.equal} of {score.both})")
+            lines.append(f"{name}: {share} like {in_a_sentence} ({score.equal} of {score.both})")
     frame.note("\n".join(lines) or f"{whose} has no labels of these sentences.")
     parts = []
     for place in tally.by_quarrel(live.spread):

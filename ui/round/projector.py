@@ -17,7 +17,7 @@ from evaluators.runs import rounds
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.markup import html
 from evaluators.text.words import counted
-from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
+from evaluators.trace.labelling import GOLD, HEURISTIC
 from ui import session
 from ui.parts import check_link, problems
 from ui.round import bars, door, frame, qr, reading
@@ -28,8 +28,6 @@ LEAD = "lead"
 EVERY = 1.0
 """Seconds between two looks at what the class did."""
 MOST_ON_BOARD = 5
-WHOSE = {HEURISTIC: "the free estimate", JURY: "the jury"}
-"""Labellers in a sentence that have a word of their own there."""
 PROBLEM = "projector"
 UNKNOWN = "There is no such round here: the link is incomplete, or its run was deleted."
 
@@ -227,7 +225,7 @@ def _say_who_is_right(live: Live) -> None:
     shares = []
     for name, labels in (
         ("the class", tally.class_labels(live.spread)),
-        *((WHOSE.get(by) or title(by), live.content.labels_by(by)) for by in _compared(live)),
+        *((bars.in_a_sentence(by), live.content.labels_by(by)) for by in _compared(live)),
     ):
         score = tally.right(labels, truth)
         if score:
@@ -235,7 +233,8 @@ def _say_who_is_right(live: Live) -> None:
     if not shares:
         return
     line = ", ".join(shares)
-    against = "right against gold" if live.truth == GOLD else f"like {html(title(live.truth))}"
+    whose = html(bars.in_a_sentence(live.truth))
+    against = "right against gold" if live.truth == GOLD else f"like {whose}"
     st.html(f'<p class="pl-finding pl-reveal">{line[0].upper()}{line[1:]} {against}</p>')
 
 
@@ -271,6 +270,6 @@ def _board(made: Round, run: Run) -> None:
         lines.append(f'<li><span dir="auto">{html(nickname)}</span> {right}</li>')
     if lines:
         st.html(
-            f'<h2 class="pl-board-title">Most like {html(title(live.truth))}</h2>'
+            f'<h2 class="pl-board-title">Most like {html(bars.in_a_sentence(live.truth))}</h2>'
             f'<ol class="pl-board">{"".join(lines)}</ol>'
         )
