@@ -90,7 +90,8 @@ def paired(pairs: Sequence[Pair]) -> Difference:
     second = np.array([pair.second for pair in pairs])
     differences = second - first
     sums, sizes = _by_cluster(pairs, differences)
-    is_binary = bool(np.isin([first, second], (0, 1)).all())
+    values = np.concatenate([first, second])
+    is_binary = bool(np.isin(values, (0, 1)).all())
     wins = int((differences > 0).sum())
     losses = int((differences < 0).sum())
     method: Literal["yes or no", "mean", "clusters"] = "mean"
@@ -98,20 +99,17 @@ def paired(pairs: Sequence[Pair]) -> Difference:
         method = "clusters"
     elif is_binary:
         method = "yes or no"
-    interval: tuple[float, float] | None
-    p: float | None
+    # Of one question nothing is known of how questions differ.
+    interval: tuple[float, float] | None = None
+    p: float | None = None
     if method == "yes or no":
         interval = tango(wins, losses, len(pairs))
         p = mcnemar(wins, losses)
     elif len(sums) > 1:
         interval = bootstrap_clusters(sums, sizes)
         p = sign_flips(sums)
-    else:
-        # Of one question nothing is known of how questions differ.
-        interval = p = None
     low, high = interval or (None, None)
-    is_share = bool(((first >= 0) & (first <= 1) & (second >= 0) & (second <= 1)).all())
-    if interval and is_share:
+    if interval and values.min() >= 0 and values.max() <= 1:
         # A t interval of few rows may reach beyond what shares can differ by.
         low, high = max(-1.0, interval[0]), min(1.0, interval[1])
     return Difference(

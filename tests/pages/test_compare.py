@@ -60,6 +60,17 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: Open
     assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
 
 
+def test_the_baseline_of_the_data_is_the_first(open_page: OpenPage) -> None:
+    baseline = results(session.store(), "Old", QUESTIONS, OLD).run
+    results(session.store(), "New", QUESTIONS, NEW)
+    session.store().baselines.save(baseline)
+
+    at = open_page("compare")
+
+    assert at.selectbox(key="compare_first").value == "Old.1"
+    assert headline(at).startswith("New is better")
+
+
 def test_the_choice_stands_in_the_address(open_page: OpenPage) -> None:
     results(session.store(), "Both", QUESTIONS, OLD, NEW, models=MODELS)
     at = open_page("compare", first="Both.1", second="Both.2")

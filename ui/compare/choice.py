@@ -63,7 +63,7 @@ def sides() -> list[Side] | None:
         return None
     left, right = st.columns(2)
     with left:
-        first = _chosen("First", FIRST, systems, systems[0])
+        first = _chosen("First", FIRST, systems, _usual_first(systems))
         first = first._replace(by=_labels_field(first, FIRST))
     with right:
         others = _likeliest_first(systems, first)
@@ -122,6 +122,13 @@ def _systems() -> list[System]:
         for model in range(max(1, len(run.models))):
             systems.append(System(run, model))
     return systems
+
+
+def _usual_first(systems: Sequence[System]) -> System:
+    """The baseline that the newest run is to be compared with, else that run."""
+    newest = systems[0]
+    baseline = session.store().baselines.id_for(newest.run)
+    return next((system for system in systems if system.run.id == baseline), newest)
 
 
 def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:
