@@ -36,6 +36,7 @@ def show(data: str, key: str) -> None:
             max_value=100.0,
             value=5.0,
             step=0.5,
+            format="%.1f",
             key=f"{key}_needed_points",
             **KEPT,
         )
@@ -45,6 +46,7 @@ def show(data: str, key: str) -> None:
             max_value=100.0,
             value=round(100 * past.share, 1) if past else USUAL_SHARE,
             step=1.0,
+            format="%.1f",
             key=f"{key}_needed_share",
             **KEPT,
         )
