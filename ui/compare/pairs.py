@@ -269,6 +269,8 @@ def _answer_in_sentences(
     answer = Answer(_position(row, place), side.model)
     scores = side.view.labelled_sentences(answer, content, side.counted)
     if scores is None:
-        return _Answer((Sentence(key="", text=content.response or ""),), {})
+        # Without a sentence it is said that the answer is empty.
+        whole = (Sentence(key="", text=content.response),) if content.response else ()
+        return _Answer(whole, {})
     cues = coloured.verdicts(scores.sentences, scores.labels)
     return _Answer(scores.sentences.response, cues, scores.sentences.documents)
