@@ -58,6 +58,7 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: Open
     assert "+75.0 (18." in forest(at)
     # The greatest difference first
     assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
+    assert [button.label for button in at.get("download_button")] == ["Report (HTML)"]
 
 
 def test_the_baseline_of_the_data_is_the_first(open_page: OpenPage) -> None:
