@@ -54,7 +54,7 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     assert [spec.name for spec in run.evaluators] == ["answer_match", Words.name]
     assert "Metrics: Answer match (" in said(at)
     assert "), Words found (Least: 1)" in said(at)
-    assert "**two** · Answer match, Words found" in said(at, "markdown")
+    assert "**two · Answer match, Words found** · 2 answers checked" in said(at, "markdown")
     assert [element.value for element in at.header] == [
         "Samples"
     ]  # the cards are named as the metrics are

@@ -169,9 +169,8 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "216 answers checked"
     assert "Rules: Documented · Model: Offline reader" in said(at)
-    assert f"**{BED}** · RGB · Offline reader (baseline, no key) · 216 answers checked" in said(
-        at, "markdown"
-    )
+    named = f"**{BED} · Offline reader** · RGB · Offline reader (baseline, no key)"
+    assert f"{named} · 216 answers checked" in said(at, "markdown")
     assert {row["Rate"]: row["Checked"] for row in table(at, "Rate")} == {
         "Noise robustness": "120 / 120",
         "Negative rejection": "24 / 24",

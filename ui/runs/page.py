@@ -76,7 +76,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
         # A suggested title may have it already.
-        method = [words for words in run_facts.method(run) if words not in run.title]
+        in_title = run.title.split(" · ")
+        method = [words for words in run_facts.method(run) if words not in in_title]
         facts = [
             *method,
             progress.counts_in_words(run, view.counts),
