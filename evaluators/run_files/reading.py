@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -38,6 +38,10 @@ from evaluators.runs.store.bodies import timestamp, why_unreadable
 from evaluators.text.printable import printable
 
 MOST_OF_A_MANIFEST = 2**20
+MOST_METRICS = 20
+"""Results for each sample, by models and metrics, of a data set as large as the host allows."""
+MOST_NUMBER = 1e15
+"""Of values, tokens and dollars: sums of a run's stay finite."""
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways of packing that run files may have: others unpack slowly, or into any size."""
 
@@ -83,9 +87,10 @@ def read(data: bytes) -> RunFile:
     samples = tuple(_records(Sample, SAMPLES, parts, config().rows_per_dataset))
     dataset = Dataset(name=run.dataset_name, samples=samples, origin=run.origin)
     _check_run(run, dataset)
+    _check_environment(environment)
     cells = _Cells(run, dataset)
     most = cells.count
-    results = tuple(_records(SampleResult, RESULTS, parts, most))
+    results = tuple(map(_checked_result, _records(SampleResult, RESULTS, parts, most)))
     cells.check_different(RESULTS, (_cell(result) for result in results))
     return RunFile(
         run=run,
@@ -190,10 +195,90 @@ def _check_run(run: Run, dataset: Dataset) -> None:
         raise RunFileError("The samples are not those that the run was made with.")
     if run.repeats != dataset.repeats or dataset != dataset.repeated(run.repeats):
         raise RunFileError("The repeats of the samples are not those of the run.")
+    if not _is_moment(run.created):
+        raise RunFileError("run.json has no date that can be read.")
+    if run.repeats != dataset.repeats:
+        raise RunFileError("run.json says of the samples' repeats what they are not.")
     try:
-        datetime.fromisoformat(run.created)
-    except ValueError as error:
-        raise RunFileError("run.json has no date that can be read.") from error
+        _Origin.model_validate(run.origin)
+    except ValidationError as error:
+        why = why_unreadable(error)
+        raise RunFileError(
+            f"run.json, how the samples were made, cannot be read ({why})."
+        ) from error
+    cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
+    if cells > MOST_METRICS * config().rows_per_dataset:
+        raise RunFileError(f"The run has {cells:,} results to give, too many to be shown.")
+
+
+def _check_environment(environment: Environment) -> None:
+    for moment in (environment.ended, environment.opened):
+        if moment and not _is_moment(moment):
+            raise RunFileError(f"{ENVIRONMENT} has no date that can be read.")
+    for model in environment.models:
+        counts = (model.calls, model.prompt_tokens, model.answer_tokens, model.cost or 0)
+        prices = (model.price_in or 0, model.price_out or 0)
+        if not all(0 <= number <= MOST_NUMBER for number in (*counts, *prices)):
+            raise RunFileError(f"{ENVIRONMENT} has a bill that cannot be.")
+
+
+def _checked_result(result: SampleResult) -> SampleResult:
+    values = [value or 0.0 for value in result.score.values.values()] if result.score else []
+    usage = result.usage
+    bill = (usage.prompt_tokens, usage.answer_tokens, result.calls, result.cached)
+    times = (result.cost or 0.0, result.seconds)
+    # A sum of a few greater ones is infinite, and no page could show the mean.
+    if not all(abs(number) <= MOST_NUMBER for number in (*values, *bill, *times)):
+        raise RunFileError(f"{RESULTS} has a number that cannot be.")
+    return result
+
+
+def _is_moment(text: str) -> bool:
+    """Whether it is a date that can be shown by any clock of the world."""
+    try:
+        return 1970 < datetime.fromisoformat(text).year < 9999
+    except ValueError:
+        return False
+
+
+class _Download(BaseModel):
+    id: str
+    config: str
+    split: str
+    rows: int
+    license: str | None
+
+
+class _Files(BaseModel):
+    address: str
+
+
+class _Retrieval(BaseModel):
+    embedding_model: str
+    chunking_strategy: str
+    chunk_size: int
+    chunk_overlap: int
+    chunks: int
+    k: int
+    documents: list[Any]
+
+
+class _Origin(BaseModel):
+    """How samples were made from their source, as pages and commands read it."""
+
+    abilities: list[str] = []
+    noise_levels: list[float] = []
+    passages: int | None = None
+    seed: int | None = None
+    sample: int | None = None
+    group: str = ""
+    table: str = ""
+    file: str = ""
+    skip_broken: bool = False
+    columns: dict[str, str] = {}
+    hub: _Download | None = None
+    rgb: _Files | None = None
+    retrieval: _Retrieval | None = None
 
 
 class _Cells:
@@ -230,6 +315,8 @@ def _labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list[PersonL
     labels: dict[Cell, list[PersonLabel]] = {}
     for label in read:
         cells.check(LABELS, _cell(label))
+        if not _is_moment(label.label.created):
+            raise RunFileError(f"{LABELS} has no date that can be read.")
         labels.setdefault(_cell(label), []).append(label.label)
     return labels
 

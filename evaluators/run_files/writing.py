@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import IO
 
 from evaluators.errors import UnreadableRowError
@@ -48,6 +49,10 @@ def write(store: Store, run: Run, file: IO[bytes]) -> None:
     # Whose workspace it was is nobody else's business: on a public host it opens the workspace.
     # And a run that this one did again has another id wherever it is opened.
     anonymous = run.model_copy(update={"workspace": "", "again_of": ""})
+    if file_of_data := run.origin.get("file"):
+        # Folders of this machine tell who works on what.
+        origin = {**run.origin, "file": Path(file_of_data).name}
+        anonymous = anonymous.model_copy(update={"origin": origin})
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         parts = {
             RUN: _write(archive, RUN, [anonymous]),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from evaluators.run_files.contents import RESULTS
+from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import said, state
+from tests.run_files.test_run_files import with_line
 from ui import session
 
 
@@ -21,6 +24,19 @@ def test_a_run_file_opens_as_the_run_that_it_was(open_page: OpenPage, filled: Fi
         filled.trace.title,
         filled.rgb.title,
     ]
+
+
+def test_an_edited_file_is_found_out_on_the_page_of_its_run(
+    open_page: OpenPage, filled: Filled
+) -> None:
+    fine = written(filled.store, filled.trace)
+    values = with_line(fine, RESULTS, lambda result: result["score"]["values"].update(adherence=7))
+    for data, words in (
+        (fine, "Opened from a file. Recomputed: 144 values, all the same."),
+        (values, "Recomputed: 1 result does not follow from the answers and labels (samples 1)"),
+    ):
+        run = opened(data, filled.store, "local")
+        assert words in said(open_page("trace", run=run.id))
 
 
 def test_a_file_that_is_none_is_refused(open_page: OpenPage) -> None:

@@ -18,7 +18,15 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import RunFileError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
-from evaluators.run_files.contents import FORMAT, MANIFEST, PARTS, RESULTS, RUN, SAMPLES
+from evaluators.run_files.contents import (
+    ENVIRONMENT,
+    FORMAT,
+    MANIFEST,
+    PARTS,
+    RESULTS,
+    RUN,
+    SAMPLES,
+)
 from evaluators.run_files.reading import opened, read
 from evaluators.run_files.writing import written
 from evaluators.runs.examples import INVENTED, NOISE, find
@@ -134,6 +142,19 @@ def test_a_file_names_nobodys_workspace_and_no_key(store, made):
 
     assert set(texts) == {MANIFEST, *PARTS}
     assert json.loads(texts[RUN])["workspace"] == ""
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_a_file_names_no_folder_of_the_machine(tmp_path, store):
+    data = tmp_path / "anna" / "answers.jsonl"
+    data.parent.mkdir()
+    data.write_text('{"question": "Who?", "response": "Ada.", "ground_truth": "Ada."}\n')
+    made = evaluate(data, "answer_match", store=store, progress=False)
+
+    run = part(written(store, made.run), RUN).decode()
+
+    assert "anna" not in run
+    assert json.loads(run)["origin"]["file"] == "answers.jsonl"
 
 
 def test_opened_twice_it_is_one_run(store, made):
@@ -300,6 +321,64 @@ HOSTILE = {
         lambda data: rewritten(data, {RESULTS: b"[" * 100_000 + b"\n"}),
         "results.jsonl, line 1, cannot be read",
     ),
+    "a date beyond every clock": (
+        lambda data: with_line(data, RUN, lambda run: run.update(created="9999-12-31T23:59-12:00")),
+        "no date",
+    ),
+    "an end that is no date": (
+        lambda data: with_line(data, ENVIRONMENT, lambda own: own.update(ended="later")),
+        "environment.json has no date",
+    ),
+    "a bill below zero": (
+        lambda data: with_line(
+            data, ENVIRONMENT, lambda own: own.update(models=[{"id": "a/b", "calls": -1}])
+        ),
+        "a bill that cannot be",
+    ),
+    "repeats that are none": (
+        lambda data: with_line(data, RUN, lambda run: run.update(repeats=3)),
+        "repeats",
+    ),
+    "millions of metrics": (
+        lambda data: with_line(
+            data, RUN, lambda run: run.update(evaluators=[{"name": "x"}] * 10**6)
+        ),
+        "too many to be shown",
+    ),
+    "a value that makes means infinite": (
+        lambda data: with_line(
+            data, RESULTS, lambda result: result["score"].update(values={"answer_match": 1e308})
+        ),
+        "a number that cannot be",
+    ),
+    "a number of 400 digits": (
+        lambda data: with_line(
+            data, RESULTS, lambda result: result.update(usage={"prompt_tokens": 10**400})
+        ),
+        "cannot be",
+    ),
+    "half a character as an escape": (
+        lambda data: rewritten(
+            data, {RUN: part(data, RUN).replace(b'"title":"Made"', rb'"title":"\ud800"')}
+        ),
+        "run.json, line 1, cannot be read",
+    ),
+    "a run file in the place of a part": (
+        lambda data: rewritten(data, {SAMPLES: data}),
+        "samples.jsonl, line 1, cannot be read",
+    ),
+    "columns that are a list": (
+        lambda data: with_line(data, RUN, lambda run: run.update(origin={"columns": ["a"]})),
+        "how the samples were made",
+    ),
+    "noise that is text": (
+        lambda data: with_line(data, RUN, lambda run: run.update(origin={"noise_levels": "x"})),
+        "how the samples were made",
+    ),
+    "a download without a name": (
+        lambda data: with_line(data, RUN, lambda run: run.update(origin={"hub": {"rows": 3}})),
+        "how the samples were made",
+    ),
     "half a character": (
         lambda data: rewritten(data, {RESULTS: b"\xff\xfe\n"}),
         "results.jsonl, line 1, cannot be read",
@@ -339,3 +418,29 @@ def test_an_entry_that_unpacks_beyond_its_size_is_not_unpacked(store, made, monk
 
     with pytest.raises(RunFileError, match="the limit"):
         read(bomb)
+
+
+def test_entries_that_lie_over_each_other_are_refused(store, made):
+    """A bomb of entries that share their bytes: all of them point to one place."""
+    data = written(store, made.run)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        first, second = (archive.getinfo(name).header_offset for name in (SAMPLES, RESULTS))
+    place = data.rindex(second.to_bytes(4, "little"), data.index(b"PK\x01\x02"))
+    overlapping = data[:place] + first.to_bytes(4, "little") + data[place + 4 :]
+
+    with pytest.raises(RunFileError, match=r"not a run file|damaged|changed"):
+        read(overlapping)
+
+
+def test_a_link_to_another_file_is_only_its_bytes(store, made):
+    data = written(store, made.run)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o120777 << 16  # a symbolic link, as Unix marks it
+            archive.writestr(entry, content)
+
+    assert read(file.getvalue()).run.title == "Made"
