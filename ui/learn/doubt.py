@@ -51,7 +51,7 @@ def _rows() -> None:
     measured = [_measured(rows, seed * CLASSES + person) for person in range(CLASSES)]
     shown = [Dot(f"Person {number}", mean) for number, mean in enumerate(measured, start=1)]
     dots.show([Group("", "", shown)])
-    holding = sum(_holds_truth(mean) for mean in measured)
+    holding = sum((mean.low or 0) <= TRUTH <= (mean.high or 0) for mean in measured)
     widest = max((mean.high or 0) - (mean.low or 0) for mean in measured)
     st.markdown(
         f"The line is the **95 % interval**: up to {100 * widest:.0f} points wide. "
@@ -63,6 +63,7 @@ def _rows() -> None:
 
 def _measured(rows: int, seed: int) -> Mean:
     """What somebody measures on so many rows, drawn by this seed."""
+    # Seeded: a slider that comes back to a number shows what it showed before.
     rng = Random(seed)
     right = sum(rng.random() < TRUTH for _ in range(rows))
     low, high = wilson(right, rows)
@@ -75,10 +76,6 @@ def _measured(rows: int, seed: int) -> Mean:
         not_applicable=0,
         failed=0,
     )
-
-
-def _holds_truth(mean: Mean) -> bool:
-    return mean.low is not None and mean.high is not None and mean.low <= TRUTH <= mean.high
 
 
 def _draw_again() -> None:

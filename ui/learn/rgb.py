@@ -14,7 +14,7 @@ from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs import examples, run_facts
-from evaluators.runs.glossary import Term, terms
+from evaluators.runs.glossary import terms
 from evaluators.text.words import readable, short_name
 from ui.parts import highlight, tried
 from ui.parts.texts import expected_answer
@@ -193,14 +193,11 @@ def _rule_list(
 ) -> None:
     with st.expander(question, icon=":material/rule:"):
         for number, name in enumerate(names, start=1):
-            st.markdown(f"{number}. {_rule_in_a_line(terms()[name])}")
+            term = terms()[name]
+            st.markdown(f"{number}. **{term.title}:** {term.meaning} {term.advice}")
         for title, phrases in (lists or {}).items():
             quoted = " · ".join(f"“{plain(phrase)}”" for phrase in phrases)
             st.markdown(f"**{title}:** {quoted}")
-
-
-def _rule_in_a_line(term: Term) -> str:
-    return f"**{term.title}:** {term.meaning} {term.advice}"
 
 
 # What somebody types is drawn here again and again, the rest of the page stays.

@@ -194,7 +194,10 @@ def _definitions(scores: TRACEScores) -> None:
         }
         rows.append({"Value": SHORT[name]} | cells)
     st.table(rows, hide_index=True)
-    differ = [SHORT[name] for name in METRICS if _differs(under, name)]
+    differ = []
+    for name in METRICS:
+        if len({getattr(own, name) for own in under.values()}) > 1:
+            differ.append(SHORT[name])
     if differ:
         usual = DEFINITIONS[SENTENCE].title
         st.markdown(
@@ -202,10 +205,6 @@ def _definitions(scores: TRACEScores) -> None:
             "Plumbline uses unless you choose another."
         )
     st.markdown(WHY)
-
-
-def _differs(under: Mapping[str, TRACEScores], name: str) -> bool:
-    return len({getattr(scores, name) for scores in under.values()}) > 1
 
 
 def _two_decimals(value: float | None) -> str:

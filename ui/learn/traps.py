@@ -24,6 +24,7 @@ from ui.parts.untrusted import plain
 KEY = "learn_traps_"
 MOST_TRIED = 2_000
 """Letters of a document of one's own."""
+# As high as RGB goes: with the five documents of each question it is soon out of reach.
 ASKED_NOISE = 0.8
 
 
