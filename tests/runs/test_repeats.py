@@ -19,6 +19,7 @@ from evaluators.records import Cap, ModelSpec
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs
+from evaluators.runs.again import plan_again
 from evaluators.runs.forecast import forecast
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
@@ -266,6 +267,14 @@ def test_a_run_file_keeps_the_repeats(store, registry, loopback, tmp_path):
 
     assert (again.repeats, again.fingerprint) == (3, run.fingerprint)
     assert means(elsewhere, again) == means(store, run)
+
+
+def test_a_run_done_again_repeats_as_often(store):
+    run = paid.paid_run(store, paid.dataset(2), repeats=3)
+
+    plan = plan_again(store, run)
+
+    assert (plan.repeats, plan.dataset.fingerprint) == (3, run.fingerprint)
 
 
 def test_the_same_call_goes_on_with_the_run_of_as_many_repeats(data_folder, loopback):
