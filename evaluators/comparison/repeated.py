@@ -167,7 +167,8 @@ def _compared(answer: Answer, before: Results, after: Results) -> _Found:
     changes = []
     values = 0
     is_reworded = False
-    for metric in before.keys() & after.keys():
+    # What the first run did not come to cannot differ.
+    for metric in sorted(before.keys() & after.keys()):
         ours, theirs = before[metric], after[metric]
         is_reworded |= ours.response != theirs.response
         if ours.status != theirs.status:
@@ -180,6 +181,7 @@ def _compared(answer: Answer, before: Results, after: Results) -> _Found:
             for change, kind in own:
                 kinds[kind] = None
                 changes.append(change)
+            # Labels whose values are the same all the same: another reason for an equal number.
             if not own and _labels(ours.score) != _labels(theirs.score):
                 kinds["labels"] = None
     return _Found(values, tuple(kinds), tuple(changes), is_reworded)

@@ -149,6 +149,7 @@ def _asked_as(spec: ModelSpec) -> str:
     if spec == OFFLINE:
         return spec.id
     options = [spec.id]
+    # The address itself may be one inside a company.
     if spec.base_url:
         options.append("at an address of its own")
     if spec.temperature is None:
@@ -234,6 +235,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, Mapping):
         value = json.dumps(value, sort_keys=True, ensure_ascii=False)
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    # Prompts and questions of one's own are parameters too.
     if len(text) > SHORT_VALUE or "\n" in text:
         return f"a text with SHA-256 {prompt_hash(text)} …"
     return text
