@@ -29,7 +29,7 @@ from evaluators.records import (
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import cards, grid, lines, said, samples, segments, value_table
+from tests.pages.screen import cards, grid, lines, listed, said, samples, segments, value_table
 from ui import session
 
 SENTENCES = Sentences(
@@ -138,15 +138,15 @@ def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> N
 
 
 def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
-    at = open_page("trace", run=jury().id)
+    run = jury()
+    at = open_page("trace", run=run.id)
     assert (
         f"Labeller: a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence"
         in said(at, "info")
     )
     assert f"Jury: {TITLES[0]} (temperature 0, effort low" in said(at, "caption")
-    assert f"TRACE (GPT labelling) · jury {TITLES[0]}, {TITLES[1]}" in said(
-        open_page("runs"), "markdown"
-    )
+    method = listed(open_page("runs"))[run.id]["Method"]
+    assert method == f"TRACE (GPT labelling) by {TITLES[0]}, {TITLES[1]}"
 
 
 def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) -> None:
