@@ -14,7 +14,7 @@ import pytest
 from evaluators.records import Cap
 from tests.pages.by_hand import two_models
 from tests.pages.conftest import Filled, OpenPage, Upload, checked
-from tests.pages.screen import button, jsonl, said
+from tests.pages.screen import button, jsonl, said, select
 from tests.stops import stop
 from ui import session
 
@@ -67,6 +67,8 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
         )
     answered = two_models(run_id="answered")
     at = open_page(page, **{"run": stopped.id} if page == "rgb" else {})
+    if label == "Delete for good":
+        at = select(at, stopped.id)
     fill_disk()
     button(at, label).click()
     assert said(checked(at.run()), "error") == FULL

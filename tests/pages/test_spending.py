@@ -16,7 +16,7 @@ from evaluators.runs.store import Spent
 from tests.loopback import Loopback
 from tests.pages.by_hand import DETAILS, FAILURE, TITLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
-from tests.pages.screen import ESCAPED, button, markdown, said, state, table
+from tests.pages.screen import ESCAPED, button, markdown, said, select, state, table
 from tests.stops import stop, stopped
 from ui import session
 from ui.parts import spending
@@ -167,6 +167,8 @@ def test_without_a_key_the_button_says_what_to_do(
 ) -> None:
     run = two_models(results=failed)
     at = open_page(name, run=run.id)
+    if name == "runs":
+        at = select(at, run.id)
     button(at, label).click()
     at = checked(at.run())
     assert "Settings" in said(at, "error")
