@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
+from evaluators.comparison import data
 from evaluators.comparison.paired import Pair, holm, paired
 from evaluators.comparison.result import Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
@@ -87,6 +88,7 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
             f"{', '.join(own)}, the second {', '.join(others)}. Run the same metric on both."
         )
     by_noise = reference.by_noise if NOISE in common else {}
+    in_data = () if is_same_data else data.differences(first, side, partners.pairs)
     return Comparison(
         first=reference.title,
         second=title,
@@ -101,7 +103,7 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         alone=partners.alone,
         is_same_data=is_same_data,
         changes=changes(first, side),
-        warnings=unlike(first, side),
+        warnings=(*in_data, *unlike(first, side)),
     )
 
 

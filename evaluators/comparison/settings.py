@@ -31,11 +31,6 @@ def unlike(first: Side, second: Side) -> tuple[str, ...]:
     """Why a difference may not be one of the systems, in sentences."""
     ours, theirs = _settings(first), _settings(second)
     warnings = []
-    if ours["data"] != theirs["data"]:
-        warnings.append(
-            "The data differ, so samples are matched by their questions: documents and true "
-            "answers may differ as well."
-        )
     is_one_run = first.run.id == second.run.id
     labels = [(words["metrics"], words.get("judges"), words["labels"]) for words in (ours, theirs)]
     if labels[0] != labels[1] and not is_one_run:

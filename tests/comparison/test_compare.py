@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators import compare
+from evaluators import compare, evaluate
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
+from evaluators.records import Dataset, Sample
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs.examples import INVENTED, NOISE, find
@@ -74,7 +75,7 @@ def test_repeats_are_averaged_in_their_prompt_also_where_they_are_unequally_many
     assert ("repeats", "1", "3") in [
         (change.setting, change.first, change.second) for change in comparison.changes
     ]
-    assert (not comparison.warnings) == is_same_data
+    assert comparison.warnings == ()
 
 
 def test_other_data_are_matched_by_question_in_order_and_the_rest_is_listed(store):
@@ -88,10 +89,44 @@ def test_other_data_are_matched_by_question_in_order_and_the_rest_is_listed(stor
     assert [(row.first, row.second) for row in rows] == [(0.0, 0.5), (0.1, 0.8), (0.2, 0.6)]
     assert (comparison.alone, comparison.matched) == (((3,), (2,)), 3)
     assert not comparison.is_same_data
-    assert comparison.warnings == (
-        "The data differ, so samples are matched by their questions: documents and true answers "
-        "may differ as well.",
+
+
+MILL = Sample(
+    id="1",
+    question="When was the mill built?",
+    retrieved_documents=("It was built in 1812.",),
+    ground_truth="1812",
+)
+DOCUMENTS = "The documents of 1 of 2 samples differ: what was retrieved may make the difference."
+TRUE_ANSWERS = "The true answers of 1 of 2 samples differ: the two are not held against the same."
+
+
+@pytest.mark.parametrize(
+    ("change", "warnings"),
+    [
+        ({}, ()),
+        ({"id": "other"}, ()),
+        ({"retrieved_documents": ()}, (DOCUMENTS,)),
+        ({"ground_truth": "1912"}, (TRUE_ANSWERS,)),
+        ({"retrieved_documents": (), "ground_truth": None}, (DOCUMENTS, TRUE_ANSWERS)),
+    ],
+    ids=["only answers", "ids", "documents", "true answers", "both"],
+)
+def test_what_differs_beside_the_answers_is_counted(store, change, warnings):
+    other = MILL.model_copy(update={"question": "Who built it?"})
+    ours = [MILL, other]
+    theirs = [MILL.model_copy(update=change), other]
+    answered = [
+        [sample.model_copy(update={"response": response}) for sample in samples]
+        for samples, response in ((ours, "In 1812."), (theirs, "By Anna."))
+    ]
+
+    first, second = (
+        evaluate(Dataset(name="made", samples=tuple(samples)), ["answer_match"], store=store)
+        for samples in answered
     )
+
+    assert compare(first, second).warnings == warnings
 
 
 def test_answers_to_one_question_are_one_cluster(store):

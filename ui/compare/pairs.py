@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.comparison.changed import changed_words
-from evaluators.comparison.result import Comparison, RowPair
+from evaluators.comparison.result import Compared, Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
 from evaluators.report import coloured, marked
@@ -51,6 +51,10 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     st.header("Samples", anchor="samples")
     if (named := st.query_params.pop(compare_with.VALUE, "")) in values:
         st.session_state["compare_value"] = named
+    # A value that is the same everywhere would show nothing to learn from.
+    st.session_state.setdefault(
+        "compare_value", max(values, key=lambda name: _spread(values[name]))
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Value", list(values), format_func=readable, key="compare_value", width=280
@@ -80,6 +84,11 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     elif arrived := _pair_of_address(values[name].rows):
         own = [_contents(side, [arrived], place) for place, side in enumerate(sides)]
         _side_by_side(arrived, own, both)
+
+
+def _spread(value: Compared) -> float:
+    """How far the samples differ in a value, up or down."""
+    return sum(abs(row.difference) for row in value.rows) / len(value.rows)
 
 
 def _pair_of_address(rows: Sequence[RowPair]) -> RowPair | None:

@@ -110,7 +110,7 @@ def _bytes(found: Comparison | Several) -> int:
 
 
 def _what_differs(comparison: Comparison) -> None:
-    # The warning says that data differ; their fingerprints say nothing to a reader.
+    # The fingerprints of data say nothing to a reader.
     hidden = {"data"}
     if any(change.setting == "model" for change in comparison.changes):
         hidden.add("models")
@@ -119,6 +119,8 @@ def _what_differs(comparison: Comparison) -> None:
         for change in comparison.changes
         if change.setting not in hidden
     ]
+    if not comparison.is_same_data:
+        changes.insert(0, "the data, whose samples are matched by their questions")
     more = len(changes) - MOST_CHANGES
     if more > 0:
         changes[MOST_CHANGES:] = [f"{more} more settings"]

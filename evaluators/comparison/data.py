@@ -1,0 +1,47 @@
+"""What else than the answers differs where two systems answered data sets of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import islice
+
+from evaluators.comparison.sides import Side
+from evaluators.records import Sample
+
+MOST = 1000
+"""Samples that are looked at: texts of more would have to be read while somebody waits."""
+
+
+def differences(first: Side, second: Side, pairs: Mapping[int, int]) -> tuple[str, ...]:
+    """What differs in the samples that are compared, beside their answers, in sentences.
+
+    `pairs` holds the positions of each sample in both data sets.
+    """
+    looked_at = dict(islice(pairs.items(), MOST))
+    ours = _samples(first, looked_at.keys())
+    theirs = _samples(second, looked_at.values())
+    both = [
+        (ours[position], theirs[partner])
+        for position, partner in looked_at.items()
+        if position in ours and partner in theirs
+    ]
+    documents = sum(one.retrieved_documents != other.retrieved_documents for one, other in both)
+    true_answers = sum(one.ground_truth != other.ground_truth for one, other in both)
+    sentences = []
+    if documents:
+        sentences.append(
+            f"The documents of {documents:,} of {len(both):,} samples differ: what was retrieved "
+            "may make the difference."
+        )
+    if true_answers:
+        sentences.append(
+            f"The true answers of {true_answers:,} of {len(both):,} samples differ: the two are "
+            "not held against the same."
+        )
+    return tuple(sentences)
+
+
+def _samples(side: Side, positions: Collection[int]) -> dict[int, Sample]:
+    """Those that can be read, by position."""
+    found = side.view.store.samples.get_many(side.run.fingerprint, positions)
+    return {position: sample for position, sample in found.items() if isinstance(sample, Sample)}
