@@ -28,11 +28,14 @@ _OWN_FILES = {
     frozenset({"row", "reason", "content"}): (
         "a list of rows that could not be used. Correct them in the file that they are from."
     ),
-    frozenset({"table", "id", "workspace", "created", "fingerprint", "body", "stopped"}): (
-        "a run as Plumbline stores it. Choose the run's results as JSON lines."
-    ),
+    frozenset(
+        {"table", "id", "workspace", "created", "fingerprint", "body", "stopped", "baseline_of"}
+    ): ("a run as Plumbline stores it. Choose the run's results as JSON lines."),
 }
-"""By the columns of their first row: files that Plumbline writes and that hold no samples."""
+"""By the columns of their first row: files that Plumbline writes and that hold no samples.
+
+They have exactly these: files of others may have them beside columns of samples.
+"""
 
 _OTHERS = {
     b"%PDF": "a PDF file",
