@@ -17,6 +17,7 @@ from evaluators.run_files.writing import written
 from evaluators.runs import inputs
 from evaluators.runs.again import plan_again
 from evaluators.runs.engine import create_run
+from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.forecast import Measures, doubt_of
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
@@ -210,3 +211,15 @@ def test_what_differs_is_listed_with_a_link_to_both_answers(
     )
     assert arrived.selectbox(key="compare_value").value == "adherence"
     assert "Open the sample" in [each.proto.label for each in arrived.get("page_link")]
+
+
+@pytest.mark.parametrize(("page", "example"), [("trace", INVENTED), ("rgb", NOISE)])
+def test_an_example_says_that_its_models_are_made_up(
+    open_page: OpenPage, page: str, example: str
+) -> None:
+    at = open_page(page, run=example)
+    at.session_state[f"again_{example}"] = True
+    at = checked(at.run())
+    assert "made up: nobody can ask them again" in said(at)
+    assert not [each for each in at.button if each.label == "Run the same again"]
+    assert button(at, "Change settings …")

@@ -9,6 +9,7 @@ from evaluators.errors import AccessError
 from evaluators.llm.clients import access_for
 from evaluators.records import Run
 from evaluators.runs.again import plan_again
+from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.plan import RunPlan
 from ui import session
 from ui.models import forecast
@@ -33,8 +34,11 @@ def button(run: Run) -> None:
 
 
 def _choose(run: Run) -> None:
-    with problems.caught():
-        _the_same(run)
+    if any(spec.provider == ILLUSTRATION for spec in (*run.models, *run.judges)):
+        st.caption("Its models and judges are made up: nobody can ask them again. Choose others.")
+    else:
+        with problems.caught():
+            _the_same(run)
     st.divider()
     if run.dataset_name not in session.sources():
         st.caption(
