@@ -125,7 +125,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def figure(title: str, wide: str, narrow: str) -> str:
     """A chart as it is drawn for a page, and for the screen of a phone."""
     caption = f"<figcaption>{html(title)}</figcaption>" if title else ""
-    charts = f'<div class="on-pages">{wide}</div><div class="on-phones">{narrow}</div>'
+    charts = f'<div class="on-wide">{wide}</div><div class="on-phones">{narrow}</div>'
     return f"<figure>{caption}{charts}</figure>\n"
 
 

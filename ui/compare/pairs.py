@@ -11,6 +11,7 @@ import streamlit as st
 from evaluators.comparison.changed import changed_words
 from evaluators.comparison.result import Compared, Comparison, RowPair
 from evaluators.comparison.sides import Side
+from evaluators.comparison.words import EXAMPLE
 from evaluators.records import Sentence
 from evaluators.report import coloured, marked
 from evaluators.runs.run_view import Content
@@ -51,10 +52,7 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     st.header("Samples", anchor="samples")
     if (named := st.query_params.pop(compare_with.VALUE, "")) in values:
         st.session_state["compare_value"] = named
-    # A value that is the same everywhere would show nothing to learn from.
-    st.session_state.setdefault(
-        "compare_value", max(values, key=lambda name: _spread(values[name]))
-    )
+    st.session_state.setdefault("compare_value", _most_telling(list(values.values())))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Value", list(values), format_func=readable, key="compare_value", width=280
@@ -86,9 +84,14 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
         _side_by_side(arrived, own, both)
 
 
-def _spread(value: Compared) -> float:
-    """How far the samples differ in a value, up or down."""
-    return sum(abs(row.difference) for row in value.rows) / len(value.rows)
+def _most_telling(values: Sequence[Compared]) -> str:
+    """The first value that is told apart by more than a trifle, else the first one."""
+    # One that is the same everywhere would show nothing to learn from.
+    for value in values:
+        found = value.difference
+        if found and found.is_told_apart and abs(found.difference) >= EXAMPLE:
+            return value.name
+    return values[0].name
 
 
 def _pair_of_address(rows: Sequence[RowPair]) -> RowPair | None:
