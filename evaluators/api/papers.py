@@ -41,8 +41,8 @@ def bundle_of(of: Results | Comparison | Several, width: str = "double") -> bund
     """The same figures and tables before they are files."""
     size = SIZES[width]
     if isinstance(of, Comparison):
-        return bundle.of_comparisons([of], size)
+        return bundle.bundle_of_comparisons([of], size)
     if isinstance(of, Several):
-        return bundle.of_comparisons(of.comparisons, size)
+        return bundle.bundle_of_comparisons(of.comparisons, size)
     counted = View(of.definition, policy=of.policy)
-    return bundle.of_run(RunView.read(of.store, of.run), counted, size)
+    return bundle.bundle_of_run(RunView.read(of.store, of.run), counted, size)

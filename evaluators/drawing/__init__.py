@@ -7,7 +7,7 @@ in the dark; alone it is black on nothing, as print wants it.
 from evaluators.drawing.curves import Curve as Curve
 from evaluators.drawing.curves import Point as Point
 from evaluators.drawing.curves import draw_curves as draw_curves
-from evaluators.drawing.intervals import Row as Row
+from evaluators.drawing.intervals import IntervalRow as IntervalRow
 from evaluators.drawing.intervals import draw_intervals as draw_intervals
 from evaluators.drawing.svg import DOUBLE as DOUBLE
 from evaluators.drawing.svg import SINGLE as SINGLE

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from evaluators.drawing.axis import Axis, finite, number, ticks
-from evaluators.drawing.fitting import broken, widest
-from evaluators.drawing.marks import interval_line, mark, segment, series_look
+from evaluators.drawing.fitting import broken_lines, widest
+from evaluators.drawing.marks import interval_line, segment, series_look, series_mark
 from evaluators.drawing.svg import (
     DOUBLE,
     FAINT,
@@ -17,11 +17,11 @@ from evaluators.drawing.svg import (
     SOFT,
     Size,
     add_note,
-    document,
     element,
-    escaped,
-    line,
+    svg_document,
+    svg_line,
     words_at,
+    xml_escaped,
 )
 
 PLOT_HEIGHT = 22
@@ -85,9 +85,9 @@ def draw_curves(
     shown = [curve for curve in curves if curve.drawn]
     most_lines = 2 if len(shown) <= MOST_IN_TWO_LINES else 1
     room = NAMES * size.points / em
-    names = [broken(curve.name, room, most_lines) for curve in shown]
+    names = [broken_lines(curve.name, room, most_lines) for curve in shown]
     widest_name = widest(text for lines in names for text in lines)
-    x_ticks, y_ticks = _ticks(shown, y_span)
+    x_ticks, y_ticks = _ticks_of_curves(shown, y_span)
     left = widest(f"{number(tick)}{unit}" for tick in y_ticks) + 0.5 + PADDING
     # Half of the last number may stand beyond the plot, behind which marks and names stand.
     right = max(widest_name + 2.6, 1.5) + PADDING
@@ -98,12 +98,12 @@ def draw_curves(
         Axis(y_ticks, bottom * em, top * em),
         em,
     )
-    parts = _grid(plot, unit)
+    parts = _grid_of_plot(plot, unit)
     if y_title:
         parts.append(words_at(0, 0.7 * em, y_title, em))
     # Published curves lie below the others.
     for place, curve in sorted(enumerate(shown), key=lambda pair: not pair[1].published):
-        parts.append(_curve(curve, place, len(shown), plot))
+        parts.append(_curve_group(curve, place, len(shown), plot))
     parts += _names(shown, names, plot)
     if not shown:
         middle = (top + bottom) / 2 * em
@@ -114,22 +114,23 @@ def draw_curves(
         parts.append(words_at(middle, y + LINE / 2 * em, x_title, em, text_anchor="middle"))
         y += LINE * em
     y = add_note(parts, note, y + 0.2 * em, size)
-    return document(size, y, parts, title, _in_words(curves, unit))
+    return svg_document(size, y, parts, title, _curves_in_words(curves, unit))
 
 
-def _ticks(
+def _ticks_of_curves(
     curves: Sequence[Curve],
     y_span: tuple[float, float],
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The numbers across and up."""
     points = [point for curve in curves for point in curve.drawn]
     heights = finite(end for point in points for end in (point.y, point.low, point.high))
+    # A curve at 0 alone gives no width: the axis is then that of all noise there can be.
     furthest = max((point.x for point in points), default=0) or 100
     up = ticks(min([y_span[0], *heights]), max([y_span[1], *heights]))
     return ticks(0, furthest), up
 
 
-def _grid(plot: _Plot, unit: str) -> list[str]:
+def _grid_of_plot(plot: _Plot, unit: str) -> list[str]:
     em, padding = plot.em, PADDING * plot.em
     left, right = plot.across.start - padding, plot.across.end + padding
     bottom, top = plot.up.start + padding, plot.up.end - padding
@@ -137,33 +138,33 @@ def _grid(plot: _Plot, unit: str) -> list[str]:
     parts = []
     for tick in plot.up.ticks:
         y, shown = plot.up.place(tick), f"{number(tick)}{unit}"
-        parts.append(line(left, y, right, y, **look))
+        parts.append(svg_line(left, y, right, y, **look))
         parts.append(words_at(left - 0.4 * em, y, shown, em, text_anchor="end", fill_opacity=SOFT))
     for tick in plot.across.ticks:
         x, shown = plot.across.place(tick), f"{number(tick)}{unit}"
-        parts.append(line(x, top, x, bottom, **look))
-        parts.append(
-            words_at(x, bottom + 0.8 * em, shown, em, text_anchor="middle", fill_opacity=SOFT)
-        )
+        parts.append(svg_line(x, top, x, bottom, **look))
+        below = bottom + 0.8 * em
+        parts.append(words_at(x, below, shown, em, text_anchor="middle", fill_opacity=SOFT))
     return parts
 
 
-def _curve(curve: Curve, place: int, of: int, plot: _Plot) -> str:
+def _curve_group(curve: Curve, place: int, of: int, plot: _Plot) -> str:
     """The lines, marks and intervals of a curve; a reader of the screen hears its name."""
     em, look = plot.em, series_look(place, plot.em, published=curve.published)
     # Side by side, so that the intervals of several curves at one level can all be seen.
     aside = (place - (of - 1) / 2) * min(0.4, 1.6 / of) * em
     spots = []
     for point in curve.drawn:
-        spots.append((plot.across.place(point.x) + aside, plot.up.place(point.y or 0)))
-    parts = [element("title", escaped(curve.name))]
+        x, y = plot.across.place(point.x), plot.up.place(point.y or 0)
+        spots.append((x + aside, y))
+    parts = [element("title", xml_escaped(curve.name))]
     for start, end in pairwise(spots):
         parts.append(segment(start, end, em, look.line))
     for point, spot in zip(curve.drawn, spots, strict=True):
         for end_of_interval in finite([point.low, point.high]):
             end = (spot[0], plot.up.place(end_of_interval))
             parts.append(interval_line(spot, end, em, look.paint))
-        parts.append(mark(spot, em, look, hollow=point.hollow))
+        parts.append(series_mark(spot, em, look, hollow=point.hollow))
     return element("g", *parts)
 
 
@@ -183,18 +184,19 @@ def _names(curves: Sequence[Curve], names: Sequence[list[str]], plot: _Plot) -> 
     parts = []
     free = plot.up.start + PADDING * em
     x = plot.across.end + (PADDING + 1.3) * em
+    # Pushed down, the last names may lie below the plot: from the bottom up they are pushed back.
     for middle, half, place in reversed(placed):
         middle = min(middle, free - half)
         free = middle - half
         look = series_look(place, em, published=curves[place].published)
-        parts.append(mark((x, middle), em, look))
+        parts.append(series_mark((x, middle), em, look))
         for row, text in enumerate(names[place]):
             y = free + (row + 0.5) * LINE * em
             parts.append(words_at(x + 0.8 * em, y, text, em))
     return parts
 
 
-def _in_words(curves: Sequence[Curve], unit: str) -> str:
+def _curves_in_words(curves: Sequence[Curve], unit: str) -> str:
     """Every value, for those who do not see the figure."""
     sentences = []
     for curve in curves:

@@ -34,7 +34,7 @@ def _width_of_sign(sign: str) -> float:
     return CAPITAL if sign.isupper() else USUAL
 
 
-def broken(text: str, room: float, most: int) -> list[str]:
+def broken_lines(text: str, room: float, most: int) -> list[str]:
     """The text in at most so many lines of `room` em; what is left over is cut with "…"."""
     rest = " ".join(printable(text[:MOST_LETTERS]).split())
     if len(text) > MOST_LETTERS:

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from evaluators.drawing.axis import Axis, finite, number, ticks
-from evaluators.drawing.fitting import broken, widest
-from evaluators.drawing.marks import interval_line, mark, series_look
+from evaluators.drawing.fitting import broken_lines, widest
+from evaluators.drawing.marks import interval_line, series_look, series_mark
 from evaluators.drawing.svg import (
     DOUBLE,
     FAINT,
@@ -17,8 +17,8 @@ from evaluators.drawing.svg import (
     SOFT,
     Size,
     add_note,
-    document,
-    line,
+    svg_document,
+    svg_line,
     words_at,
 )
 
@@ -26,7 +26,7 @@ LABELS, BESIDE = 0.33, 0.34
 """Parts of the width that names and numbers may take at most."""
 
 
-class Row(NamedTuple):
+class IntervalRow(NamedTuple):
     """One value with its interval; `None` where there is none.
 
     `beside` are lines at its side, such as the numbers and the coverage. Rows that follow one
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 def draw_intervals(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     *,
     title: str,
     size: Size = DOUBLE,
@@ -67,10 +67,11 @@ def draw_intervals(
     stands below. What is not finite is not drawn.
     """
     em = size.font
+    # As narrow as the words allow, so that the axis gets what is left of the width.
     labels = min(widest(row.label for row in rows), LABELS * size.points / em)
     every_beside = [text for row in rows for text in row.beside]
     beside = min(widest(every_beside), BESIDE * size.points / em)
-    axis_ticks = _ticks(rows, (0, 0) if sides else span, is_symmetric=sides is not None)
+    axis_ticks = _ticks_of_rows(rows, (0, 0) if sides else span, is_symmetric=sides is not None)
     shown = [f"{number(tick, signed=sides is not None)}{unit}" for tick in axis_ticks]
     # Half of the first and of the last number stands beyond the axis.
     margin = max(1.5, widest(shown) / 2)
@@ -88,7 +89,7 @@ def draw_intervals(
     for group, own in grouped:
         if group:
             y += 0.4 * em
-            for text in broken(group, size.points / em, 2):
+            for text in broken_lines(group, size.points / em, 2):
                 parts.append(words_at(0, y + LINE / 2 * em, text, em, font_weight="bold"))
                 y += LINE * em
         for row in own:
@@ -96,20 +97,21 @@ def draw_intervals(
     if not rows:
         parts.append(words_at(0, y + LINE / 2 * em, NOTHING, em, fill_opacity=SOFT))
         y += LINE * em
-    grid = _grid(axis, top, y, em, is_zero_drawn=sides is not None)
+    grid = _vertical_grid(axis, top, y, em, is_zero_drawn=sides is not None)
     y = _add_axis_words(parts, axis, shown, y, em, axis_title)
     y = add_note(parts, note, y, size)
     description = " ".join(row.in_words for row in rows) or "No values."
-    return document(size, y, [*grid, *parts], title, description)
+    return svg_document(size, y, [*grid, *parts], title, description)
 
 
-def _ticks(
-    rows: Sequence[Row],
+def _ticks_of_rows(
+    rows: Sequence[IntervalRow],
     span: tuple[float, float],
     *,
     is_symmetric: bool,
 ) -> tuple[float, ...]:
-    ends = finite([*span, *(end for row in rows for end in (row.value, row.low, row.high))])
+    drawn = [end for row in rows for end in (row.value, row.low, row.high)]
+    ends = finite([*span, *drawn])
     if is_symmetric:
         # A difference of a hundredth of a point is not drawn as wide as one of ten.
         furthest = max(1.0, *map(abs, ends))
@@ -125,8 +127,8 @@ def _add_sides(
 ) -> float:
     """Says on both sides of zero what lies there; where it ends."""
     em, zero = size.font, axis.place(0)
-    left = broken(sides[0], zero / em - 1, 2)
-    right = broken(sides[1], (size.points - zero) / em - 1, 2)
+    left = broken_lines(sides[0], zero / em - 1, 2)
+    right = broken_lines(sides[1], (size.points - zero) / em - 1, 2)
     for lines, x, anchor in ((left, zero - em, "end"), (right, zero + em, "start")):
         for place, text in enumerate(lines):
             y = (place + 0.5) * LINE * em
@@ -136,7 +138,7 @@ def _add_sides(
 
 def _add_row(
     parts: list[str],
-    row: Row,
+    row: IntervalRow,
     axis: Axis,
     y: float,
     rooms: tuple[float, float],
@@ -144,8 +146,8 @@ def _add_row(
 ) -> float:
     """A row with its name, its mark and what stands beside it; where it ends."""
     em = size.font
-    names = broken(row.label, rooms[0] + 0.1, 2)
-    beside = [broken(text, rooms[1] + 0.1, 1)[0] for text in row.beside]
+    names = broken_lines(row.label, rooms[0] + 0.1, 2)
+    beside = [broken_lines(text, rooms[1] + 0.1, 1)[0] for text in row.beside]
     height = (max(len(names), len(beside), 1) * LINE + 0.5) * em
     middle = y + height / 2
     for lines, x, softened in ((names, 0.0, 0), (beside, size.points - rooms[1] * em, 1)):
@@ -156,15 +158,17 @@ def _add_row(
             line_y = first + place * LINE * em
             parts.append(words_at(x, line_y, text, em, fill_opacity=opacity))
     if row.value is not None and finite([row.value]):
+        # Rows have names beside them, so the shape need not tell the series: all are circles.
         look = series_look(row.series, em)._replace(shape=())
         spot = (axis.place(row.value), middle)
         for end in finite([row.low, row.high]):
-            parts.append(interval_line(spot, (axis.place(end), middle), em, look.paint))
-        parts.append(mark(spot, em, look, hollow=row.hollow))
+            there = (axis.place(end), middle)
+            parts.append(interval_line(spot, there, em, look.paint))
+        parts.append(series_mark(spot, em, look, hollow=row.hollow))
     return y + height
 
 
-def _grid(
+def _vertical_grid(
     axis: Axis,
     top: float,
     bottom: float,
@@ -176,7 +180,7 @@ def _grid(
     for tick in axis.ticks:
         x = axis.place(tick)
         opacity = SOFT if is_zero_drawn and not tick else FAINT
-        lines.append(line(x, top, x, bottom, stroke_width=0.09 * em, stroke_opacity=opacity))
+        lines.append(svg_line(x, top, x, bottom, stroke_width=0.09 * em, stroke_opacity=opacity))
     return lines
 
 

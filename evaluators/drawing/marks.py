@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from evaluators.drawing.svg import element, line
+from evaluators.drawing.svg import element, svg_line
 
 # Each has 3 : 1 on white and on the dark ground, as graphics need. The app has the same ones.
 COLOURS = (
@@ -39,6 +39,7 @@ class Look(NamedTuple):
 
 def series_look(series: int, em: float, *, published: bool = False) -> Look:
     """That of the series of this number, from 0; a published one is grey and thin."""
+    # Grey keeps 3 : 1 on both grounds, and is no colour of a model's.
     paint = "#808080" if published else COLOURS[series % len(COLOURS)]
     # As five dashes and six shapes go round, 30 series differ in one of them at least.
     lengths = [f"{em * length:.2f}" for length in DASHES[series % len(DASHES)]]
@@ -51,7 +52,7 @@ def series_look(series: int, em: float, *, published: bool = False) -> Look:
     return Look(paint, SHAPES[series % len(SHAPES)], look, published)
 
 
-def mark(spot: Spot, em: float, look: Look, *, hollow: bool = False) -> str:
+def series_mark(spot: Spot, em: float, look: Look, *, hollow: bool = False) -> str:
     """The mark of a series; a hollow one stands for a value that is less sure."""
     x, y = spot
     radius = RADIUS * em * (0.8 if look.thin else 1)
@@ -87,10 +88,11 @@ def _line_from(
     """A line that leaves gaps at its ends, or it would be seen within hollow marks."""
     across, down = end[0] - start[0], end[1] - start[1]
     length = (across**2 + down**2) ** 0.5
+    # Marks that touch hide the line; of length 0 it has no direction either.
     if length <= gap + last_gap:
         return ""
     first, last = gap / length, 1 - last_gap / length
-    return line(
+    return svg_line(
         start[0] + first * across,
         start[1] + first * down,
         start[0] + last * across,

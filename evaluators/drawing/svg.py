@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
-from evaluators.drawing.fitting import broken
+from evaluators.drawing.fitting import broken_lines
 from evaluators.text.printable import printable
 
 POINTS_PER_MM = 72 / 25.4
@@ -40,7 +40,7 @@ SIZES = {"single": SINGLE, "double": DOUBLE, "slide": SLIDE}
 """One column of a paper, two columns, and a slide, by name."""
 
 
-def document(
+def svg_document(
     size: Size,
     height: float,
     parts: list[str],
@@ -48,11 +48,12 @@ def document(
     description: str,
 ) -> str:
     """A whole figure, `height` in points; a reader of the screen gets title and description."""
+    # Millimetres outside, so that it prints at its size; points inside, as fonts are counted in.
     width = size.points
     return element(
         "svg",
-        element("title", escaped(title)),
-        element("desc", escaped(description)),
+        element("title", xml_escaped(title)),
+        element("desc", xml_escaped(description)),
         *parts,
         xmlns="http://www.w3.org/2000/svg",
         role="img",
@@ -71,11 +72,11 @@ def element(name: str, *children: str, **attributes: str | float) -> str:
     parts = [name]
     for key, value in attributes.items():
         shown = value if isinstance(value, str) else f"{value:.2f}".removesuffix(".00")
-        parts.append(f'{key.replace("_", "-")}="{escaped(shown)}"')
+        parts.append(f'{key.replace("_", "-")}="{xml_escaped(shown)}"')
     return f"<{' '.join(parts)}>{''.join(children)}</{name}>"
 
 
-def escaped(text: str) -> str:
+def xml_escaped(text: str) -> str:
     """The text as XML takes it: signs that no XML may hold, or that turn a line, are spaces."""
     return escape(printable(text))
 
@@ -83,10 +84,10 @@ def escaped(text: str) -> str:
 def words_at(x: float, y: float, text: str, em: float, **attributes: str | float) -> str:
     """A line of text whose middle is at the height `y`."""
     # Programs that make PDFs do not know dominant-baseline.
-    return element("text", escaped(text), x=x, y=y + 0.35 * em, **attributes)
+    return element("text", xml_escaped(text), x=x, y=y + 0.35 * em, **attributes)
 
 
-def line(
+def svg_line(
     x1: float,
     y1: float,
     x2: float,
@@ -100,7 +101,7 @@ def line(
 def add_note(parts: list[str], note: str, y: float, size: Size) -> float:
     """Adds a note in grey lines below `y`; where it ends."""
     em = size.font
-    for text in broken(note, size.points / em, MOST_NOTE_LINES) if note else ():
+    for text in broken_lines(note, size.points / em, MOST_NOTE_LINES) if note else ():
         parts.append(words_at(0, y + LINE / 2 * em, text, em, fill_opacity=SOFT))
         y += LINE * em
     return y + 0.2 * em

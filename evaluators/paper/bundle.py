@@ -11,7 +11,7 @@ from evaluators.comparison.result import Comparison
 from evaluators.drawing import DOUBLE, Size
 from evaluators.paper import figures, tables
 from evaluators.paper.formats import FORMATS
-from evaluators.paper.table import Table
+from evaluators.paper.table import PaperTable
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 
@@ -20,7 +20,7 @@ class Bundle(NamedTuple):
     """Figures by name as SVG, and tables."""
 
     figures: Mapping[str, str]
-    tables: Sequence[Table]
+    tables: Sequence[PaperTable]
 
     def files(self) -> dict[str, bytes]:
         """Every figure as SVG, and every table as LaTeX, Markdown and CSV, by the file's name."""
@@ -32,6 +32,7 @@ class Bundle(NamedTuple):
 
     def zipped(self) -> bytes:
         """The same files in a zip."""
+        # In memory: a figure has some ten thousand bytes, and a public host keeps no files.
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in self.files().items():
@@ -39,25 +40,25 @@ class Bundle(NamedTuple):
         return file.getvalue()
 
 
-def of_run(
+def bundle_of_run(
     view: RunView,
     counted: View = WHAT_COUNTS,
     size: Size = DOUBLE,
     published: Collection[str] = (),
 ) -> Bundle:
     """What a run gives as the view counts it; see `figures.of_run` and `tables.of_run`."""
-    drawn = figures.of_run(view, counted, size, published)
-    return Bundle(drawn, tables.of_run(view, counted))
+    drawn = figures.figures_of_run(view, counted, size, published)
+    return Bundle(drawn, tables.tables_of_run(view, counted))
 
 
-def of_comparisons(comparisons: Sequence[Comparison], size: Size = DOUBLE) -> Bundle:
+def bundle_of_comparisons(comparisons: Sequence[Comparison], size: Size = DOUBLE) -> Bundle:
     """What comparisons give; of several each has its number behind the names of its files."""
     drawn: dict[str, str] = {}
     numbered = []
     for number, comparison in enumerate(comparisons, start=1):
         ending = f"_{number}" if len(comparisons) > 1 else ""
-        for name, svg in figures.of_comparison(comparison, size).items():
+        for name, svg in figures.figures_of_comparison(comparison, size).items():
             drawn[f"{name}{ending}"] = svg
-        for table in tables.of_comparison(comparison):
+        for table in tables.tables_of_comparison(comparison):
             numbered.append(table._replace(name=f"{table.name}{ending}"))
     return Bundle(drawn, numbered)

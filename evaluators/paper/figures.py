@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from evaluators.catalogue import leads
 from evaluators.comparison import words
 from evaluators.comparison.result import Compared, Comparison
-from evaluators.drawing import DOUBLE, Curve, Point, Row, Size, draw_curves, draw_intervals
-from evaluators.paper.published import noise_curves
+from evaluators.drawing import DOUBLE, Curve, IntervalRow, Point, Size, draw_curves, draw_intervals
+from evaluators.paper.published import published_noise_curves
 from evaluators.records import Ability
 from evaluators.runs import aggregate, rgb_figures, run_facts, shown_values
 from evaluators.runs.aggregate import Mean, NoisePoint, View
@@ -26,7 +26,7 @@ FEW = "Hollow: less than 80 % of the answers are checked."
 OTHER_NOISE = "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
 
 
-def of_run(
+def figures_of_run(
     view: RunView,
     counted: View = WHAT_COUNTS,
     size: Size = DOUBLE,
@@ -40,7 +40,8 @@ def of_run(
     figures: Figures = {}
     for number, metric in enumerate(run_facts.metric_titles(view.run)):
         if number == 0 and view.run.evaluator.name == "rgb":
-            figures |= _of_rgb(view, counted, size, published)
+            # Its first metric is three scores of three abilities, which one axis would mix.
+            figures |= _figures_of_rgb(view, counted, size, published)
             continue
         # Metrics may have the same title, and one may be of signs that no file has.
         name = f"{slug(metric)}_{number + 1}" if number else "values"
@@ -51,11 +52,11 @@ def of_run(
     return figures
 
 
-def of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figures:
+def figures_of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figures:
     """The differences of all values as a forest plot, those at each noise level below."""
-    rows = [_difference(value, readable(value.name)) for value in comparison.values]
+    rows = [_difference_interval(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
-        row = _difference(value, f"at {100 * float(value.name):.0f} % noise")
+        row = _difference_interval(value, f"at {100 * float(value.name):.0f} % noise")
         rows.append(row._replace(group="Accuracy by noise"))
     sides = (f"← {comparison.first} higher", f"{comparison.second} higher →")
     figure = draw_intervals(
@@ -69,7 +70,7 @@ def of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figures:
     return {"differences": figure}
 
 
-def _of_rgb(
+def _figures_of_rgb(
     view: RunView,
     counted: View,
     size: Size,
@@ -79,7 +80,7 @@ def _of_rgb(
     curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
     figures = {}
     for title, lines in rgb_figures.lines_of_charts(curves):
-        drawn = [_curve(name, points) for name, points in lines.items()]
+        drawn = [_curve_of_points(name, points) for name, points in lines.items()]
         # What papers published is of noise robustness, not of integration.
         if published and Ability.INTEGRATION.label not in title:
             drawn += _published_curves(drawn, published)
@@ -98,10 +99,10 @@ def _of_rgb(
     return figures
 
 
-def _curve(name: str, points: Sequence[NoisePoint]) -> Curve:
+def _curve_of_points(name: str, points: Sequence[NoisePoint]) -> Curve:
     drawn = []
     for point in points:
-        value, low, high = _percent(point.accuracy)
+        value, low, high = _mean_in_percent(point.accuracy)
         is_unsure = rgb_figures.missed_noise(point) or is_of_few(point.accuracy)
         noise = rgb_figures.noise_in_percent(point)
         drawn.append(Point(noise, value, low, high, hollow=is_unsure))
@@ -112,25 +113,27 @@ def _published_curves(drawn: Sequence[Curve], models: Collection[str]) -> list[C
     """What was published of these models, as far as the noise of one's own curves goes."""
     noise = [point.x for curve in drawn for point in curve.points]
     curves = []
-    for model, points in noise_curves(min(noise), max(noise)).items():
+    for model, points in published_noise_curves(min(noise), max(noise)).items():
         if model in models:
             in_paper = [Point(*point) for point in points]
             curves.append(Curve(f"{model} (paper)", in_paper, published=True))
     return curves
 
 
-def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[Row]:
+def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[IntervalRow]:
     """A row for each rate and model; what a judge says of the same answers is a rate as well."""
     rows = []
+    # A mapping keeps the order in which the rates come first, a set would shuffle the rows.
     for title in dict.fromkeys(title for own in rates.values() for title in own):
         for series, (model, own) in enumerate(rates.items()):
             if title not in own:
                 continue
-            value, low, high = _percent(own[title])
-            beside = _beside(value, low, high, digits=0, unit=" %")
+            value, low, high = _mean_in_percent(own[title])
+            beside = _beside_mark(value, low, high, digits=0, unit=" %")
+            # With one model its name would be said in every row; with several the rate would.
             is_alone = len(rates) == 1
             rows.append(
-                Row(
+                IntervalRow(
                     title if is_alone else short_name(model),
                     value,
                     low,
@@ -151,10 +154,10 @@ def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -
     for group in groups:
         for dot in group.dots:
             mean = dot.mean
-            beside = _beside(mean.mean, mean.low, mean.high, digits=2)
+            beside = _beside_mark(mean.mean, mean.low, mean.high, digits=2)
             is_alone = len(models) < 2
             rows.append(
-                Row(
+                IntervalRow(
                     dot.title if is_alone else short_name(models[dot.series]),
                     mean.mean,
                     mean.low,
@@ -169,7 +172,7 @@ def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -
 
 
 def _drawn(
-    rows: Sequence[Row],
+    rows: Sequence[IntervalRow],
     title: str,
     size: Size,
     *,
@@ -181,33 +184,33 @@ def _drawn(
     return draw_intervals(rows, title=title, size=size, span=span, unit=unit, note=note)
 
 
-def _difference(value: Compared, label: str) -> Row:
+def _difference_interval(value: Compared, label: str) -> IntervalRow:
     difference = value.difference
     if difference is None:
-        return Row(label, None, beside=("none", value.coverage))
+        return IntervalRow(label, None, beside=("none", value.coverage))
     low = None if difference.low is None else 100 * difference.low
     high = None if difference.high is None else 100 * difference.high
     p = words.p_value(difference.adjusted)
     second_line = f"{value.coverage}, p {p}" if p else value.coverage
-    return Row(
+    return IntervalRow(
         label,
         100 * difference.difference,
         low,
         high,
+        # A real minus is as wide as a plus, so that signs stand below one another.
         (words.in_points(difference).replace("-", "−"), second_line),
         hollow=not difference.is_told_apart,
     )
 
 
-def _percent(mean: Mean) -> tuple[float | None, float | None, float | None]:
+def _mean_in_percent(mean: Mean) -> tuple[float | None, float | None, float | None]:
     """The mean and the ends of its interval."""
-    value, low, high = (
-        None if share is None else 100 * share for share in (mean.mean, mean.low, mean.high)
-    )
+    ends = (mean.mean, mean.low, mean.high)
+    value, low, high = (None if share is None else 100 * share for share in ends)
     return value, low, high
 
 
-def _beside(
+def _beside_mark(
     value: float | None,
     low: float | None,
     high: float | None,

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from evaluators.paper.table import Table
+from evaluators.paper.table import PaperTable
 from evaluators.text.printable import printable
 from evaluators.text.spreadsheet import safe
 
@@ -53,7 +53,7 @@ LAST_OF_PDFLATEX = "\u017f"
 """The last letter of the alphabets that pdfLaTeX knows by itself: the Latin ones."""
 
 
-def as_csv(table: Table) -> bytes:
+def as_csv(table: PaperTable) -> bytes:
     """The numbers in full, a line for each mean, in UTF-8 with a mark as spreadsheets want it.
 
     What does not apply is an empty cell; text that looks like a formula is quoted by an apostrophe.
@@ -69,7 +69,7 @@ def as_csv(table: Table) -> bytes:
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: PaperTable) -> str:
     """The table with its caption below it."""
     lines = [_markdown_row(map(_in_markdown, table.headings))]
     columns = len(table.headings)
@@ -89,12 +89,12 @@ def _in_markdown(text: str) -> str:
     return _OF_MARKDOWN.sub(r"\\\g<0>", plain)
 
 
-def as_latex(table: Table) -> str:
+def as_latex(table: PaperTable) -> str:
     """A floating table with rules of booktabs; its label is "tab:" and the table's name.
 
     Where the rows are wider than a page the intervals stand below their means.
     """
-    width = _points(table)
+    width = _printed_points(table)
     is_stacked = width > TWO_COLUMNS
     # In a document of one column the environment with a star is a usual table.
     environment = "table*" if width > ONE_COLUMN else "table"
@@ -110,7 +110,7 @@ def as_latex(table: Table) -> str:
         r"  \centering",
         r"  \small",
         *([r"  \setlength{\tabcolsep}{4pt}"] if is_stacked else []),
-        _wrapped(rf"\caption{{{_in_latex(table.caption)}}}"),
+        _wrapped_latex(rf"\caption{{{_in_latex(table.caption)}}}"),
         rf"  \label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"    \toprule",
@@ -121,27 +121,30 @@ def as_latex(table: Table) -> str:
         r"  \end{tabular}",
         rf"\end{{{environment}}}",
     ]
+    # pdfLaTeX stops at such a letter, or prints nothing for it.
     if any(letter > LAST_OF_PDFLATEX for letter in "".join(lines)):
         lines.insert(1, "% has letters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX")
     return "\n".join([*lines, ""])
 
 
-def _wrapped(text: str) -> str:
+def _wrapped_latex(text: str) -> str:
     """A long line as several, which mean the same."""
     return textwrap.fill(
         text,
         LINE,
         initial_indent="  ",
         subsequent_indent="    ",
+        # A break inside a word or behind a hyphen would print as a space.
         break_long_words=False,
         break_on_hyphens=False,
     )
 
 
-def _points(table: Table) -> float:
+def _printed_points(table: PaperTable) -> float:
     """About how wide the table is printed, each column as wide as its longest cell."""
     columns = zip(table.headings, *table.rows, strict=True)
-    letters = sum(max(map(len, column)) for column in columns)
+    longest = [max(map(len, column)) for column in columns]
+    letters = sum(longest)
     return LETTER * letters + GAP * (len(table.headings) - 1)
 
 
@@ -169,7 +172,8 @@ def _in_latex(text: str) -> str:
     return _LATEX.sub(lambda sign: _OF_LATEX.get(sign[0], "-{}"), printable(text))
 
 
-FORMATS: dict[str, Callable[[Table], bytes]] = {
+FORMATS: dict[str, Callable[[PaperTable], bytes]] = {
+    # A text may hold half a character, which UTF-8 cannot write.
     "tex": lambda table: as_latex(table).encode(errors="replace"),
     "md": lambda table: as_markdown(table).encode(errors="replace"),
     "csv": as_csv,

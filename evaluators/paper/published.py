@@ -9,14 +9,15 @@ from functools import cache
 from evaluators.config import ROOT
 
 
+# The files come with the app and never change while it runs; a page draws them at every click.
 @cache
-def noise_curves(least: float, most: float) -> dict[str, list[tuple[float, float]]]:
+def published_noise_curves(least: float, most: float) -> dict[str, list[tuple[float, float]]]:
     """Published English accuracies by model, as (noise in percent, accuracy in percent).
 
     Only those from the `least` noise to the `most`, where they compare. From arXiv 2309.01431.
     """
     curves: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for row in _published_rows("rgb_noise_en"):
+    for row in _rows_of_published_file("rgb_noise_en"):
         point = float(row["noise"]), float(row["accuracy"])
         # Noise that was reached may differ from what was asked for by half a percent.
         if least - 0.5 <= point[0] <= most + 0.5:
@@ -27,10 +28,10 @@ def noise_curves(least: float, most: float) -> dict[str, list[tuple[float, float
 @cache
 def other_figures() -> list[dict[str, str]]:
     """Published English figures on rejection, integration and planted errors, a mapping each."""
-    return _published_rows("rgb_other_en")
+    return _rows_of_published_file("rgb_other_en")
 
 
-def _published_rows(name: str) -> list[dict[str, str]]:
+def _rows_of_published_file(name: str) -> list[dict[str, str]]:
     path = ROOT / "data" / "published" / f"{name}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

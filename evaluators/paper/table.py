@@ -11,7 +11,7 @@ CHECKED = "Checked"
 """The heading of what a mean stands on, answers checked of those asked for."""
 
 
-class Table(NamedTuple):
+class PaperTable(NamedTuple):
     """`rows` are the printed cells below the `headings`, `keys` of which name what a row is of.
 
     `records` are the same numbers in full, a line each, with their columns by name.
@@ -25,7 +25,7 @@ class Table(NamedTuple):
     records: Sequence[Mapping[str, object]]
 
 
-class Line(NamedTuple):
+class PaperLine(NamedTuple):
     """One mean: what it is of, by heading, and the column that it stands in.
 
     `facts` are the columns that a program gets beside its numbers.
@@ -38,13 +38,13 @@ class Line(NamedTuple):
     in_percent: bool = False
 
 
-def of_lines(name: str, caption: str, lines: Sequence[Line]) -> Table:
+def table_of_lines(name: str, caption: str, lines: Sequence[PaperLine]) -> PaperTable:
     """The lines with equal keys as one row, a column for each of theirs, and what they stand on.
 
     Where the means of a row do not stand on equally many answers, each says so itself.
     """
     columns = list(dict.fromkeys(line.column for line in lines))
-    by_row: list[tuple[tuple[str, ...], dict[str, Line]]] = []
+    by_row: list[tuple[tuple[str, ...], dict[str, PaperLine]]] = []
     for line in lines:
         keys = tuple(line.keys.values())
         same = [own for others, own in by_row if others == keys and line.column not in own]
@@ -57,17 +57,18 @@ def of_lines(name: str, caption: str, lines: Sequence[Line]) -> Table:
     for keys, own in by_row:
         coverages = {line.mean.coverage for line in own.values()}
         coverage = coverages.pop() if len(coverages) == 1 else ""
-        cells = [_cell(own.get(column), has_coverage=not coverage) for column in columns]
+        # Where all agree the coverage is said once, in a column of its own.
+        cells = [_mean_cell(own.get(column), has_coverage=not coverage) for column in columns]
         rows.append((*keys, *cells, coverage))
     headings = [*(lines[0].keys if lines else ()), *columns, CHECKED]
     if not any(row[-1] for row in rows):
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     keys_of_row = len(lines[0].keys) if lines else 0
-    records = [{**line.facts, **_figures(line.mean)} for line in lines]
-    return Table(name, caption, headings, keys_of_row, _once(rows, keys_of_row), records)
+    records = [{**line.facts, **_mean_columns(line.mean)} for line in lines]
+    return PaperTable(name, caption, headings, keys_of_row, _once(rows, keys_of_row), records)
 
 
-def _figures(mean: Mean) -> dict[str, object]:
+def _mean_columns(mean: Mean) -> dict[str, object]:
     """The columns of a mean; of repeated prompts also how far their answers differ."""
     figures = mean.model_dump(exclude={"within"})
     if mean.within:
@@ -76,14 +77,14 @@ def _figures(mean: Mean) -> dict[str, object]:
     return figures
 
 
-def _cell(line: Line | None, *, has_coverage: bool) -> str:
+def _mean_cell(line: PaperLine | None, *, has_coverage: bool) -> str:
     if line is None:
         return ""
-    words = estimate(line.mean, in_percent=line.in_percent)
+    words = estimate_in_words(line.mean, in_percent=line.in_percent)
     return f"{words} ({line.mean.coverage})" if has_coverage else words
 
 
-def estimate(mean: Mean, *, in_percent: bool = False) -> str:
+def estimate_in_words(mean: Mean, *, in_percent: bool = False) -> str:
     """The mean with its interval: "0.82 [0.75, 0.88]", in percent "81.5 [75.2, 87.9]".
 
     "–" where nothing was judged.

@@ -9,7 +9,7 @@ from evaluators.catalogue import leads
 from evaluators.comparison import words
 from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
-from evaluators.paper.table import CHECKED, Line, Table, numbers, of_lines
+from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
 from evaluators.runs import aggregate, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
@@ -45,14 +45,14 @@ MOST_GROUPS = 50
 """Groups that a table has; a column with more values mostly holds one for each sample."""
 
 
-def of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[Table]:
+def tables_of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[PaperTable]:
     """The tables of a run as the view counts it.
 
     Every value of every model; of RGB the accuracy at each noise level; of TRACE the values by each
     labeller, where there are several; the values in each group of samples, where the data name
     groups.
     """
-    tables = [_values(view, counted)]
+    tables = [_every_value(view, counted)]
     if view.run.evaluator.name == "rgb":
         tables.append(_by_noise(view, counted))
     if leads(view.run.evaluator.name) == "trace" and len(view.labellers()) > 1:
@@ -61,7 +61,7 @@ def of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def of_comparison(comparison: Comparison) -> list[Table]:
+def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
     """The differences of all values, those at each noise level below."""
     rows = [_difference_cells(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
@@ -76,6 +76,7 @@ def of_comparison(comparison: Comparison) -> list[Table]:
         f"interval in brackets. Intervals and tests: {tests or 'none'}. p: Holm's over all rows. "
         f"{CHECKED}: samples checked for both, of {comparison.matched:,} that both have."
     )
+    # Columns headed by whole run titles would push the numbers off a page.
     names = (comparison.first, comparison.second)
     is_short = max(map(len, names)) <= LONGEST_HEADING
     headings = (
@@ -91,10 +92,10 @@ def of_comparison(comparison: Comparison) -> list[Table]:
     for value in comparison.by_noise:
         name = f"accuracy at noise {value.name}"
         records.append({**sides, **value.line(), "value": name, "level": LEVEL})
-    return [Table("differences", caption, headings, 1, rows, records)]
+    return [PaperTable("differences", caption, headings, 1, rows, records)]
 
 
-def _values(view: RunView, counted: View) -> Table:
+def _every_value(view: RunView, counted: View) -> PaperTable:
     """Every value of every model, under the names of `Results.summary`."""
     models = run_facts.titles(view.run) or [""]
     rows = view.counted(counted)
@@ -112,30 +113,28 @@ def _values(view: RunView, counted: View) -> Table:
             keys = {"Value": value, **_model_key(model, models)}
             how = OF_RATES if is_rate else OF_MEANS
             facts = _facts(view, counted, how, model=model, value=name)
-            lines.append(Line(keys, MEAN, own[name].mean, facts, is_rate))
+            lines.append(PaperLine(keys, MEAN, own[name].mean, facts, is_rate))
     hows = dict.fromkeys(str(line.facts["interval"]) for line in lines)
-    return of_lines("values", _caption("Means", view, counted, "; ".join(hows)), lines)
+    return table_of_lines("values", _caption("Means", view, counted, "; ".join(hows)), lines)
 
 
-def _by_noise(view: RunView, counted: View) -> Table:
+def _by_noise(view: RunView, counted: View) -> PaperTable:
     by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
     curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
     lines = []
     for ability in dict.fromkeys(chain.from_iterable(curves.values())):
         for model, own in curves.items():
-            keys = {"Ability": ability.label} | (
-                {"Model": short_name(model)} if len(curves) > 1 else {}
-            )
+            keys = {"Ability": ability.label, **_model_key(model, curves)}
             for point in own.get(ability, ()):
                 facts = _facts(view, counted, OF_RATES, model=model, ability=ability.value)
                 facts |= {"noise": point.noise, "effective_noise": point.effective_noise}
-                lines.append(Line(keys, _level(point.noise), point.accuracy, facts, True))
+                lines.append(PaperLine(keys, _level(point.noise), point.accuracy, facts, True))
     more = "Noise: share of documents beside the point"
     caption = _caption("Accuracy in percent by noise", view, counted, OF_RATES, more)
-    return of_lines("accuracy_by_noise", caption, lines)
+    return table_of_lines("accuracy_by_noise", caption, lines)
 
 
-def _by_labeller(view: RunView, counted: View) -> Table:
+def _by_labeller(view: RunView, counted: View) -> PaperTable:
     models = run_facts.titles(view.run) or [""]
     lines = []
     for number, model in enumerate(models):
@@ -145,14 +144,15 @@ def _by_labeller(view: RunView, counted: View) -> Table:
             seen = counted._replace(by=by)
             for name, value_title in TRACE_VALUES.items():
                 facts = _facts(view, seen, OF_MEANS, model=model, value=name)
-                lines.append(Line(keys, value_title, means[name], facts))
+                lines.append(PaperLine(keys, value_title, means[name], facts))
     more = "The means of a labeller are over the answers that it labelled"
+    # The caption must not name one labeller: the rows are of all.
     usual = counted._replace(by=None)
     caption = _caption("Means by labeller", view, usual, OF_MEANS, more)
-    return of_lines("by_labeller", caption, lines)
+    return table_of_lines("by_labeller", caption, lines)
 
 
-def _by_group(view: RunView, counted: View) -> Table:
+def _by_group(view: RunView, counted: View) -> PaperTable:
     models = run_facts.titles(view.run) or [""]
     lines = []
     for number, model in enumerate(models):
@@ -161,10 +161,10 @@ def _by_group(view: RunView, counted: View) -> Table:
             keys = {"Group": group, **_model_key(model, models)}
             for name, mean in means.items():
                 facts = _facts(view, counted, OF_MEANS, model=model, group=group, value=name)
-                lines.append(Line(keys, _value_title(name), mean, facts))
+                lines.append(PaperLine(keys, _value_title(name), mean, facts))
     more = f"At most {MOST_GROUPS} groups are shown"
     caption = _caption("Means by group of samples", view, counted, OF_MEANS, more)
-    return of_lines("by_group", caption, lines)
+    return table_of_lines("by_group", caption, lines)
 
 
 def _model_key(model: str, models: Collection[str]) -> dict[str, str]:
@@ -193,6 +193,7 @@ def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> s
             sentences.append(f"Labels by {labellers.title(counted.by)}")
     if leads(run.evaluator.name) == "rgb":
         sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
+    # Answers to one prompt resemble one another: counted singly they would narrow the interval.
     if run.repeats > 1:
         how += "; answers to the same prompt are one unit"
         sentences.append(f"Each prompt was asked {run.repeats} times")

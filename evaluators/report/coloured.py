@@ -54,7 +54,7 @@ def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
     return verdicts
 
 
-def documents(
+def documents_by_verdict(
     texts: Sequence[Sequence[Sentence]],
     by_key: Mapping[str, str],
     disputed: Collection[str] = (),
@@ -66,12 +66,12 @@ def documents(
     """
     parts = []
     for number, sentences in enumerate(texts, start=1):
-        coloured = sentences_of(sentences, by_key, disputed)
-        parts.append(document(document_title(number, sources), coloured))
+        coloured = sentences_by_verdict(sentences, by_key, disputed)
+        parts.append(titled_document(document_title(number, sources), coloured))
     return "".join(parts) or NO_DOCUMENTS
 
 
-def document(title: str, body: str) -> str:
+def titled_document(title: str, body: str) -> str:
     """One document; `body` is markup."""
     return f'<div class="pl-doc pl-text"><h3>{html(title)}</h3>{body}</div>'
 
@@ -82,7 +82,7 @@ def response(
     disputed: Collection[str] = (),
 ) -> str:
     """The answer with each sentence coloured by its verdict."""
-    coloured = sentences_of(sentences, by_key, disputed)
+    coloured = sentences_by_verdict(sentences, by_key, disputed)
     return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
 
 
@@ -106,7 +106,7 @@ def changed(
     return f'<div class="pl-text pl-changed">{body}</div>'
 
 
-def text(words: str) -> str:
+def uncoloured(words: str) -> str:
     """A text without any colours."""
     if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
@@ -117,7 +117,7 @@ def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Plain documents, numbered."""
     parts = []
     for number, words in enumerate(texts, start=1):
-        parts.append(document(document_title(number, sources), text(words)))
+        parts.append(titled_document(document_title(number, sources), uncoloured(words)))
     return "".join(parts) or NO_DOCUMENTS
 
 
@@ -127,7 +127,7 @@ def document_title(number: int, sources: Sequence[str]) -> str:
     return f"Document {number}{source}"
 
 
-def sentences_of(
+def sentences_by_verdict(
     sentences: Sequence[Sentence],
     by_key: Mapping[str, str],
     disputed: Collection[str],
@@ -139,6 +139,7 @@ def sentences_of(
         classes = ["pl-s"]
         if verdict in COLOURS:
             classes.append(COLOURS[verdict])
+        # The names that follow are people's, so no table of colours can hold these verdicts.
         elif verdict.startswith(USED_BY):
             classes.append(COLOURS["used"])
         text = f'<span class="pl-key">{html(sentence.key)}</span>{html(sentence.text)}'
@@ -159,6 +160,7 @@ def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
     words_of = {key: verdict for key, verdict in verdicts(sentences, labels).items() if verdict}
     document_keys = set(sentences.document_keys)
     for item in labels.sentence_support:
+        # Judges name sentences that the answer does not have.
         if item.key not in words_of:
             continue
         words = SUPPORTS[item.support]
@@ -174,11 +176,11 @@ def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
             # The jury counts the votes by the labels' names: "full 1, none 2".
             for support, label in SUPPORTS.items():
                 reason = reason.replace(support.value, label)
-        words_of[item.key] = _with_reason(words, reason)
+        words_of[item.key] = _reason_behind_verdict(words, reason)
     return words_of
 
 
-def _with_reason(words: str, reason: str) -> str:
+def _reason_behind_verdict(words: str, reason: str) -> str:
     """A count of words fits into brackets, a sentence stands by itself."""
     if not reason:
         return words

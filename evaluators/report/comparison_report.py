@@ -12,13 +12,14 @@ from evaluators.comparison.sides import Side
 from evaluators.drawing import DOUBLE
 from evaluators.paper import figures
 from evaluators.report import page, pairs
-from evaluators.report.run_report import PHONE, cost, how_it_was_done, state_in_words
+from evaluators.report.run_report import PHONE, checked_and_failed, cost, how_it_was_done
 from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.text.words import counted, readable
 
 MOST = 10
 """Samples in all, shared out among the comparisons."""
+# Settings and parameters differ by name; runs of strangers' programs may have any number of them.
 MOST_CHANGES = 100
 HEADINGS = (
     "Value",
@@ -45,35 +46,37 @@ def comparison_report(
     moment = written or datetime.now(UTC)
     title = " · ".join([comparisons[0].first, *(each.second for each in comparisons)])
     sentences = [found.sentence()] if isinstance(found, Comparison) else found.sentences()
-    before = [page.head(title, ["Comparison"], sentences)]
-    every: list[pairs.Pair] = []
+    before = [page.title_and_finding(title, ["Comparison"], sentences)]
+    every: list[pairs.DifferingPair] = []
     for comparison, side in zip(comparisons, sides[1:], strict=True):
         heading = f"{comparison.second} against {comparison.first}"
-        before.append(page.section(heading, *_differences(comparison)))
+        before.append(page.section(heading, *_every_difference(comparison)))
+        # With more systems than samples each comparison still shows one.
         most = max(1, MOST // len(comparisons))
-        every += pairs.picked(comparison, (sides[0], side), most)
-    after = [page.section("What was compared", *_systems(sides))]
+        every += pairs.most_different(comparison, (sides[0], side), most)
+    after = [page.section("What was compared", *_how_each_was_done(sides))]
 
-    def make(some: Sequence[pairs.Pair]) -> str:
-        texts = page.section("Samples to read", *map(pairs.shown, some))
+    def make(some: Sequence[pairs.DifferingPair]) -> str:
+        texts = page.section("Samples to read", *map(pairs.article_of_pair, some))
         return page.page(title, [*before, texts, *after], moment)
 
     return page.within_size(make, every)
 
 
-def _differences(comparison: Comparison) -> Iterator[str]:
+def _every_difference(comparison: Comparison) -> Iterator[str]:
     """Every difference as a forest plot and in a table, and why it may be of something else."""
     for warning in comparison.warnings:
         yield page.warning(warning)
-    on_phones = figures.of_comparison(comparison, PHONE)
-    for name, drawn in figures.of_comparison(comparison, DOUBLE).items():
+    on_phones = figures.figures_of_comparison(comparison, PHONE)
+    for name, drawn in figures.figures_of_comparison(comparison, DOUBLE).items():
         yield page.figure("", drawn, on_phones[name])
-    yield page.line(f"First: {comparison.first}. Second: {comparison.second}.")
-    rows = [_row(readable(value.name), value) for value in comparison.values]
-    rows += [_row(f"At {float(value.name):.0%} noise", value) for value in comparison.by_noise]
+    yield page.facts_line(f"First: {comparison.first}. Second: {comparison.second}.")
+    rows = [_difference_row(readable(value.name), value) for value in comparison.values]
+    for value in comparison.by_noise:
+        rows.append(_difference_row(f"At {float(value.name):.0%} noise", value))
     yield page.table(HEADINGS, rows)
     yield page.paragraph(comparison.noise_sentence())
-    yield page.line(
+    yield page.facts_line(
         "95 % intervals; p-values count all that is compared together. What a labeller gets wrong "
         "is not in an interval."
     )
@@ -82,10 +85,10 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         for change in comparison.changes[:MOST_CHANGES]
     ]
     yield page.table(["What differs", "First", "Second"], changes)
-    yield page.line(" ".join(_without_partner(comparison)))
+    yield page.facts_line(" ".join(_unpaired_in_words(comparison)))
 
 
-def _row(title: str, value: Compared) -> list[str]:
+def _difference_row(title: str, value: Compared) -> list[str]:
     difference = value.difference
     if difference is None:
         return [title, "–", "–", "none", "", "", value.coverage]
@@ -100,7 +103,7 @@ def _row(title: str, value: Compared) -> list[str]:
     ]
 
 
-def _without_partner(comparison: Comparison) -> Iterator[str]:
+def _unpaired_in_words(comparison: Comparison) -> Iterator[str]:
     first, second = map(len, comparison.alone)
     if first or second:
         yield (
@@ -112,12 +115,13 @@ def _without_partner(comparison: Comparison) -> Iterator[str]:
             yield f"Only the {which} has {', '.join(map(readable, names))}."
 
 
-def _systems(sides: Sequence[Side]) -> Iterator[str]:
+def _how_each_was_done(sides: Sequence[Side]) -> Iterator[str]:
     """How each run was done, once for a run of which several models or labellers are compared."""
+    # Two models of one run share its data and bill: said twice, they would read as two runs.
     views = {side.run.id: side for side in sides}
     for side in views.values():
         run = side.run
-        facts = [run.title, *run_facts.method(run), state_in_words(side.view)]
+        facts = [run.title, *run_facts.method(run), checked_and_failed(side.view)]
         card = page.plain_text(run_card(side.view.store, run, side.counted))
         how = [*how_it_was_done(side.view, side.counted), *cost(side.view)]
-        yield page.folded(" · ".join(facts), *how, card)
+        yield page.foldout(" · ".join(facts), *how, card)

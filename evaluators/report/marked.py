@@ -51,26 +51,27 @@ class Marks(NamedTuple):
         return cls({name: own for name, own in phrases.items() if own})
 
 
-def legend(*texts: str) -> str:
+def legend_of_marks(*texts: str) -> str:
     """What the colours mean that occur in these texts, which `text` or `documents` made."""
     occurring = [name for name in LEGEND if any(f'class="{name}"' in text for text in texts)]
     swatches = (f'<mark class="{name}">{LEGEND[name]}</mark>' for name in occurring)
     return f'<div class="pl-legend">{"".join(swatches)}</div>' if occurring else ""
 
 
-def text(words: str, marks: Marks) -> str:
+def text_with_marks(words: str, marks: Marks) -> str:
     """A text with its marks."""
     if not words:
         return '<div class="pl-text"><i>The answer is empty.</i></div>'
     parts = []
     end = 0
-    for start, stop, name in found(words, marks):
+    # What lies between the marks is escaped by itself: escaped as a whole, no place would fit.
+    for start, stop, name in marked_places(words, marks):
         parts += [html(words[end:start]), f'<mark class="{name}">{html(words[start:stop])}</mark>']
         end = stop
     return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
 
 
-def found(words: str, marks: Marks) -> list[tuple[int, int, str]]:
+def marked_places(words: str, marks: Marks) -> list[tuple[int, int, str]]:
     """Where marks begin and end in the text, from left to right, with the class of each.
 
     What a model thinks aloud in `<think>` is never marked.
@@ -86,15 +87,15 @@ def found(words: str, marks: Marks) -> list[tuple[int, int, str]]:
     return [(start, stop, classes[phrase]) for start, stop, phrase in every]
 
 
-def documents(sample: Sample, marks: Marks) -> str:
+def documents_with_roles(sample: Sample, marks: Marks) -> str:
     """The documents with their marks."""
     parts = []
     for number, words in enumerate(sample.retrieved_documents):
-        parts.append(document(sample, number, text(words, marks)))
+        parts.append(document_with_role(sample, number, text_with_marks(words, marks)))
     return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
 
 
-def document(sample: Sample, number: int, body: str) -> str:
+def document_with_role(sample: Sample, number: int, body: str) -> str:
     """One document, from 0, with its number from 1, its source and its role as far as known."""
     source = sample.sources[number : number + 1]
     role = next(iter(sample.roles[number : number + 1]), None)

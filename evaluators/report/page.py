@@ -34,6 +34,7 @@ def page(title: str, parts: Iterable[str], written: datetime) -> str:
         path.read_text(encoding="utf-8") for path in (coloured.STYLE, marked.STYLE, STYLE)
     )
     moment = written.astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
+    # Half a character, as broken files hold it, cannot be written as UTF-8.
     return without_surrogates(
         "<!doctype html>\n"
         '<html lang="en"><head><meta charset="utf-8">\n'
@@ -41,7 +42,7 @@ def page(title: str, parts: Iterable[str], written: datetime) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{html(cut(title, MOST_OF_A_CELL))}</title>\n<style>{styles}</style></head>\n"
+        f"<title>{_in_cell(title)}</title>\n<style>{styles}</style></head>\n"
         f"<body><main>\n{''.join(parts)}\n"
         f"<footer>Written by Plumbline, {moment}.</footer></main></body></html>\n"
     )
@@ -52,16 +53,17 @@ def within_size(make: Callable[[Sequence[T]], str], samples: Sequence[T]) -> str
     document = make(samples)
     # Texts of strangers may be of signs that take several bytes, each as an entity.
     while samples and len(document.encode()) > MOST_BYTES:
+        # By halves: each attempt writes the whole page, and one by one would take as many.
         samples = samples[: len(samples) // 2]
         document = make(samples)
     return document
 
 
-def head(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:
+def title_and_finding(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:
     """The title, facts in a line, and what was found, which is read first."""
     found = "".join(f'<p class="finding" dir="auto">{_unbroken(words)}</p>' for words in finding)
-    title = html(cut(title, MOST_OF_A_CELL))
-    return f'<header><h1 dir="auto">{title}</h1>{line(" · ".join(facts))}</header>{found}'
+    title = _in_cell(title)
+    return f'<header><h1 dir="auto">{title}</h1>{facts_line(" · ".join(facts))}</header>{found}'
 
 
 def section(title: str, *parts: str) -> str:
@@ -70,33 +72,33 @@ def section(title: str, *parts: str) -> str:
     return f"<section><h2>{html(title)}</h2>{body}</section>\n" if body else ""
 
 
-def folded(title: str, *parts: str) -> str:
+def foldout(title: str, *parts: str) -> str:
     """What opens at a click, and is open on paper."""
     return f"<details><summary>{html(title)}</summary>{''.join(parts)}</details>\n"
 
 
 def paragraph(text: str) -> str:
-    return f'<p dir="auto">{_limited(text)}</p>\n' if text else ""
+    return f'<p dir="auto">{_limited_html(text)}</p>\n' if text else ""
 
 
-def line(text: str) -> str:
+def facts_line(text: str) -> str:
     """Facts that stand back."""
-    return f'<p class="facts" dir="auto">{_limited(text)}</p>\n' if text else ""
+    return f'<p class="facts" dir="auto">{_limited_html(text)}</p>\n' if text else ""
 
 
 def warning(text: str) -> str:
     """Something to beware of, with a mark beside the colour."""
-    return f'<p class="warning" dir="auto"><b>!</b> {_limited(text)}</p>\n'
+    return f'<p class="warning" dir="auto"><b>!</b> {_limited_html(text)}</p>\n'
 
 
 def items(texts: Iterable[str]) -> str:
-    body = "".join(f'<li dir="auto">{_limited(text)}</li>' for text in texts)
+    body = "".join(f'<li dir="auto">{_limited_html(text)}</li>' for text in texts)
     return f"<ul>{body}</ul>\n" if body else ""
 
 
 def plain_text(text: str) -> str:
     """A text with its spaces and line breaks, as a prompt has them."""
-    return f'<pre dir="auto">{html(cut(text, MOST_OF_A_CARD))}</pre>\n'
+    return f'<pre dir="auto">{html(clipped(text, MOST_OF_A_CARD))}</pre>\n'
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -105,17 +107,16 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = []
     for first, *others in every[:MOST_ROWS]:
         cells = "".join(
-            f'<td data-title="{html(title)}" dir="auto">{html(cut(text, MOST_OF_A_CELL))}</td>'
+            # On phones each cell is a line of its own, which the style sheet begins by this title.
+            f'<td data-title="{html(title)}" dir="auto">{_in_cell(text)}</td>'
             for title, text in zip(headings[1:], others, strict=True)
         )
-        lines.append(
-            f'<tr><th scope="row" dir="auto">{html(cut(first, MOST_OF_A_CELL))}</th>{cells}</tr>'
-        )
+        lines.append(f'<tr><th scope="row" dir="auto">{_in_cell(first)}</th>{cells}</tr>')
     if not lines:
         return ""
     titles = "".join(f'<th scope="col">{html(title)}</th>' for title in headings)
     further = len(every) - MOST_ROWS
-    more = line(f"And {further:,} more.") if further > 0 else ""
+    more = facts_line(f"And {further:,} more.") if further > 0 else ""
     return (
         f'<div class="wide"><table><thead><tr>{titles}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>{more}\n"
@@ -129,22 +130,26 @@ def figure(title: str, wide: str, narrow: str) -> str:
     return f"<figure>{caption}{charts}</figure>\n"
 
 
-def left_out(number: int) -> str:
+def gap_in_words(number: int) -> str:
     """What stands for the part of a text that was cut."""
     return f"[… {number:,} characters left out …]"
 
 
-def cut(text: str, most: int) -> str:
+def clipped(text: str, most: int) -> str:
     """The beginning of a text, and how many characters of it were left out."""
     if len(text) <= most:
         return text
-    return f"{text[:most]}\n{left_out(len(text) - most)}"
+    return f"{text[:most]}\n{gap_in_words(len(text) - most)}"
 
 
-def _limited(text: str) -> str:
-    return html(cut(text, MOST_OF_A_TEXT))
+def _in_cell(text: str) -> str:
+    return html(clipped(text, MOST_OF_A_CELL))
+
+
+def _limited_html(text: str) -> str:
+    return html(clipped(text, MOST_OF_A_TEXT))
 
 
 def _unbroken(sentence: str) -> str:
     # A sign at the beginning of a line would be looked for at the end of the last one.
-    return _limited(sentence).replace(" %", "&nbsp;%")
+    return _limited_html(sentence).replace(" %", "&nbsp;%")

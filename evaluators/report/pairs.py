@@ -17,7 +17,7 @@ from evaluators.text.markup import html
 from evaluators.text.words import readable
 
 
-class Pair(NamedTuple):
+class DifferingPair(NamedTuple):
     """A sample of which two systems have different values: what they are called, and the value."""
 
     comparison: Comparison
@@ -26,27 +26,29 @@ class Pair(NamedTuple):
     row: RowPair
 
 
-def picked(
+def most_different(
     comparison: Comparison,
     sides: tuple[Side, Side],
     most: int,
-) -> list[Pair]:
+) -> list[DifferingPair]:
     """The samples that differ most in the first value that is told apart, else in the first one.
 
     Of samples that differ alike those of both directions in turn.
     """
     with_rows = [value for value in comparison.values if value.rows]
     told_apart = [value for value in with_rows if _is_told_apart(value)]
+    # A slice, not an index: where nothing was checked for both there is no value at all.
     for value in (told_apart or with_rows)[:1]:
         higher = [row for row in value.rows if row.difference > 0]
         lower = [row for row in value.rows if row.difference < 0]
+        # Sorting keeps the order of equals, so the turns hold among samples that differ alike.
         in_turn = filter(None, chain.from_iterable(zip_longest(higher, lower)))
         rows = sorted(in_turn, key=lambda row: -abs(row.difference))
-        return [Pair(comparison, sides, value.name, row) for row in rows[:most]]
+        return [DifferingPair(comparison, sides, value.name, row) for row in rows[:most]]
     return []
 
 
-def shown(pair: Pair) -> str:
+def article_of_pair(pair: DifferingPair) -> str:
     """Question, both answers side by side, and the documents; nothing where none can be read."""
     row = pair.row
     positions = (row.first_position, row.second_position)
@@ -54,10 +56,11 @@ def shown(pair: Pair) -> str:
     for side, position in zip(pair.sides, positions, strict=True):
         answer = Answer(position, side.model)
         contents.append(side.view.contents([answer]).get(answer))
+    # The two runs have the same question: either one's will do, where the other cannot be read.
     first = next((content for content in contents if content), None)
     if first is None:
         return ""
-    answers = [_answer(*each) for each in zip(pair.sides, positions, contents, strict=True)]
+    answers = [_answer_of_side(*each) for each in zip(pair.sides, positions, contents, strict=True)]
     parts = changed_words(*([item.text for item in own.sentences] for own in answers))
     columns = []
     titles = (pair.comparison.first, pair.comparison.second)
@@ -65,34 +68,34 @@ def shown(pair: Pair) -> str:
     for title, value, own, marked in zip(titles, values, answers, parts, strict=True):
         body = coloured.changed(own.sentences, own.cues, marked)
         columns.append(f'<div><h4 dir="auto">{html(title)} · {value:.2f}</h4>{body}</div>')
-    question = page.cut(first.sample.question, samples.MOST_OF_A_QUESTION)
+    question = page.clipped(first.sample.question, samples.MOST_OF_A_QUESTION)
     why = f"{readable(pair.value)} {100 * row.difference:+.0f} points"
     return (
         f'<article><div class="intro"><h3>Sample {row.first_position + 1:,}'
         f'<span class="why">{html(why)}</span></h3>'
         f'<p class="question" dir="auto">{html(question)}</p></div>'
         f'<div class="columns pair">{"".join(columns)}</div>'
-        f"{page.folded('Documents', samples.plain_documents(first.sample))}</article>\n"
+        f"{page.foldout('Documents', samples.plain_documents(first.sample))}</article>\n"
     )
 
 
-class _Answer(NamedTuple):
+class _AnswerInSentences(NamedTuple):
     sentences: Sequence[Sentence]
     cues: Mapping[str, str]
 
 
-def _answer(side: Side, position: int, content: Content | None) -> _Answer:
+def _answer_of_side(side: Side, position: int, content: Content | None) -> _AnswerInSentences:
     """The answer in sentences with what the labels say of each, else as a whole."""
     if content is None:
-        return _Answer([Sentence(key="", text="This sample cannot be read.")], {})
+        return _AnswerInSentences([Sentence(key="", text="This sample cannot be read.")], {})
     answer = Answer(position, side.model)
     scores = side.view.labelled_sentences(answer, content, side.counted)
     if scores is None:
-        text = page.cut(content.response or "", samples.MOST_OF_A_DOCUMENT)
-        return _Answer([Sentence(key="", text=text)] if text else [], {})
+        text = page.clipped(content.response or "", samples.MOST_OF_A_DOCUMENT)
+        return _AnswerInSentences([Sentence(key="", text=text)] if text else [], {})
     cues = coloured.verdicts(scores.sentences, scores.labels)
     (sentences,) = shortened.sentences([scores.sentences.response], cues, ())
-    return _Answer(sentences, cues)
+    return _AnswerInSentences(sentences, cues)
 
 
 def _is_told_apart(value: Compared) -> bool:

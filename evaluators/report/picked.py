@@ -21,6 +21,7 @@ DISPUTED, UNSUPPORTED, LOWEST = 3, 4, 2
 """How many samples of a TRACE run are shown for each reason, where there are so many; one is left
 for a sample without a fault."""
 BESIDE_JUDGE = 2
+"""Samples on which rule and judge differ, as many as leave room for every ability."""
 
 
 class Picked(NamedTuple):
@@ -30,31 +31,32 @@ class Picked(NamedTuple):
     why: str
 
 
-def picked(view: RunView, counted: View) -> list[Picked]:
+def samples_to_read(view: RunView, counted: View) -> list[Picked]:
     """At most `MOST` answers of the run, the same ones at every call."""
     leading = leads(view.run.evaluator.name)
     if leading == "trace":
-        return _of_trace(view, counted)
+        return _trace_samples(view, counted)
     if leading == "rgb":
-        return _of_rgb(view, counted)
-    return _of_metrics(view, counted)
+        return _rgb_samples(view, counted)
+    return _metric_samples(view, counted)
 
 
-def _of_trace(view: RunView, counted: View) -> list[Picked]:
+def _trace_samples(view: RunView, counted: View) -> list[Picked]:
     adherence, average = ValueName(0, "adherence"), ValueName(0, "average")
     share = ValueName(0, "supported_share")
     wrong = Selection(values=(adherence,), high=0, order=share)
     right = Selection(values=(adherence,), low=1, order=average, descending=True)
-    disputed = _with_reason(view.labelled().differ, "Labellers differ")
-    unsupported = _with_reason(view.answers(wrong, counted), "Says what no document says")
-    lowest = _with_reason(
+    disputed = _picked_for(view.labelled().differ, "Labellers differ")
+    unsupported = _picked_for(view.answers(wrong, counted), "Says what no document says")
+    lowest = _picked_for(
         view.answers(Selection(values=(average,), order=average), counted), "Lowest average"
     )
     # One on which all agree, else the best of those that are disputed.
     supported = view.answers(right, counted)
     differ = set(view.labelled().differ)
     undisputed = [answer for answer in supported if answer not in differ]
-    good = _with_reason(undisputed or supported, "Every sentence supported")
+    good = _picked_for(undisputed or supported, "Every sentence supported")
+    # First a few for each reason; what room is left goes to more of the same in the same order.
     ways = [
         unsupported[:UNSUPPORTED],
         disputed[:DISPUTED],
@@ -67,7 +69,7 @@ def _of_trace(view: RunView, counted: View) -> list[Picked]:
     return _different(chain.from_iterable(ways))
 
 
-def _of_rgb(view: RunView, counted: View) -> list[Picked]:
+def _rgb_samples(view: RunView, counted: View) -> list[Picked]:
     """Wrong answers, each ability and model in its turn, and the first right one."""
     rows = aggregate.of_metric(view.counted(counted), 0)
     abilities = {Answer(row.position, row.model): row.ability for row in rows}
@@ -76,29 +78,31 @@ def _of_rgb(view: RunView, counted: View) -> list[Picked]:
         ability = Ability(abilities[answer] or Ability.NOISE)
         own = wrong.setdefault((answer.model, ability), [])
         own.append(Picked(answer, f"Wrong: {ability.label.lower()}"))
-    differing = _with_reason(rulings.rule_and_judge_differ(rows), "Rule and judge differ")
-    right = _with_reason(view.answers(Selection(values=HEADLINES, low=1), counted), "Right")
+    differing = _picked_for(rulings.rule_and_judge_differ(rows), "Rule and judge differ")
+    right = _picked_for(view.answers(Selection(values=HEADLINES, low=1), counted), "Right")
     # All abilities of a model, then those of the next: ten samples have room for each ability.
     in_turn = filter(None, chain.from_iterable(zip_longest(*(wrong[key] for key in sorted(wrong)))))
     before = _different([*differing[:BESIDE_JUDGE], *in_turn])
+    # The right one has the last place; without one the place goes to a further wrong answer.
     return _different([*before[: MOST - 1], *right[:1], *before])
 
 
-def _of_metrics(view: RunView, counted: View) -> list[Picked]:
+def _metric_samples(view: RunView, counted: View) -> list[Picked]:
     """The lowest of each value in its turn, and the highest of the first."""
     titles = column_titles(view)
     lowest, highest = [], []
     for value, column in view.columns().items():
+        # Limits, though they exclude no number, leave out answers without this value.
         any_number = Selection(values=(value,), low=-math.inf, high=math.inf, order=value)
         answers = view.answers(any_number, counted)
-        lowest.append(_with_reason(answers[:MOST], f"Lowest: {titles[column]}"))
-        highest += _with_reason(answers[-1:], f"Highest: {titles[column]}")
+        lowest.append(_picked_for(answers[:MOST], f"Lowest: {titles[column]}"))
+        highest += _picked_for(answers[-1:], f"Highest: {titles[column]}")
     in_turn = filter(None, chain.from_iterable(zip_longest(*lowest)))
     before = _different(in_turn)
     return _different([*before[: MOST - 1], *highest[:1], *before])
 
 
-def _with_reason(answers: Sequence[Answer], why: str) -> list[Picked]:
+def _picked_for(answers: Sequence[Answer], why: str) -> list[Picked]:
     return [Picked(answer, why) for answer in answers]
 
 

@@ -10,7 +10,7 @@ from evaluators.drawing import DOUBLE, Size
 from evaluators.paper import figures
 from evaluators.records import Run
 from evaluators.report import page, samples
-from evaluators.report.picked import Picked, picked
+from evaluators.report.picked import Picked, samples_to_read
 from evaluators.runs import aggregate, bills, findings, run_facts
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
@@ -34,9 +34,11 @@ from evaluators.trace.definitions import DEFINITIONS
 
 PHONE = Size(92, 8)
 """The width of a phone in millimetres of a screen, and a font that is read there."""
+# A column of groups may hold another value in every row of the data.
 MOST_GROUPS = 50
 MOST_REASONS = 8
 MOST_OF_A_PROMPT = 20_000
+MOST_OF_REFUSED = 2_000
 
 
 def run_report(
@@ -50,11 +52,11 @@ def run_report(
     """
     run = view.run
     moment = written or datetime.now(UTC)
-    facts = [*run_facts.method(run), run.dataset_name, state_in_words(view), begun(run)]
+    facts = [*run_facts.method(run), run.dataset_name, checked_and_failed(view), begun(run)]
     before = [
-        page.head(run.title, facts, found(view, counted)),
+        page.title_and_finding(run.title, facts, sentences_of_run(view, counted)),
         *_warnings(view),
-        page.section("Figures", *_charts(view, counted), *_tables(view, counted)),
+        page.section("Figures", *_charts_twice(view, counted), *_tables_of_means(view, counted)),
         page.section("Corrected by people", *_corrected(view, counted)),
     ]
     after = [
@@ -65,15 +67,16 @@ def run_report(
     ]
 
     def make(some: Sequence[Picked]) -> str:
-        texts = samples.shown(view, counted, some)
-        legend = samples.legend() if leads(run.evaluator.name) == "trace" and texts else ""
-        shown = page.section("Samples to read", legend, texts)
-        return page.page(run.title, [*before, shown, *after], moment)
+        texts = samples.articles(view, counted, some)
+        is_labelled = leads(run.evaluator.name) == "trace"
+        legend = samples.legend_of_verdicts() if is_labelled and texts else ""
+        to_read = page.section("Samples to read", legend, texts)
+        return page.page(run.title, [*before, to_read, *after], moment)
 
-    return page.within_size(make, picked(view, counted))
+    return page.within_size(make, samples_to_read(view, counted))
 
 
-def found(view: RunView, counted: View) -> list[str]:
+def sentences_of_run(view: RunView, counted: View) -> list[str]:
     """What the run found, in the sentences of its page: of TRACE one for each model."""
     run = view.run
     kind = leads(run.evaluator.name)
@@ -88,7 +91,7 @@ def found(view: RunView, counted: View) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def state_in_words(view: RunView) -> str:
+def checked_and_failed(view: RunView) -> str:
     failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""
     return f"{checked_in_words(view.run, view.counts)}{failed}"
 
@@ -118,46 +121,47 @@ def _warnings(view: RunView) -> Iterator[str]:
 # Figures
 
 
-def _charts(view: RunView, counted: View) -> Iterator[str]:
+def _charts_twice(view: RunView, counted: View) -> Iterator[str]:
     if not view.counts.scored:
         yield page.paragraph("Nothing is checked yet.")
         return
     # A chart that is only made smaller has letters that nobody reads on a phone.
-    on_phones = figures.of_run(view, counted, PHONE)
-    for name, drawn in figures.of_run(view, counted, DOUBLE).items():
+    on_phones = figures.figures_of_run(view, counted, PHONE)
+    for name, drawn in figures.figures_of_run(view, counted, DOUBLE).items():
         # Values of metrics stand below the metric's name in the chart, curves have no words there.
         is_of_rgb = name == "rates" or name.endswith("by_noise")
         yield page.figure(readable(name) if is_of_rgb else "", drawn, on_phones[name])
 
 
-def _tables(view: RunView, counted: View) -> Iterator[str]:
+def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
     """Every mean that the charts show, with its meaning; and those of groups of samples."""
     models = run_facts.titles(view.run)
     headings = ["Value", "Model", "Mean", "95 % interval", "Answers checked", "Meaning"]
     rows = []
-    for group in _groups(view, counted):
+    for group in _dots_in_groups(view, counted):
         for dot in group.dots:
             model = models[dot.series] if models else ""
-            rows.append(_row(dot, model))
+            rows.append(_mean_row(dot, model))
     if len(models) < 2:
         headings.remove("Model")
         rows = [[title, *others] for title, _, *others in rows]
     yield page.table(headings, rows)
     means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
     titles = column_titles(view)
+    # Not every group has a mean of every value: the columns are all that occur.
     names = {name: titles.get(name, name) for own in means.values() for name in own}
     if means:
         lines = [
             [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
         ]
-        yield page.folded("By group", page.table(["Group", *names.values()], lines))
+        yield page.foldout("By group", page.table(["Group", *names.values()], lines))
 
 
-def _groups(view: RunView, counted: View) -> list[Group]:
+def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
     run = view.run
     groups = []
     if run.evaluator.name == "rgb":
-        groups.append(Group("", "", _rates(view, counted)))
+        groups.append(Group("", "", _rate_dots(view, counted)))
     elif leads(run.evaluator.name) == "trace":
         groups += trace_groups(view, counted)
     for number in range(1 if groups else 0, len(run.evaluators)):
@@ -165,7 +169,7 @@ def _groups(view: RunView, counted: View) -> list[Group]:
     return groups
 
 
-def _rates(view: RunView, counted: View) -> list[Dot]:
+def _rate_dots(view: RunView, counted: View) -> list[Dot]:
     rows = aggregate.of_metric(view.counted(counted), 0)
     by_model = run_facts.rows(view.run, rows)
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
@@ -179,18 +183,18 @@ def _rates(view: RunView, counted: View) -> list[Dot]:
     return dots
 
 
-def _row(dot: Dot, model: str) -> list[str]:
+def _mean_row(dot: Dot, model: str) -> list[str]:
     mean = dot.mean
     # Charts of several models name them in the place of the meaning.
     meaning = dot.meaning.removeprefix(model).removeprefix(". ") if model else dot.meaning
-    return [dot.title, model, value(mean), interval(mean), answers(mean), meaning]
+    return [dot.title, model, value(mean), interval_in_words(mean), answers(mean), meaning]
 
 
 def value(mean: Mean) -> str:
     return "–" if mean.mean is None else f"{mean.mean:.3f}"
 
 
-def interval(mean: Mean) -> str:
+def interval_in_words(mean: Mean) -> str:
     if mean.low is None or mean.high is None:
         return "–"
     return f"{mean.low:.3f} to {mean.high:.3f}"
@@ -254,25 +258,25 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         definition = DEFINITIONS[counted.definition]
         settings.append(["Formula", f"{definition.title}: {definition.meaning}"])
     yield page.table(["What", "How"], settings)
-    yield page.line(" · ".join(run_facts.facts(run)))
+    yield page.facts_line(" · ".join(run_facts.facts(run)))
     if leads(run.evaluator.name) == "trace":
         yield page.paragraph(findings.who_labelled(run, view.figures()))
     if run.models and run.prompt:
-        prompt = page.cut(run.prompt, MOST_OF_A_PROMPT)
-        yield page.folded("Prompt", page.plain_text(prompt))
+        prompt = page.clipped(run.prompt, MOST_OF_A_PROMPT)
+        yield page.foldout("Prompt", page.plain_text(prompt))
 
 
 def cost(view: RunView) -> Iterator[str]:
     """Calls, tokens and money by model; nothing where no LLM was asked."""
     spent = bills.rows(view.run, view.store.calls.spent(view.run.id))
     if spent:
-        yield page.table(list(spent[0]), [_cells(row) for row in spent])
+        yield page.table(list(spent[0]), [_bill_cells(row) for row in spent])
     if reused := view.remarks().reused:
         words = number_of(reused, "answer")
-        yield page.line(f"{words} came from the store and cost nothing.")
+        yield page.facts_line(f"{words} came from the store and cost nothing.")
 
 
-def _cells(row: Mapping[str, object]) -> list[str]:
+def _bill_cells(row: Mapping[str, object]) -> list[str]:
     return [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row.values()]
 
 
@@ -283,7 +287,8 @@ def _problems(view: RunView) -> Iterator[str]:
     yield page.table(["Samples", "Why they failed"], rows)
     further = len(remarks.failures) - len(reasons)
     if further > 0:
-        yield page.line(f"And {number_of(further, 'further reason')}.")
+        yield page.facts_line(f"And {number_of(further, 'further reason')}.")
     if remarks.refused:
         refused = "; ".join(remarks.refused)
-        yield page.line(f"Some requests were not made as chosen: {page.cut(refused, 2000)}.")
+        refused = page.clipped(refused, MOST_OF_REFUSED)
+        yield page.facts_line(f"Some requests were not made as chosen: {refused}.")

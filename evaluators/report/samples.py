@@ -29,7 +29,7 @@ MOST_REASONS = 30
 """Sentences of an answer whose verdict is explained."""
 
 
-class _Parts(NamedTuple):
+class _ArticleParts(NamedTuple):
     """What stands beside what; all of it markup."""
 
     facts: str
@@ -37,7 +37,7 @@ class _Parts(NamedTuple):
     documents: str
 
 
-def shown(view: RunView, counted: View, every: Sequence[Picked]) -> str:
+def articles(view: RunView, counted: View, every: Sequence[Picked]) -> str:
     """The samples one below the other; one that cannot be read is left out."""
     contents = view.contents([one.answer for one in every])
     models = run_facts.titles(view.run)
@@ -48,11 +48,12 @@ def shown(view: RunView, counted: View, every: Sequence[Picked]) -> str:
             continue
         whose = f" · {models[one.answer.model]}" if len(models) > 1 else ""
         heading = f"Sample {one.answer.position + 1:,}{whose}"
-        parts.append(_sample(heading, one, content, _parts(view, counted, one, content)))
+        beside = _parts_of_article(view, counted, one, content)
+        parts.append(_article(heading, one, content, beside))
     return "".join(parts)
 
 
-def legend() -> str:
+def legend_of_verdicts() -> str:
     """What the colours of labelled sentences mean, each with the words that stand beside it."""
     entries = []
     for words, name in coloured.COLOURS.items():
@@ -60,12 +61,13 @@ def legend() -> str:
     return f'<p class="pl-legend">{"".join(entries)}</p>'
 
 
-def _sample(heading: str, one: Picked, content: Content, parts: _Parts) -> str:
-    question = page.cut(content.sample.question, MOST_OF_A_QUESTION)
+def _article(heading: str, one: Picked, content: Content, parts: _ArticleParts) -> str:
+    question = page.clipped(content.sample.question, MOST_OF_A_QUESTION)
     expected = content.sample.ground_truth
     true_answer = ""
     if expected is not None:
-        true_answer = page.line(f"True answer: {page.cut(accepted(expected), MOST_OF_A_QUESTION)}")
+        clipped = page.clipped(accepted(expected), MOST_OF_A_QUESTION)
+        true_answer = page.facts_line(f"True answer: {clipped}")
     why = f'<span class="why">{html(one.why)}</span>'
     return (
         f'<article><div class="intro"><h3 dir="auto">{html(heading)}{why}</h3>'
@@ -76,14 +78,14 @@ def _sample(heading: str, one: Picked, content: Content, parts: _Parts) -> str:
     )
 
 
-def _parts(view: RunView, counted: View, one: Picked, content: Content) -> _Parts:
+def _parts_of_article(view: RunView, counted: View, one: Picked, content: Content) -> _ArticleParts:
     kind = leads(view.run.evaluator.name)
-    if kind == "trace" and (parts := _labelled(view, counted, one, content)):
+    if kind == "trace" and (parts := _labelled_parts(view, counted, one, content)):
         return parts
     if kind == "rgb":
-        return _ruled(view, counted, content)
-    return _Parts(
-        _values(view, content),
+        return _ruled_parts(view, counted, content)
+    return _ArticleParts(
+        _metric_items(view, content),
         _plain(content.response or ""),
         plain_documents(content.sample),
     )
@@ -92,7 +94,9 @@ def _parts(view: RunView, counted: View, one: Picked, content: Content) -> _Part
 # TRACE
 
 
-def _labelled(view: RunView, counted: View, one: Picked, content: Content) -> _Parts | None:
+def _labelled_parts(
+    view: RunView, counted: View, one: Picked, content: Content
+) -> _ArticleParts | None:
     """The sentences in the colours of their labels; `None` where there are none."""
     scores = view.labelled_sentences(one.answer, content, counted)
     score = content.results[0].score if 0 in content.results else None
@@ -103,26 +107,30 @@ def _labelled(view: RunView, counted: View, one: Picked, content: Content) -> _P
     verdicts = {
         by: coloured.verdicts(scores.sentences, own.labels) for by, own in by_labeller.items()
     }
-    disputed = [key for key in by_key if len({own[key] for own in verdicts.values()}) > 1]
+    disputed = []
+    for key in by_key:
+        said = {own[key] for own in verdicts.values()}
+        if len(said) > 1:
+            disputed.append(key)
     (answer,) = shortened.sentences([scores.sentences.response], by_key, disputed)
     documents = shortened.sentences(scores.sentences.documents, by_key, disputed)
     values = []
     for name, value in scores.values().items():
-        values.append(f"{TRACE_VALUES[name]} {_number(value)}")
+        values.append(f"{TRACE_VALUES[name]} {_in_two_digits(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
     keys = [item.key for item in answer if item.key in reasons]
-    explained = [page.cut(f"{key}: {reasons[key]}", MOST_OF_A_REASON) for key in keys]
+    explained = [page.clipped(f"{key}: {reasons[key]}", MOST_OF_A_REASON) for key in keys]
     differ = [_who_says_what(key, verdicts) for key in disputed if key in set(keys)]
-    return _Parts(
-        page.line(" · ".join(values)) + _values(view, content, first=1),
-        coloured.response(answer, by_key, disputed)
-        + page.items(explained[:MOST_REASONS])
-        + (page.line("Labellers differ:") + page.items(differ[:MOST_REASONS]) if differ else ""),
-        _documents(
-            [coloured.sentences_of(own, by_key, disputed) for own in documents],
-            content.sample,
-            [any(by_key.get(item.key) for item in own) for own in documents],
-        ),
+    reading = coloured.response(answer, by_key, disputed) + page.items(explained[:MOST_REASONS])
+    if differ:
+        reading += page.facts_line("Labellers differ:") + page.items(differ[:MOST_REASONS])
+    bodies = [coloured.sentences_by_verdict(own, by_key, disputed) for own in documents]
+    are_judged = [any(by_key.get(item.key) for item in own) for own in documents]
+    return _ArticleParts(
+        # The values of the first metric are TRACE's own, which stand in the line above.
+        page.facts_line(" · ".join(values)) + _metric_items(view, content, first=1),
+        reading,
+        _numbered_documents(bodies, content.sample, are_judged),
     )
 
 
@@ -134,7 +142,7 @@ def _who_says_what(key: str, verdicts: Mapping[str, Mapping[str, str]]) -> str:
 # RGB
 
 
-def _ruled(view: RunView, counted: View, content: Content) -> _Parts:
+def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticleParts:
     """What the answer does, the rule that decided it, and the words that it decided on."""
     run = view.run
     result = content.results.get(0)
@@ -143,7 +151,7 @@ def _ruled(view: RunView, counted: View, content: Content) -> _Parts:
     evaluator = rulings.rgb_evaluator(run, counted.policy)
     verdicts = rulings.verdicts_by(run, evaluator, answered, score)
     marks = marked.Marks.of(answered, verdicts)
-    facts = page.line(" · ".join(rgb_words.task_facts(answered)))
+    facts = page.facts_line(" · ".join(rgb_words.task_facts(answered)))
     if headline := rgb_words.headline(evaluator, answered, verdicts):
         mark = "✓" if headline.passed else "✗"
         facts += page.paragraph(f"{headline.question} {mark} {headline.answer}")
@@ -154,29 +162,31 @@ def _ruled(view: RunView, counted: View, content: Content) -> _Parts:
         for decision in rgb_words.decisions(verdicts, score, response, judge):
             answer = "yes" if decision.passed else "no"
             reasons.append(
-                f"{decision.asked}: {answer}. {page.cut(decision.why, MOST_OF_A_REASON)}"
+                f"{decision.asked}: {answer}. {page.clipped(decision.why, MOST_OF_A_REASON)}"
             )
-    answer = _marked(answered.response or "", marks, shortened.ROOM)
+    answer = _marked_extract(answered.response or "", marks, shortened.ROOM)
     documents = [
-        _marked(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
+        _marked_extract(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
     ]
-    return _Parts(
-        facts + _values(view, content, first=1),
-        answer + marked.legend(answer, *documents) + page.items(reasons),
-        marked.strip(answered.roles) + _documents(documents, answered),
+    # The legend names only the colours that occur, so it is made of the finished texts.
+    return _ArticleParts(
+        facts + _metric_items(view, content, first=1),
+        answer + marked.legend_of_marks(answer, *documents) + page.items(reasons),
+        marked.strip(answered.roles) + _numbered_documents(documents, answered),
     )
 
 
-def _marked(text: str, marks: marked.Marks, most: int) -> str:
+def _marked_extract(text: str, marks: marked.Marks, most: int) -> str:
     """The text with its marks; of a long one what stands around them."""
-    places = [(start, stop) for start, stop, _ in marked.found(text, marks)]
-    return "".join(marked.text(part, marks) for part in shortened.around(text, places, most))
+    places = [(start, stop) for start, stop, _ in marked.marked_places(text, marks)]
+    parts = shortened.around(text, places, most)
+    return "".join(marked.text_with_marks(part, marks) for part in parts)
 
 
 # Other metrics
 
 
-def _values(view: RunView, content: Content, first: int = 0) -> str:
+def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
     """The values of every metric from this number on, each with the reason that it gave."""
     titles = run_facts.metric_titles(view.run)
     lines = []
@@ -188,25 +198,25 @@ def _values(view: RunView, content: Content, first: int = 0) -> str:
             lines.append(f"{titles[number]}: failed")
             continue
         own = value_titles(titles, number, score.values)
-        parts = [f"{own[name]} {_number(value)}" for name, value in score.values.items()]
+        parts = [f"{own[name]} {_in_two_digits(value)}" for name, value in score.values.items()]
         reason = score.reason
         if not reason and isinstance(score.evidence, JudgeEvidence):
             reason = score.evidence.reason
-        parts.append(page.cut(reason, MOST_OF_A_REASON))
+        parts.append(page.clipped(reason, MOST_OF_A_REASON))
         lines.append(" · ".join(filter(None, parts)))
     return page.items(lines)
 
 
 def plain_documents(sample: Sample) -> str:
     """The documents without any colours."""
-    return _documents([_plain(words) for words in sample.retrieved_documents], sample)
+    return _numbered_documents([_plain(words) for words in sample.retrieved_documents], sample)
 
 
 def _plain(words: str) -> str:
-    return coloured.text(page.cut(words, MOST_OF_A_DOCUMENT))
+    return coloured.uncoloured(page.clipped(words, MOST_OF_A_DOCUMENT))
 
 
-def _documents(
+def _numbered_documents(
     bodies: Sequence[str],
     sample: Sample,
     are_judged: Sequence[bool] = (),
@@ -216,11 +226,11 @@ def _documents(
     for number, body in enumerate(bodies):
         is_judged = number < len(are_judged) and are_judged[number]
         if number < MOST_DOCUMENTS or is_judged:
-            parts.append(marked.document(sample, number, body))
+            parts.append(marked.document_with_role(sample, number, body))
     without = len(bodies) - len(parts)
-    note = page.line(f"{without:,} further documents are left out.") if without else ""
+    note = page.facts_line(f"{without:,} further documents are left out.") if without else ""
     return "".join(parts) + note or coloured.NO_DOCUMENTS
 
 
-def _number(value: float | None) -> str:
+def _in_two_digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from evaluators.records import Sentence
-from evaluators.report.page import left_out
+from evaluators.report.page import gap_in_words
 
 ROOM = 5_000
 """Characters of a sample's documents, or of its answer, that need not be cut."""
@@ -37,6 +37,8 @@ def sentences(
     shortened: list[list[Sentence]] = []
     for own in texts:
         parts: list[Sentence] = []
+        # The room for judged sentences is the sample's, that for the others each document's own:
+        # a long first document must not take the beginnings of all the next ones.
         beside, gap = BESIDE, 0
         for sentence in own:
             is_judged = bool(by_key.get(sentence.key)) or sentence.key in disputed
@@ -47,6 +49,7 @@ def sentences(
                 continue
             if gap:
                 parts.append(_gap(gap))
+            # What a single long sentence loses is said in the gap behind it.
             gap = len(sentence.text) - len(text)
             parts.append(sentence.model_copy(update={"text": text}))
             count -= 1
@@ -72,6 +75,7 @@ def around(text: str, places: Sequence[tuple[int, int]], most: int) -> Iterator[
         if last - first > room:
             break
         room -= last - first
+        # Stretches that touch become one, or the words between them would be shown twice.
         if first <= kept[-1][1]:
             kept[-1] = (kept[-1][0], max(last, kept[-1][1]))
         else:
@@ -79,12 +83,12 @@ def around(text: str, places: Sequence[tuple[int, int]], most: int) -> Iterator[
     end = 0
     for first, last in kept:
         if first > end:
-            yield left_out(first - end)
+            yield gap_in_words(first - end)
         yield text[first:last]
         end = last
     if end < len(text):
-        yield left_out(len(text) - end)
+        yield gap_in_words(len(text) - end)
 
 
 def _gap(number: int) -> Sentence:
-    return Sentence(key="", text=left_out(number))
+    return Sentence(key="", text=gap_in_words(number))

@@ -170,7 +170,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "a provider's reset": parse_duration,
     "plain": plain,
     "html": html,
-    "marks of RGB": lambda text: marked.text(
+    "marks of RGB": lambda text: marked.text_with_marks(
         text,
         marked.Marks(
             {

@@ -13,8 +13,8 @@ from evaluators.drawing import (
     SINGLE,
     SIZES,
     Curve,
+    IntervalRow,
     Point,
-    Row,
     Size,
     draw_curves,
     draw_intervals,
@@ -72,15 +72,23 @@ FIGURES = {
     ),
     "no row": lambda size: draw_intervals([], title="x", size=size),
     "no interval": lambda size: draw_intervals(
-        [Row(LONG, 1, beside=["1.00", "1 of 1"])], title="x"
+        [IntervalRow(LONG, 1, beside=["1.00", "1 of 1"])], title="x"
     ),
-    "no value": lambda size: draw_intervals([Row("A", None, beside=["–"])], title="x", size=size),
-    "huge": lambda size: draw_intervals([Row("A", 1e300, -1e300, math.inf)], title="x", size=size),
-    "tiny": lambda size: draw_intervals([Row("A", 1e-9)], title="x", span=(0, 0), size=size),
+    "no value": lambda size: draw_intervals(
+        [IntervalRow("A", None, beside=["–"])], title="x", size=size
+    ),
+    "huge": lambda size: draw_intervals(
+        [IntervalRow("A", 1e300, -1e300, math.inf)], title="x", size=size
+    ),
+    "tiny": lambda size: draw_intervals(
+        [IntervalRow("A", 1e-9)], title="x", span=(0, 0), size=size
+    ),
     "forest": lambda size: draw_intervals(
         [
-            Row(LONG, -100, -100, 100, ["−100.0 (−100.0 to +100.0)", "1,197 / 1,200"], LONG, 11),
-            Row("B", 0, beside=["0.0"], hollow=True),
+            IntervalRow(
+                LONG, -100, -100, 100, ["−100.0 (−100.0 to +100.0)", "1,197 / 1,200"], LONG, 11
+            ),
+            IntervalRow("B", 0, beside=["0.0"], hollow=True),
         ],
         title="x",
         size=size,
@@ -129,7 +137,7 @@ def test_text_of_strangers_stays_text(text):
     curves = draw_curves(
         [falling(text)], title=text, x_title=text, y_title=text, unit=text[:3], note=text
     )
-    rows = [Row(text, 0.5, 0.4, 0.6, [text], text)]
+    rows = [IntervalRow(text, 0.5, 0.4, 0.6, [text], text)]
     intervals = draw_intervals(rows, title=text, note=text, sides=(text, text), axis_title=text)
 
     for svg in (curves, intervals):
@@ -157,13 +165,13 @@ def test_a_reader_of_the_screen_gets_every_value():
     assert root.find(f"{SVG}desc").text == (
         "A: 90 % (80 to 95) at 0 %, 80 % (70 to 95) at 20 %. B: no value."
     )
-    rows = [Row("Adherence", 0.5, beside=["0.50", "2 of 4"]), Row("Other", None)]
+    rows = [IntervalRow("Adherence", 0.5, beside=["0.50", "2 of 4"]), IntervalRow("Other", None)]
     described = ElementTree.fromstring(draw_intervals(rows, title="x")).find(f"{SVG}desc")
     assert described.text == "Adherence: 0.50, 2 of 4. Other: no value."
 
 
 def test_a_value_is_drawn_where_it_is_on_the_axis():
-    row = Row("A", 0.25, 0.0, 0.75)
+    row = IntervalRow("A", 0.25, 0.0, 0.75)
     root = ElementTree.fromstring(draw_intervals([row], title="x", size=SMALL))
 
     # "A" is 0.7 wide and 1.5 follow; nothing stands beside, 1.5 are left free.
@@ -176,7 +184,7 @@ def test_a_value_is_drawn_where_it_is_on_the_axis():
 
 
 def test_a_forest_plot_has_zero_in_the_middle():
-    rows = [Row("A", 6, 2, 10), Row("B", -1, -4, 2, hollow=True)]
+    rows = [IntervalRow("A", 6, 2, 10), IntervalRow("B", -1, -4, 2, hollow=True)]
     root = ElementTree.fromstring(draw_intervals(rows, title="x", size=SMALL, sides=("l", "r")))
 
     first, second = marks(ElementTree.tostring(root))
@@ -189,7 +197,7 @@ def test_a_forest_plot_has_zero_in_the_middle():
 
 
 def test_what_has_no_value_has_no_mark():
-    rows = [Row("A", 0.5), Row("B", None, 0.1, 0.2), Row("C", math.nan)]
+    rows = [IntervalRow("A", 0.5), IntervalRow("B", None, 0.1, 0.2), IntervalRow("C", math.nan)]
 
     assert len(marks(draw_intervals(rows, title="x"))) == 1
     # One on the curve, one beside its name.
@@ -257,7 +265,7 @@ def test_a_number_of_an_axis_reads_as_in_print(value, signed, expected):
     ],
 )
 def test_words_are_broken_and_cut_to_their_room(text, room, most, lines):
-    assert fitting.broken(text, room, most) == lines
+    assert fitting.broken_lines(text, room, most) == lines
 
 
 def test_a_size_is_known_by_its_name():

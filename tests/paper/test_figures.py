@@ -23,7 +23,7 @@ def store(tmp_path_factory):
 
 
 def of_run(own, **options):
-    return figures.of_run(RunView.read(own.store, own.run), **options)
+    return figures.figures_of_run(RunView.read(own.store, own.run), **options)
 
 
 def described(svg):
@@ -73,7 +73,7 @@ def test_a_comparison_is_a_forest_plot(store):
     second = results(store, "new", ["Who?", "What?", "When?"], [1, 1, None])
     comparison = compare(first, second)
 
-    [(name, svg)] = figures.of_comparison(comparison).items()
+    [(name, svg)] = figures.figures_of_comparison(comparison).items()
 
     assert name == "differences"
     difference = comparison["answer_match"].difference

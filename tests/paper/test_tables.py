@@ -10,7 +10,7 @@ from evaluators.api.comparing import compare
 from evaluators.api.evaluation import Results
 from evaluators.paper import figures, tables
 from evaluators.paper.formats import as_csv, as_latex, as_markdown
-from evaluators.paper.table import Line, Table, of_lines
+from evaluators.paper.table import PaperLine, PaperTable, table_of_lines
 from evaluators.runs import examples, run_facts
 from evaluators.runs.aggregate import Mean, View, Within
 from evaluators.runs.run_view import RunView
@@ -45,7 +45,7 @@ def read(table):
 def test_a_mean_has_its_interval_and_its_coverage(store):
     own = results(store, "one model", QUESTIONS, [1, 0, None, "failed"])
 
-    [table] = tables.of_run(view_of(own))
+    [table] = tables.tables_of_run(view_of(own))
 
     assert table.headings == ["Value", "Mean [95 % interval]", "Checked"]
     # Wilson's interval of 1 of 2.
@@ -63,7 +63,7 @@ def test_repeated_prompts_are_said_with_how_far_their_answers_differ():
     within = Within(prompts=2, agree=0.5, deviation=0.25)
     mean = Mean(mean=0.5, asked=4, scored=4, repeats=2, within=within)
 
-    [record] = read(of_lines("t", "", [Line({"M": "a"}, "x", mean, {})]))
+    [record] = read(table_of_lines("t", "", [PaperLine({"M": "a"}, "x", mean, {})]))
 
     assert record["repeats"] == "2"
     assert (record["repeats_agree"], record["repeats_deviation"]) == ("0.5", "0.25")
@@ -72,7 +72,7 @@ def test_repeated_prompts_are_said_with_how_far_their_answers_differ():
 def test_models_stand_below_one_another_under_the_value(store):
     own = results(store, "two", QUESTIONS, [1, 1, 1, 1], [None] * 4, models=MODELS)
 
-    [table] = tables.of_run(view_of(own))
+    [table] = tables.tables_of_run(view_of(own))
 
     assert table.rows == [
         ("Answer match", "small", "1.00 [0.51, 1.00]", "4 / 4"),
@@ -84,7 +84,7 @@ def test_models_stand_below_one_another_under_the_value(store):
 def test_means_are_those_of_the_summary(store):
     for name in (examples.NOISE, examples.INVENTED):
         own = example(store, name)
-        table = table_named(tables.of_run(view_of(own)), "values")
+        table = table_named(tables.tables_of_run(view_of(own)), "values")
 
         expected = {}
         for number, model in enumerate(run_facts.titles(own.run) or [None]):
@@ -98,7 +98,7 @@ def test_means_are_those_of_the_summary(store):
 
 
 def test_the_accuracy_at_each_noise_has_a_row_for_each_ability_and_model(store):
-    found = tables.of_run(view_of(example(store, examples.NOISE)))
+    found = tables.tables_of_run(view_of(example(store, examples.NOISE)))
     table = table_named(found, "accuracy_by_noise")
 
     assert table.headings[2:] == ["0 %", "20 %", "40 %", "60 %", "80 %", "Checked"]
@@ -120,7 +120,7 @@ def test_the_accuracy_at_each_noise_has_a_row_for_each_ability_and_model(store):
 def test_labellers_stand_side_by_side(store):
     view = view_of(example(store, examples.INVENTED))
 
-    table = table_named(tables.of_run(view, View("fixed_20")), "by_labeller")
+    table = table_named(tables.tables_of_run(view, View("fixed_20")), "by_labeller")
 
     means = view.means_by_labeller(0, "fixed_20")
     assert [row[0] for row in table.rows] == [
@@ -136,7 +136,7 @@ def test_labellers_stand_side_by_side(store):
 def test_groups_have_a_row_each(store):
     view = view_of(example(store, examples.INVENTED))
 
-    table = table_named(tables.of_run(view), "by_group")
+    table = table_named(tables.tables_of_run(view), "by_group")
 
     groups = view.by_group()
     assert [row[0] for row in table.rows] == list(groups)
@@ -149,7 +149,7 @@ def test_a_comparison_has_both_means_and_the_difference(store):
     second = results(store, "new", QUESTIONS, [1, 1, 1, None])
     comparison = compare(first, second)
 
-    [table] = tables.of_comparison(comparison)
+    [table] = tables.tables_of_comparison(comparison)
 
     difference = comparison["answer_match"].difference
     low, high = f"{100 * difference.low:.1f}", f"{100 * difference.high:.1f}"
@@ -166,7 +166,7 @@ def test_a_comparison_has_both_means_and_the_difference(store):
 
 def test_long_names_stand_in_the_caption_alone(store):
     long = "a title of a run that is longer than a column"
-    [table] = tables.of_comparison(
+    [table] = tables.tables_of_comparison(
         compare(results(store, long, ["Who?"], [1]), results(store, "b", ["Who?"], [1]))
     )
 
@@ -176,7 +176,7 @@ def test_long_names_stand_in_the_caption_alone(store):
 
 def line(keys, column, asked=4, **facts):
     mean = Mean(mean=0.5, low=0.1, high=0.9, asked=asked, scored=4)
-    return Line(keys, column, mean, facts)
+    return PaperLine(keys, column, mean, facts)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def line(keys, column, asked=4, **facts):
     ],
 )
 def test_lines_with_equal_keys_are_a_row(lines, headings, rows):
-    table = of_lines("t", "", lines)
+    table = table_of_lines("t", "", lines)
 
     assert (table.headings, table.rows) == (headings, rows)
     assert len(table.records) == len(lines)
@@ -215,7 +215,9 @@ def test_lines_with_equal_keys_are_a_row(lines, headings, rows):
 
 def named(text):
     mean = "0.50 [0.09, 0.91]"
-    return Table("t", text, ["Value", "Mean"], 1, [(text, mean)], [{"name": text, "mean": -0.5}])
+    return PaperTable(
+        "t", text, ["Value", "Mean"], 1, [(text, mean)], [{"name": text, "mean": -0.5}]
+    )
 
 
 HOSTILE = {
@@ -269,7 +271,7 @@ def test_latex_has_the_rules_of_booktabs_and_a_label():
 
 def test_a_table_that_no_page_holds_has_its_intervals_below_the_means():
     cells = ["0.50 [0.09, 0.91]"] * 6
-    wide = Table("t", "", ["M", *"abcdef"], 1, [("a [1] name", *cells)], [])
+    wide = PaperTable("t", "", ["M", *"abcdef"], 1, [("a [1] name", *cells)], [])
 
     lines = as_latex(wide).splitlines()
 
@@ -288,9 +290,9 @@ def test_a_run_with_hostile_names_gives_whole_tables_and_figures(store):
     title = "}\\end{table}<script>|=1"
     own = results(store, title, QUESTIONS, [1, 0, 1, 0])
 
-    for table in tables.of_run(view_of(own)):
+    for table in tables.tables_of_run(view_of(own)):
         latex = as_latex(table)
         braces = re.sub(r"\\[{}]", "", latex)
         assert braces.count("{") == braces.count("}")
         assert latex.count(r"\end{table}") == 1
-    assert "<script>" not in "".join(figures.of_run(view_of(own)).values())
+    assert "<script>" not in "".join(figures.figures_of_run(view_of(own)).values())

@@ -23,7 +23,7 @@ from evaluators.records import (
     Score,
 )
 from evaluators.report.page import MOST_BYTES, POLICY
-from evaluators.report.picked import picked
+from evaluators.report.picked import samples_to_read
 from evaluators.report.run_report import run_report
 from evaluators.runs import examples
 from evaluators.runs.aggregate import View
@@ -178,18 +178,18 @@ def test_a_run_of_which_nothing_is_checked_says_so(store):
 def test_samples_are_picked_for_different_reasons(store):
     view = RunView.read(store, example(examples.INVENTED, store))
 
-    reasons = [one.why for one in picked(view, View())]
+    reasons = [one.why for one in samples_to_read(view, View())]
 
     assert reasons.count("Says what no document says") >= 4
     assert reasons.count("Labellers differ") >= 3
     assert reasons.count("Every sentence supported") == 1
-    assert len(reasons) == len({one.answer for one in picked(view, View())}) == 10
+    assert len(reasons) == len({one.answer for one in samples_to_read(view, View())}) == 10
 
 
 def test_of_rgb_every_ability_has_a_wrong_answer(store):
     view = RunView.read(store, example(examples.NOISE, store))
 
-    reasons = {one.why for one in picked(view, View())}
+    reasons = {one.why for one in samples_to_read(view, View())}
 
     assert reasons == {
         "Wrong: noise robustness",
@@ -204,7 +204,7 @@ def test_a_metric_shows_its_lowest_answers_and_the_highest(store):
     values = [0.5, 0.1, -3.0, 7.0, *[1.0] * 10]
     results = made.results(store, "Own", [f"{n}?" for n in range(14)], values)
 
-    found = picked(RunView.read(store, results.run), View())
+    found = samples_to_read(RunView.read(store, results.run), View())
 
     assert [one.answer.position for one in found[:3]] == [2, 1, 0]
     assert (found[-1].why, found[-1].answer.position) == ("Highest: Answer match", 3)

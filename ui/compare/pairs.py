@@ -229,7 +229,7 @@ def _documents(
     is_same = all(own == texts[0] for own in texts)
     first, second = answers
     if is_same and first.documents and second.documents:
-        return coloured.documents(first.documents, _who_used(first, second, both.titles))
+        return coloured.documents_by_verdict(first.documents, _who_used(first, second, both.titles))
     parts = []
     for content, answer, title in zip(found, answers, both.titles, strict=True):
         if content is None:
@@ -237,10 +237,10 @@ def _documents(
         if not is_same:
             parts.append(f'<p class="pl-text"><b><bdi>{html(title)}</bdi></b></p>')
         if answer.documents:
-            parts.append(coloured.documents(answer.documents, answer.cues))
+            parts.append(coloured.documents_by_verdict(answer.documents, answer.cues))
         else:
             marks = marked.Marks.of(content.sample, {})
-            parts.append(marked.documents(content.sample, marks))
+            parts.append(marked.documents_with_roles(content.sample, marks))
         if is_same:
             break
     return "".join(parts)

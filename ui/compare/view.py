@@ -60,7 +60,7 @@ def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
             help="One page with every difference and samples: opens offline, prints on A4.",
             on_click="ignore",
         )
-        make = partial(bundle.of_comparisons, comparisons)
+        make = partial(bundle.bundle_of_comparisons, comparisons)
         for_paper.button("comparison", make, "comparison")
 
 

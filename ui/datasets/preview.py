@@ -85,7 +85,7 @@ def _whole_bed_row(row: BedRow) -> None:
 def _text(title: str, text: str | None) -> None:
     if text:
         st.caption(title)
-        st.html(coloured.text(_shortened(text)))
+        st.html(coloured.uncoloured(_shortened(text)))
 
 
 def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) -> None:

@@ -68,7 +68,7 @@ def show(shown: Shown) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header("Answer")
-        st.html(coloured.text(sample.response or ""))
+        st.html(coloured.uncoloured(sample.response or ""))
         # Where it is not needed it would only sway whoever labels.
         if any(name not in NEEDS_NO_TRUTH for name in shown.values):
             texts.expected_answer(sample)

@@ -90,7 +90,7 @@ def _play() -> None:
         )
     with documents:
         st.header("What it was given", anchor=False)
-        st.html(marked.documents(sample, marked.Marks.of(sample, {})))
+        st.html(marked.documents_with_roles(sample, marked.Marks.of(sample, {})))
 
 
 def _choose_sample(ability: Ability) -> int:
@@ -133,7 +133,7 @@ def _answer(model: str, sample: Sample) -> None:
     verdicts = rules.verdicts(sample)
     with st.container(border=True, gap="small"):
         _outcome(model, rules, sample, verdicts)
-        st.html(marked.text(sample.response or "", marked.Marks.of(sample, verdicts)))
+        st.html(marked.text_with_marks(sample.response or "", marked.Marks.of(sample, verdicts)))
 
 
 def _outcome(
@@ -249,7 +249,7 @@ def _verdict_on_own(rules: RGBEvaluator, sample: Sample) -> None:
         return
     verdicts = rules.verdicts(sample)
     _outcome("Your answer", rules, sample, verdicts)
-    st.html(marked.text(sample.response or "", marked.Marks.of(sample, verdicts)))
+    st.html(marked.text_with_marks(sample.response or "", marked.Marks.of(sample, verdicts)))
     # A table renders Markdown in its cells.
     cells = [
         {plain(title): plain(text) for title, text in row.items()}

@@ -101,7 +101,7 @@ def _is_right(name: str, rules: RGBEvaluator) -> None:
     # What the rules do not see as the true answer is not coloured as one.
     if verdict.passed:
         marks = marked.Marks.of(sample, {"accuracy": verdict})
-    st.html(marked.text(lesson["answer"], marks))
+    st.html(marked.text_with_marks(lesson["answer"], marks))
     st.caption(f"True answer: {plain(lesson['true_answer'])}")
     _say(verdict.passed, f"**{'Right' if verdict.passed else 'Wrong'}** by the rules.")
 

@@ -65,7 +65,7 @@ def buttons(view: RunView) -> None:
         )
     # The curves from papers that the page shows below those of the run.
     below = st.session_state.get(f"published_{view.run.id}", ())
-    make = partial(bundle.of_run, view, shown, published=below)
+    make = partial(bundle.bundle_of_run, view, shown, published=below)
     for_paper.button(view.run.id, make, stem)
 
 

@@ -65,10 +65,10 @@ def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
     marks = marked.Marks.of(sample, verdicts)
     left, right = st.columns(2)
     with left:
-        st.html(marked.text(sample.response or "", marks))
+        st.html(marked.text_with_marks(sample.response or "", marks))
         texts.expected_answer(sample)
     with right:
-        st.html(marked.strip(sample.roles) + marked.documents(sample, marks))
+        st.html(marked.strip(sample.roles) + marked.documents_with_roles(sample, marks))
 
 
 def _marked_answer_and_documents(
@@ -80,15 +80,15 @@ def _marked_answer_and_documents(
     score: Score | None,
 ) -> None:
     marks = marked.Marks.of(sample, verdicts)
-    documents = marked.documents(sample, marks)
+    documents = marked.documents_with_roles(sample, marks)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header("Answer")
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            answer = marked.text(sample.response, marks)
-            st.html(answer + marked.legend(answer, documents))
+            answer = marked.text_with_marks(sample.response, marks)
+            st.html(answer + marked.legend_of_marks(answer, documents))
         texts.expected_answer(sample)
         if score:
             judge = catalogue.model_title(run.judge) if run.judge else "judge"

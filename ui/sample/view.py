@@ -282,7 +282,7 @@ def _answer_and_documents(sample: Sample) -> None:
         if sample.response is None:
             st.caption("There is no answer.")
         else:
-            st.html(coloured.text(sample.response))
+            st.html(coloured.uncoloured(sample.response))
         texts.expected_answer(sample)
     with right:
         st.header("Documents")

@@ -122,9 +122,10 @@ def show(
     with st.container(key="texts_without_script"):
         verdicts = coloured.verdicts(shown.sentences, shown.labels)
         disputed = disputes(shown)
-        st.html(coloured.text(sample.question))
+        st.html(coloured.uncoloured(sample.question))
         st.html(coloured.response(shown.sentences.response, verdicts, disputed))
-        st.html(coloured.documents(shown.sentences.documents, verdicts, disputed, sample.sources))
+        documents = shown.sentences.documents
+        st.html(coloured.documents_by_verdict(documents, verdicts, disputed, sample.sources))
 
 
 def show_blind(

@@ -40,7 +40,7 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
     """The texts with their labels; where nothing was labelled the texts alone."""
     if score is None:
         texts.question(sample)
-        st.html(coloured.text(sample.response or ""))
+        st.html(coloured.uncoloured(sample.response or ""))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
     else:
         _labelled(run, cell, sample, score)
