@@ -24,7 +24,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.rounds.records import AskedAnswer, Participant, Place, Round, RoundKind
+from evaluators.rounds.records import AskedAnswer, Participant, AskedPlace, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
@@ -32,7 +32,7 @@ from evaluators.text.sentences import cut
 from evaluators.trace.labelling import HEURISTIC, labelled_score
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
-PLACES = [Place(0, "a"), Place(0, "b"), Place(1, "a"), Place(1, "b")]
+PLACES = [AskedPlace(0, "a"), AskedPlace(0, "b"), AskedPlace(1, "a"), AskedPlace(1, "b")]
 GOLD = [FULL, NONE, FULL, PARTIAL]
 JUDGED = [FULL, FULL, FULL, NONE]
 ESTIMATED = [FULL, FULL, FULL, FULL]

@@ -65,7 +65,7 @@ class Participant(Record):
     nickname: PersonName
 
 
-class Place(NamedTuple):
+class AskedPlace(NamedTuple):
     """What is asked about: the answer's place in the round, from 0, and the sentence's key.
 
     The key is empty where it is the whole answer.
@@ -79,11 +79,11 @@ class RoundLabel(NamedTuple):
     """What a participant says of a sentence, and when (UTC, ISO)."""
 
     participant: int
-    place: Place
+    place: AskedPlace
     support: Support
     created: str
 
 
-def folded(nickname: str) -> str:
+def folded_nickname(nickname: str) -> str:
     """By which two nicknames are the same: look-alikes in width or case are."""
     return unicodedata.normalize("NFKC", nickname).casefold()

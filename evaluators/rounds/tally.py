@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from evaluators.records import Record, Support
-from evaluators.rounds.records import Participant, Place, RoundLabel
+from evaluators.rounds.records import Participant, AskedPlace, RoundLabel
 from evaluators.statistics import kappa, krippendorff
 from evaluators.trace.labelling import STRICTEST_FIRST
 
-Supports = Mapping[Place, Support]
+Supports = Mapping[AskedPlace, Support]
 """One labeller's labels: of a participant, the class, a judge, or the published ones."""
 
 
@@ -88,7 +88,7 @@ class Right(NamedTuple):
         return self.equal / self.both
 
 
-def whole(supports: Collection[Support]) -> Support:
+def answer_support(supports: Collection[Support]) -> Support:
     """How much of an answer is supported, from its sentences: all, some or none of it."""
     if all(support is Support.FULL for support in supports):
         return Support.FULL
@@ -96,15 +96,15 @@ def whole(supports: Collection[Support]) -> Support:
     return Support.PARTIAL if has_some else Support.NONE
 
 
-def by_participant(labels: Iterable[RoundLabel]) -> dict[int, dict[Place, Support]]:
+def by_participant(labels: Iterable[RoundLabel]) -> dict[int, dict[AskedPlace, Support]]:
     """Each participant's labels, by number."""
-    supports: dict[int, dict[Place, Support]] = {}
+    supports: dict[int, dict[AskedPlace, Support]] = {}
     for label in labels:
         supports.setdefault(label.participant, {})[label.place] = label.support
     return supports
 
 
-def spreads(labels: Iterable[RoundLabel], places: Sequence[Place]) -> dict[Place, Spread]:
+def spreads(labels: Iterable[RoundLabel], places: Sequence[AskedPlace]) -> dict[AskedPlace, Spread]:
     """The spread of each of these sentences, in their order; of an unlabelled one it is empty."""
     counts = {place: dict.fromkeys(STRICTEST_FIRST, 0) for place in places}
     for label in labels:
@@ -117,14 +117,14 @@ def spreads(labels: Iterable[RoundLabel], places: Sequence[Place]) -> dict[Place
     return found
 
 
-def by_quarrel(spread: Mapping[Place, Spread]) -> list[Place]:
+def by_quarrel(spread: Mapping[AskedPlace, Spread]) -> list[AskedPlace]:
     """The sentences that anybody labelled, the most disputed first; alike ones in their order."""
     labelled = [place for place, own in spread.items() if own.total]
     # Sorting keeps the order of what is equal.
     return sorted(labelled, key=lambda place: -spread[place].quarrel)
 
 
-def class_labels(spread: Mapping[Place, Spread]) -> dict[Place, Support]:
+def class_labels(spread: Mapping[AskedPlace, Spread]) -> dict[AskedPlace, Support]:
     """The majority of each sentence that anybody labelled."""
     return {place: own.majority for place, own in spread.items() if own.majority}
 

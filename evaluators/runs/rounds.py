@@ -16,8 +16,8 @@ from evaluators.people.labels import sentence_hash
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, LabelEvidence, Run, Sample, Score, Sentences, Support
 from evaluators.rounds.codes import HOLDS, new_code
-from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, Place, Round, RoundKind
-from evaluators.rounds.tally import class_labels, spreads, whole
+from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, AskedPlace, Round, RoundKind
+from evaluators.rounds.tally import class_labels, spreads, answer_support
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
@@ -83,7 +83,7 @@ def _short_first(view: RunView, answers: Sequence[Answer]) -> list[Answer]:
     contents = view.contents(answers[:LOOKED_AT])
     lengths = {}
     for answer, content in contents.items():
-        sentences = _sentences(content.sample, _score_of(content))
+        sentences = _sentences_judged(content.sample, _score_of(content))
         if sentences is None or not sentences.response:
             continue
         fewest, most = SENTENCES
@@ -168,12 +168,12 @@ class RoundContent(NamedTuple):
     answers: Mapping[int, RoundAnswer]
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[AskedPlace]:
         """All that is labelled, in order: sentences, or answers where their verdict is guessed."""
         if self.kind == "guess":
-            return [Place(number, "") for number in self.answers]
+            return [AskedPlace(number, "") for number in self.answers]
         return [
-            Place(number, sentence.key)
+            AskedPlace(number, sentence.key)
             for number, answer in self.answers.items()
             for sentence in answer.sentences.response
         ]
@@ -185,23 +185,23 @@ class RoundContent(NamedTuple):
         # Of a hybrid run some answers have the heuristic's only: the judge is who was asked.
         return next((name for name in by if name != HEURISTIC), HEURISTIC)
 
-    def text(self, place: Place) -> str:
+    def text(self, place: AskedPlace) -> str:
         """The sentence, or the question of a whole answer."""
         if not place.key:
             return self.answers[place.answer].sample.question
         response = self.answers[place.answer].sentences.response
         return next(sentence.text for sentence in response if sentence.key == place.key)
 
-    def labels_by(self, labeller: str) -> dict[Place, Support]:
+    def labels_by(self, labeller: str) -> dict[AskedPlace, Support]:
         """What the labeller says of what is asked; nothing of what it left out."""
         labels = {}
         for number, answer in self.answers.items():
             supports = answer.supports.get(labeller, {})
             if self.kind == "guess" and supports:
-                labels[Place(number, "")] = whole(supports.values())
+                labels[AskedPlace(number, "")] = answer_support(supports.values())
             elif self.kind == "support":
                 for key, support in supports.items():
-                    labels[Place(number, key)] = support
+                    labels[AskedPlace(number, key)] = support
         return labels
 
 
@@ -230,14 +230,14 @@ def _score_of(content: Content) -> Score | None:
     return result.score if result else None
 
 
-def _sentences(sample: Sample, score: Score | None) -> Sentences | None:
+def _sentences_judged(sample: Sample, score: Score | None) -> Sentences | None:
     if score is None or not isinstance(score.evidence, LabelEvidence):
         return None
     return score.evidence.sentences or sample.sentences
 
 
 def _round_answer(sample: Sample, score: Score | None) -> RoundAnswer | None:
-    sentences = _sentences(sample, score)
+    sentences = _sentences_judged(sample, score)
     if score is None or sentences is None:
         return None
     by_labeller = {by: own.labels for by, own in labellings(score, sample).items()}
@@ -273,12 +273,12 @@ def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
         texts = {sentence.key: sentence.text for sentence in answer.sentences.response}
         labels = []
         for key, text in texts.items():
-            support = voted.get(Place(number, key))
+            support = voted.get(AskedPlace(number, key))
             if support:
                 labels.append(_class_label(made, "support", key, support, sentence_hash(text)))
         if labels:
             labels.append(_class_label(made, "sample", "", DONE, ""))
-            store.person_labels.save(run.id, _cell(made, number), *labels)
+            store.person_labels.save(run.id, _cell_of_answer(made, number), *labels)
 
 
 def reopen(store: Store, run: Run, made: Round) -> None:
@@ -289,10 +289,10 @@ def reopen(store: Store, run: Run, made: Round) -> None:
 
 def _withdraw(store: Store, run: Run, made: Round) -> None:
     for number in range(len(made.answers)):
-        store.person_labels.withdraw_all(run.id, _cell(made, number), made.name)
+        store.person_labels.withdraw_all(run.id, _cell_of_answer(made, number), made.name)
 
 
-def _cell(made: Round, number: int) -> Cell:
+def _cell_of_answer(made: Round, number: int) -> Cell:
     return Cell(*made.answers[number])
 
 
@@ -319,7 +319,7 @@ def _class_label(
 def labels_csv(store: Store, run: Run, made: Round) -> bytes:
     """Every label of every participant, one a line, beside the labels of all others (UTF-8)."""
     read = content(store, run, made)
-    labellers: dict[str, dict[Place, Support]] = {}
+    labellers: dict[str, dict[AskedPlace, Support]] = {}
     for answer in read.answers.values():
         for by in answer.supports:
             labellers.setdefault(by, read.labels_by(by))

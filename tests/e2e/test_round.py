@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
 
 from evaluators.records import Run, Support
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import Place, Round
+from evaluators.rounds.records import AskedPlace, Round
 from tests import lesson
 from tests.e2e.conftest import Server, running
 
@@ -56,7 +56,7 @@ def here(page: Page) -> Locator:
     return page.locator(".st-key-round_targets .pl-key")
 
 
-def target(page: Page, place: Place, support: Support) -> Locator:
+def target(page: Page, place: AskedPlace, support: Support) -> Locator:
     """The button that labels this sentence so."""
     return page.locator(f".st-key-{support.value}_{place.answer}_{place.key} button")
 
@@ -126,7 +126,7 @@ def test_nothing_but_the_round_is_sent_to_a_participant(
 
     page.on("websocket", listen)
     joined(page, host, made, "Ann")
-    target(page, Place(0, "a"), Support.FULL).click()
+    target(page, AskedPlace(0, "a"), Support.FULL).click()
     expect(here(page)).to_have_text("1b")
     page.goto(f"{host.address}/trace?run={run.id}")
     expect(page.get_by_text("There is no such run here")).to_be_visible()

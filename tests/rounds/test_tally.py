@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.records import Support
-from evaluators.rounds.records import Participant, Place, RoundLabel
+from evaluators.rounds.records import Participant, AskedPlace, RoundLabel
 from evaluators.rounds.tally import (
     ClassAgreement,
     Right,
@@ -16,7 +16,7 @@ from evaluators.rounds.tally import (
     class_labels,
     right,
     spreads,
-    whole,
+    answer_support,
 )
 from tests.lesson import ESTIMATED, FULL, GOLD, JUDGED, NONE, PARTIAL, PLACES, SAID
 
@@ -32,7 +32,7 @@ def labels_of(*nicknames: str) -> list[RoundLabel]:
     ]
 
 
-def by_place(supports: list[Support]) -> dict[Place, Support]:
+def by_place(supports: list[Support]) -> dict[AskedPlace, Support]:
     return dict(zip(PLACES, supports, strict=True))
 
 
@@ -68,7 +68,7 @@ def test_the_majority_and_how_much_a_class_quarrels(votes, quarrel, majority, is
 
 
 def test_the_spread_of_each_sentence_and_their_order_by_quarrel():
-    spread = spreads(EVERYBODY, [*PLACES, Place(1, "c")])
+    spread = spreads(EVERYBODY, [*PLACES, AskedPlace(1, "c")])
 
     assert [own.counts for own in spread.values()] == [
         (0, 0, 3),
@@ -83,7 +83,7 @@ def test_the_spread_of_each_sentence_and_their_order_by_quarrel():
 
 
 def test_a_label_of_a_sentence_that_is_not_there_is_not_counted():
-    strange = RoundLabel(1, Place(9, "zz"), FULL, "")
+    strange = RoundLabel(1, AskedPlace(9, "zz"), FULL, "")
 
     assert spreads([*EVERYBODY, strange], PLACES) == spreads(EVERYBODY, PLACES)
 
@@ -139,7 +139,7 @@ def test_how_often_class_judge_and_estimate_are_right(labels, expected):
     ],
 )
 def test_an_answer_is_supported_in_all_some_or_none_of_it(sentences, answer):
-    assert whole(sentences) is answer
+    assert answer_support(sentences) is answer
 
 
 def test_the_board_has_those_first_who_agree_most_with_gold():

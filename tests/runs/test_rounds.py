@@ -13,7 +13,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.labels import people_values
 from evaluators.people.records import DONE
 from evaluators.records import Cell
-from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, Place, Round
+from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Round
 from evaluators.runs import examples, rounds
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
@@ -199,15 +199,15 @@ def test_the_labels_of_all_labellers_stand_side_by_side(store, run, made):
     ):
         assert list(content.labels_by(by).values()) == supports
     assert content.labels_by("nobody") == {}
-    assert content.text(Place(1, "a")) == "Mill 2 grinds rye."
+    assert content.text(AskedPlace(1, "a")) == "Mill 2 grinds rye."
 
 
 def test_where_a_verdict_is_guessed_each_answer_is_asked_about_once(store, run):
     made = lesson.started(store, run, "guess")
     content = rounds.content(store, run, made)
 
-    assert content.places == [Place(0, ""), Place(1, "")]
-    assert content.text(Place(1, "")) == "What does mill 2 grind?"
+    assert content.places == [AskedPlace(0, ""), AskedPlace(1, "")]
+    assert content.text(AskedPlace(1, "")) == "What does mill 2 grind?"
     # By the table: full and full, full and none; gold full and none, full and partial.
     assert list(content.labels_by(lesson.JUDGE.id).values()) == [FULL, PARTIAL]
     assert list(content.labels_by("gold").values()) == [PARTIAL, PARTIAL]
@@ -248,7 +248,7 @@ def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run,
     assert again.state == "open"
     assert again.code != made.code
     assert store.person_labels.by_cell(run.id) == {}
-    store.rounds.label(joined["Ben"], Place(1, "a"), FULL)
+    store.rounds.label(joined["Ben"], AskedPlace(1, "a"), FULL)
     rounds.close(store, run, again)
     given = store.person_labels.by_cell(run.id, Cell(1))[Cell(1)]
     assert [label.value for label in given] == ["full", "partial", DONE]
@@ -257,7 +257,7 @@ def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run,
 def test_guesses_are_not_labels_of_the_run(store, run):
     made = lesson.started(store, run, "guess")
     ann = store.rounds.join(made.id, "Ann")
-    store.rounds.label(ann, Place(0, ""), FULL)
+    store.rounds.label(ann, AskedPlace(0, ""), FULL)
     rounds.close(store, run, made, reveal=True)
 
     assert store.person_labels.by_cell(run.id) == {}
@@ -267,7 +267,7 @@ def test_guesses_are_not_labels_of_the_run(store, run):
 
 def test_answers_that_nobody_labelled_stay_without_a_label(store, run, made):
     ann = store.rounds.join(made.id, "Ann")
-    store.rounds.label(ann, Place(0, "b"), NONE)
+    store.rounds.label(ann, AskedPlace(0, "b"), NONE)
     rounds.close(store, run, made)
 
     given = store.person_labels.by_cell(run.id)
@@ -283,7 +283,7 @@ def test_answers_that_nobody_labelled_stay_without_a_label(store, run, made):
 def test_every_label_can_be_taken_away_and_no_cell_is_a_formula(store, run, made):
     lesson.take_part(store, made)
     joined = store.rounds.join(made.id, "=1+1")
-    store.rounds.label(joined, Place(0, "a"), FULL)
+    store.rounds.label(joined, AskedPlace(0, "a"), FULL)
 
     rows = list(
         csv.DictReader(io.StringIO(rounds.labels_csv(store, run, made).decode("utf-8-sig")))

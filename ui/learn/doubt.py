@@ -34,13 +34,13 @@ LABELS = {
 
 def show() -> None:
     """First the rows, then the judge."""
-    _rows()
-    _judge()
+    _rows_to_drag()
+    _judge_to_correct()
 
 
 # The slider draws its dots anew and nothing else of the page.
 @st.fragment
-def _rows() -> None:
+def _rows_to_drag() -> None:
     st.header("1 · Five people check the same model", anchor=False)
     st.markdown(
         f"In truth it answers **{100 * TRUTH:.0f} %** right, but nobody knows that. Each person "
@@ -83,7 +83,7 @@ def _draw_again() -> None:
 
 
 @st.fragment
-def _judge() -> None:
+def _judge_to_correct() -> None:
     st.header("2 · A judge labels everything. Can you believe it?", anchor=False)
     st.markdown(
         f"A judge (an LLM) calls **{JUDGED_YES} of {JUDGED}** answers supported. Label some of "
@@ -93,22 +93,22 @@ def _judge() -> None:
     low, high = wilson(JUDGED_YES, JUDGED)
     judge = Estimate(mean=JUDGED_YES / JUDGED, low=low, high=high)
     shown = [
-        Dot("The judge alone", _mean(judge, JUDGED), (), "Its line knows nothing of its errors", 0)
+        Dot("The judge alone", _mean_of_estimate(judge, JUDGED), (), "Its line knows nothing of its errors", 0)
     ]
     if not count:
         dots.show([Group("", "", shown)])
         st.markdown("Its line is narrow. But is it in the right place? Nobody knows yet.")
         return
-    people, corrected = _by_people(count)
+    people, corrected = _estimates_by_people(count)
     shown += [
-        Dot("People alone", _mean(people, count), (), "Sure, but wide", 1),
-        Dot("Judge, corrected", _mean(corrected, JUDGED), (), "Both together", 2),
+        Dot("People alone", _mean_of_estimate(people, count), (), "Sure, but wide", 1),
+        Dot("Judge, corrected", _mean_of_estimate(corrected, JUDGED), (), "Both together", 2),
     ]
     dots.show([Group("", "", shown)])
     st.markdown(_what_happened(count, corrected))
 
 
-def _by_people(count: int) -> tuple[Estimate, Estimate]:
+def _estimates_by_people(count: int) -> tuple[Estimate, Estimate]:
     """What people's labels say alone, and what the judge's mean becomes by them."""
     (of_yes, kept), (of_no, found) = LABELS[count]
     strata = [Stratum(JUDGED_YES, of_yes, kept), Stratum(JUDGED - JUDGED_YES, of_no, found)]
@@ -127,7 +127,7 @@ def _what_happened(count: int, corrected: Estimate) -> str:
     )
 
 
-def _mean(estimate: Estimate, count: int) -> Mean:
+def _mean_of_estimate(estimate: Estimate, count: int) -> Mean:
     return Mean(
         mean=estimate.mean,
         low=estimate.low,

@@ -10,7 +10,7 @@ from evaluators.text.sentences import cut
 from evaluators.trace.metrics import TRACEScores, trace_scores
 
 
-def labelled(lesson: Mapping[str, Any], answer: Mapping[str, Any]) -> TRACEScores:
+def lesson_scores(lesson: Mapping[str, Any], answer: Mapping[str, Any]) -> TRACEScores:
     """The TRACE values of an answer by its labels in the lesson's file.
 
     The lesson has `documents` and `relevant` keys; the answer has its `text`, a word of `support`

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class AppPlace(NamedTuple):
     """A page of the app with what it opens there: an example, or one of its samples."""
 
     label: str
@@ -23,4 +23,4 @@ class Lesson(NamedTuple):
     icon: str
     draw: Callable[[], None]
     takeaway: str
-    place: Place
+    place: AppPlace

@@ -11,7 +11,7 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.report import coloured
 from evaluators.rgb_evaluator import RGBEvaluator
-from ui.learn.labelled import labelled
+from ui.learn.labelled import lesson_scores
 from ui.parts import highlight
 from ui.parts.untrusted import plain
 
@@ -40,19 +40,19 @@ def show() -> None:
     )
     steps = "".join(f"<li><b>{title}</b><small>{words}</small></li>" for title, words in STEPS)
     st.html(f'<ol class="pl-steps">{steps}</ol>')
-    _play()
+    _four_answers()
 
 
 @cache
-def _material() -> dict[str, Any]:
+def _rag_lesson() -> dict[str, Any]:
     path = ROOT / "data" / "lessons" / "rag.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 # A tap draws the answers anew and nothing else of the page.
 @st.fragment
-def _play() -> None:
-    lesson = _material()
+def _four_answers() -> None:
+    lesson = _rag_lesson()
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(key="learn_given"):
         st.header("1 · What the model was given", anchor=False)
@@ -81,15 +81,15 @@ def _reveal(lesson: dict[str, Any], answer: dict[str, Any], guess: str) -> None:
     else:
         kind = _says(answer["kind"])
         st.warning(f"Look again: it {kind}. {plain(answer['why'])}", icon=":material/search:")
-    scores = labelled(lesson, answer)
+    scores = lesson_scores(lesson, answer)
     by_key = coloured.verdicts(scores.sentences, scores.labels)
     st.html(coloured.response(scores.sentences.response, by_key))
     rules = RGBEvaluator()
     facts = {
         "Adherence": f"{scores.adherence:.2f}",
         "Completeness": f"{scores.completeness:.2f}",
-        "Right": _yes_or_no(rules.is_correct(answer["text"], lesson["true_answer"])),
-        "Declines": _yes_or_no(rules.is_rejection(answer["text"])),
+        "Right": _verdict_word(rules.is_correct(answer["text"], lesson["true_answer"])),
+        "Declines": _verdict_word(rules.is_rejection(answer["text"])),
     }
     st.caption("Plumbline: " + " · ".join(f"{name} **{value}**" for name, value in facts.items()))
 
@@ -98,5 +98,5 @@ def _says(kind: str) -> str:
     return "is true to the documents" if kind == "true" else KINDS[kind]
 
 
-def _yes_or_no(value: bool) -> str:
+def _verdict_word(value: bool) -> str:
     return "yes" if value else "no"

@@ -55,13 +55,13 @@ def show() -> None:
     """One question under three tests, then the rules in full with a box to try them."""
     highlight.style()
     highlight.style_of_marks()
-    _play()
+    _three_tests()
     _rules()
 
 
 # A step of the slider draws the answers anew and nothing else of the page.
 @st.fragment
-def _play() -> None:
+def _three_tests() -> None:
     ability = st.segmented_control(
         "Test",
         list(TESTS),
@@ -74,7 +74,7 @@ def _play() -> None:
     st.markdown(MEANINGS[ability])
     with st.container(key="learn_steer"):
         position = _choose_sample(ability)
-        sample = _data()[position]
+        sample = _example_samples()[position]
         if ability is Ability.NOISE:
             st.markdown(f"**Question:** {plain(sample.question)}")
         st.html(marked.strip(sample.roles))
@@ -82,7 +82,7 @@ def _play() -> None:
     with answers:
         st.header("What each model answers", anchor=False)
         for model, response in _responses(position).items():
-            _answer(model, sample.model_copy(update={"response": response}))
+            _model_answer(model, sample.model_copy(update={"response": response}))
         expected_answer(sample)
         st.caption(
             "Model A and Model B are made up for this example. The offline reader is not an LLM: "
@@ -97,7 +97,7 @@ def _choose_sample(ability: Ability) -> int:
     """The place of a sample of the example: by the slider of noise, else by its question."""
     places = {
         (sample.question, sample.rgb.noise): number
-        for number, sample in enumerate(_data())
+        for number, sample in enumerate(_example_samples())
         if sample.rgb and sample.rgb.ability is ability
     }
     questions = QUESTIONS[ability]
@@ -115,7 +115,7 @@ def _choose_sample(ability: Ability) -> int:
 
 
 @cache
-def _data() -> tuple[Sample, ...]:
+def _example_samples() -> tuple[Sample, ...]:
     return examples.data(examples.NOISE).samples
 
 
@@ -127,7 +127,7 @@ def _responses(position: int) -> dict[str, str]:
     return {short_name(names[result.model]): result.response or "" for result in of_sample}
 
 
-def _answer(model: str, sample: Sample) -> None:
+def _model_answer(model: str, sample: Sample) -> None:
     """What a model said, what that does, and the rule that decided."""
     rules = RGBEvaluator()
     verdicts = rules.verdicts(sample)

@@ -10,7 +10,7 @@ import streamlit as st
 from evaluators.text.markup import html
 
 
-class Cell(NamedTuple):
+class StripValue(NamedTuple):
     """A value with what it asks and how it was worked out; `None` where it is not known yet."""
 
     title: str
@@ -19,12 +19,12 @@ class Cell(NamedTuple):
     formula: str
 
 
-def show(cells: Sequence[Cell]) -> None:
-    body = "".join(map(_cell, cells))
+def show(cells: Sequence[StripValue]) -> None:
+    body = "".join(map(_value_cell, cells))
     st.html(f'<div class="pl-strip-of-values">{body}</div>')
 
 
-def _cell(cell: Cell) -> str:
+def _value_cell(cell: StripValue) -> str:
     value = "–" if cell.value is None else f"{cell.value:.2f}"
     return (
         f"<div><b>{html(cell.title)}</b> <strong>{value}</strong>"

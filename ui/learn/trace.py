@@ -14,7 +14,7 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.metrics import TRACEScores, arithmetic, trace_scores
 from ui.learn import strip
-from ui.learn.strip import Cell
+from ui.learn.strip import StripValue
 from ui.parts.untrusted import plain
 
 # A wrong number beside a right one: each of the three definitions counts this answer differently.
@@ -45,13 +45,13 @@ WHY = (
 
 def show() -> None:
     """The texts with their labels to set, and what follows from these."""
-    _play()
+    _texts_to_label()
 
 
 # A tap draws this lesson anew and nothing else of the page.
 @st.fragment
-def _play() -> None:
-    sample = _sample()
+def _texts_to_label() -> None:
+    sample = _played_sample()
     sentences = sentences_of(sample)
     place = st.container(key="learn_values")
     st.markdown(f"**Question:** {plain(sample.question)}")
@@ -72,14 +72,14 @@ def _play() -> None:
         for sentence in sentences.response:
             _ask_support(sentence.key, sentence.text)
         _compare_with_ours(sample, sentences)
-    scores = trace_scores(sentences, _chosen(sentences))
+    scores = trace_scores(sentences, _labels_so_far(sentences))
     with place:
-        strip.show(_cells(scores))
+        strip.show(_strip_values(scores))
     st.header("3 · Three definitions, one answer", anchor=False)
     _definitions(scores)
 
 
-def _sample() -> Sample:
+def _played_sample() -> Sample:
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
     return next(sample for sample in data.samples if sample.id == SAMPLE_ID)
@@ -103,7 +103,7 @@ def _ask_support(key: str, text: str) -> None:
     )
 
 
-def _chosen(sentences: Sentences) -> Labels:
+def _labels_so_far(sentences: Sentences) -> Labels:
     """The labels that were set so far; an answer's sentence that was not looked at has none."""
     uses = {key: st.session_state.get(f"{KEY}{key}") or () for key in sentences.document_keys}
     supports = []
@@ -117,13 +117,13 @@ def _chosen(sentences: Sentences) -> Labels:
     )
 
 
-def _cells(scores: TRACEScores) -> list[Cell]:
+def _strip_values(scores: TRACEScores) -> list[StripValue]:
     words = arithmetic(scores)
     cells = []
     for name in METRICS:
         value = getattr(scores, name)
         formula = words[name].removeprefix(readable(name)).strip()
-        cells.append(Cell(SHORT[name], ASKED[name], value, formula))
+        cells.append(StripValue(SHORT[name], ASKED[name], value, formula))
     return cells
 
 
@@ -135,7 +135,7 @@ def _compare_with_ours(sample: Sample, sentences: Sentences) -> None:
     before = st.session_state.get(f"{KEY}before")
     if before is None or sample.labels is None:
         return
-    differing = _differences(before, sample.labels, sentences)
+    differing = _differing_verdicts(before, sample.labels, sentences)
     if not differing:
         st.success("You said the same of every sentence.", icon=":material/check_circle:")
         return
@@ -151,10 +151,10 @@ def _compare_with_ours(sample: Sample, sentences: Sentences) -> None:
 
 def _take_ours() -> None:
     """Sets our labels and keeps what was there before."""
-    sample = _sample()
+    sample = _played_sample()
     sentences = sentences_of(sample)
     ours = sample.labels or Labels()
-    st.session_state[f"{KEY}before"] = _chosen(sentences)
+    st.session_state[f"{KEY}before"] = _labels_so_far(sentences)
     for key in sentences.document_keys:
         uses = {RELEVANT: key in ours.relevant_keys, USED: key in ours.utilized_keys}
         st.session_state[f"{KEY}{key}"] = [use for use, is_so in uses.items() if is_so]
@@ -162,7 +162,7 @@ def _take_ours() -> None:
         st.session_state[f"{KEY}{said.key}"] = said.support
 
 
-def _differences(
+def _differing_verdicts(
     yours: Labels,
     ours: Labels,
     sentences: Sentences,

@@ -17,7 +17,7 @@ from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.injection import suspicions
 from evaluators.trace.metrics import TRACEScores
-from ui.learn.labelled import labelled
+from ui.learn.labelled import lesson_scores
 from ui.parts import highlight
 from ui.parts.untrusted import plain
 
@@ -40,12 +40,12 @@ class Trap(NamedTuple):
 def show() -> None:
     """One trap at a time."""
     highlight.style_of_marks()
-    _play()
+    _one_trap()
 
 
 # A tap draws this lesson anew and nothing else of the page.
 @st.fragment
-def _play() -> None:
+def _one_trap() -> None:
     chosen = st.pills(
         "Which trap?",
         [trap.title for trap in TRAPS],
@@ -63,12 +63,12 @@ def _play() -> None:
 
 
 @cache
-def _material() -> dict[str, Any]:
+def _trap_examples() -> dict[str, Any]:
     path = ROOT / "data" / "lessons" / "traps.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _say(is_yes: bool, words: str) -> None:
+def _say_outcome(is_yes: bool, words: str) -> None:
     """A verdict in words, with a mark that is no colour alone."""
     colour, icon = ("green", "check_circle") if is_yes else ("red", "cancel")
     st.markdown(f":{colour}[:material/{icon}:] {words}")
@@ -77,18 +77,18 @@ def _say(is_yes: bool, words: str) -> None:
 # The answer as it is written
 
 
-def _look_alikes() -> None:
+def _look_alike_trap() -> None:
     is_on = st.toggle("Make look-alike characters equal (NFKC)", key=f"{KEY}nfkc")
     _is_right("look_alikes", RGBEvaluator(nfkc=is_on))
 
 
-def _thinking() -> None:
+def _thinking_trap() -> None:
     is_on = st.toggle("Leave out what it thinks", key=f"{KEY}reasoning")
     _is_right("thinking", RGBEvaluator(remove_reasoning=is_on))
 
 
 def _is_right(name: str, rules: RGBEvaluator) -> None:
-    lesson = _material()[name]
+    lesson = _trap_examples()[name]
     st.markdown(f"**Question:** {plain(lesson['question'])}")
     sample = Sample(
         id=name,
@@ -103,14 +103,14 @@ def _is_right(name: str, rules: RGBEvaluator) -> None:
         marks = marked.Marks.of(sample, {"accuracy": verdict})
     st.html(marked.text_with_marks(lesson["answer"], marks))
     st.caption(f"True answer: {plain(lesson['true_answer'])}")
-    _say(verdict.passed, f"**{'Right' if verdict.passed else 'Wrong'}** by the rules.")
+    _say_outcome(verdict.passed, f"**{'Right' if verdict.passed else 'Wrong'}** by the rules.")
 
 
 # The words that are looked for
 
 
-def _phrases() -> None:
-    lesson = _material()["phrases"]
+def _phrase_trap() -> None:
+    lesson = _trap_examples()["phrases"]
     st.markdown(f"**Question:** {plain(lesson['question'])} (No document says it.)")
     rows = []
     for answer in lesson["answers"]:
@@ -130,8 +130,8 @@ def _declines(answer: str, rules: RGBEvaluator) -> str:
     return "declines" if rules.is_rejection(answer) else "answers"
 
 
-def _wording() -> None:
-    prompts = _material()["wording"]["prompts"]
+def _wording_trap() -> None:
+    prompts = _trap_examples()["wording"]["prompts"]
     number = st.segmented_control(
         "What the prompt asks for",
         range(len(prompts)),
@@ -144,13 +144,13 @@ def _wording() -> None:
     st.code(chosen["text"], language=None, wrap_lines=True)
     st.markdown(f"**The same model answers:** {plain(chosen['answer'])}")
     declines = RGBEvaluator().is_rejection(chosen["answer"])
-    _say(declines, "**Declines** by the rules." if declines else "**Answers**, say the rules.")
+    _say_outcome(declines, "**Declines** by the rules." if declines else "**Answers**, say the rules.")
 
 
 # The documents
 
 
-def _noise() -> None:
+def _noise_trap() -> None:
     documents = st.select_slider(
         "Documents in a prompt", (3, 4, 5, 6, 8, 10), 5, key=f"{KEY}documents"
     )
@@ -163,10 +163,10 @@ def _noise() -> None:
     st.markdown(f"Asked for: **{100 * ASKED_NOISE:.0f} %** noise. Reached: **{reached:.0f} %**.")
 
 
-def _instructions() -> None:
+def _instruction_trap() -> None:
     document = st.text_area(
         "A document",
-        _material()["instructions"]["document"],
+        _trap_examples()["instructions"]["document"],
         max_chars=MOST_TRIED,
         key=f"{KEY}document",
     )
@@ -181,7 +181,7 @@ def _instructions() -> None:
 # The answer as a whole
 
 
-def _empty() -> None:
+def _empty_answer_trap() -> None:
     answer = st.segmented_control(
         "Answer",
         ("", "480 metres.", "840 metres."),
@@ -190,13 +190,13 @@ def _empty() -> None:
         required=True,
         key=f"{KEY}empty",
     )
-    lesson = _material()["long_answers"]
+    lesson = _trap_examples()["long_answers"]
     is_right = answer == "480 metres."
     support = [] if not answer else ["full" if is_right else "none"]
-    scores = labelled(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
+    scores = lesson_scores(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
     st.markdown(_four_values(scores))
     correct = RGBEvaluator().is_correct(answer, "480 metres")
-    _say(correct, f"**{'Right' if correct else 'Wrong'}** by the rules of RGB.")
+    _say_outcome(correct, f"**{'Right' if correct else 'Wrong'}** by the rules of RGB.")
 
 
 def _four_values(scores: TRACEScores) -> str:
@@ -207,12 +207,12 @@ def _four_values(scores: TRACEScores) -> str:
     return " · ".join(parts)
 
 
-def _long_answers() -> None:
-    lesson = _material()["long_answers"]
+def _long_answer_trap() -> None:
+    lesson = _trap_examples()["long_answers"]
     st.markdown(f"**Question:** {plain(lesson['question'])}")
     rows = []
     for answer in lesson["answers"]:
-        scores = labelled(lesson, answer)
+        scores = lesson_scores(lesson, answer)
         rows.append(
             {
                 "Answer": plain(answer["text"]),
@@ -229,52 +229,52 @@ TRAPS = (
     Trap(
         "Look-alike characters",
         "The two hyphens look alike and are two characters. A machine compares characters.",
-        _look_alikes,
+        _look_alike_trap,
         "Keep the option on. A run counts the verdicts that it changed.",
     ),
     Trap(
         "Thinking aloud",
         "Some models write down what they think. The true answer may stand there, while the model "
         "then says something else.",
-        _thinking,
+        _thinking_trap,
         "Keep the option on: only what it finally says counts.",
     ),
     Trap(
         "Phrases or a judge",
         "Rules look for phrases. They miss unusual words, and take “unclear” for declining.",
-        _phrases,
+        _phrase_trap,
         "Ask a judge beside the rules, and open the samples on which they differ.",
     ),
     Trap(
         "Prompt wording",
         "Two prompts, one model, the same honesty. Only one prompt asks for the words that the "
         "rules look for.",
-        _wording,
+        _wording_trap,
         "Compare models only with the same prompt. A run keeps its prompt.",
     ),
     Trap(
         "Noise out of reach",
         "The data have five documents beside the point for each question. Ask for more documents, "
         "and 80 % cannot be reached; ask for three, and it becomes 100 %.",
-        _noise,
+        _noise_trap,
         "Read curves at the effective noise, which each sample records.",
     ),
     Trap(
         "An empty answer",
         "Who says nothing says nothing wrong: adherence is 1.",
-        _empty,
+        _empty_answer_trap,
         "Never read adherence alone. Completeness and the true answer tell.",
     ),
     Trap(
         "A judge that likes length",
         "Asked “how good is it?”, many judges prefer the longer answer, invented parts included.",
-        _long_answers,
+        _long_answer_trap,
         "Let a judge label sentences instead of rating answers, and check it with people's labels.",
     ),
     Trap(
         "A document that gives orders",
         "A judge reads documents of strangers. One may speak to the judge. Change it and see.",
-        _instructions,
+        _instruction_trap,
         "Open what is pointed out. The warning changes no value: you decide.",
     ),
 )

@@ -9,7 +9,7 @@ from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
 from ui.learn import doubt, rag, rgb, trace, traps, words
-from ui.learn.lesson import Lesson, Place
+from ui.learn.lesson import Lesson, AppPlace
 from ui.parts import head
 from ui.parts.explained import TERM
 
@@ -31,7 +31,7 @@ LESSONS = (
             "An answer can be right, invented, contrary to its documents, or missing. None of "
             "that shows in how it sounds: it has to be checked against the documents."
         ),
-        place=Place("See 24 such answers in the app", "trace", {"run": INVENTED}),
+        place=AppPlace("See 24 such answers in the app", "trace", {"run": INVENTED}),
     ),
     Lesson(
         name="2",
@@ -40,7 +40,7 @@ LESSONS = (
         icon=":material/fact_check:",
         draw=trace.show,
         takeaway="Labels first, numbers second: change a label and you see which number moves.",
-        place=Place("See this answer in the app", "sample", {"run": INVENTED, "sample": "19"}),
+        place=AppPlace("See this answer in the app", "sample", {"run": INVENTED, "sample": "19"}),
     ),
     Lesson(
         name="3",
@@ -52,7 +52,7 @@ LESSONS = (
             "A model that is right on clean documents may repeat whatever it finds in worse ones. "
             "And a rule is only as good as its phrases: open what looks odd."
         ),
-        place=Place("See all 24 questions in the app", "rgb", {"run": NOISE}),
+        place=AppPlace("See all 24 questions in the app", "rgb", {"run": NOISE}),
     ),
     Lesson(
         name="4",
@@ -61,7 +61,7 @@ LESSONS = (
         icon=":material/warning:",
         draw=traps.show,
         takeaway="Before you believe a number, open five of the answers behind it.",
-        place=Place(
+        place=AppPlace(
             "Open an answer on which judges differ", "sample", {"run": INVENTED, "sample": "5"}
         ),
     ),
@@ -75,7 +75,7 @@ LESSONS = (
             "A number without its interval is half a number. And many labels of a judge do not "
             "make up for its errors: 50 by people show them."
         ),
-        place=Place("Check a judge in the app", "check", {"run": INVENTED}),
+        place=AppPlace("Check a judge in the app", "check", {"run": INVENTED}),
     ),
 )
 
@@ -124,7 +124,7 @@ def _one(lesson: Lesson) -> None:
     following = _after(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_end"):
         if st.button(lesson.place.label, icon=":material/open_in_full:", key="lesson_place"):
-            _is_done(lesson)
+            _mark_done(lesson)
             parameters = session.address(**lesson.place.parameters)
             st.switch_page(f"../pages/{lesson.place.page}.py", query_params=parameters)
         if following is not None:
@@ -133,10 +133,10 @@ def _one(lesson: Lesson) -> None:
                 type="primary",
                 icon=":material/arrow_forward:",
                 key="lesson_next",
-                on_click=_finish,
+                on_click=_finish_lesson,
                 args=(lesson, following.name),
             )
-        st.button("All lessons", type="tertiary", on_click=_finish, args=(lesson, ""))
+        st.button("All lessons", type="tertiary", on_click=_finish_lesson, args=(lesson, ""))
 
 
 def _after(lesson: Lesson) -> Lesson | None:
@@ -144,12 +144,12 @@ def _after(lesson: Lesson) -> Lesson | None:
     return LESSONS[place] if place < len(LESSONS) else None
 
 
-def _finish(lesson: Lesson, following: str) -> None:
-    _is_done(lesson)
+def _finish_lesson(lesson: Lesson, following: str) -> None:
+    _mark_done(lesson)
     _go_to(following)
 
 
-def _is_done(lesson: Lesson) -> None:
+def _mark_done(lesson: Lesson) -> None:
     st.session_state.setdefault(DONE, set()).add(lesson.name)
 
 

@@ -18,7 +18,7 @@ def looked_up(name: str | None) -> None:
         return
     with st.container(border=True):
         st.header(term.title, anchor=False)
-        st.html(f'<div class="pl-words">{_body(term)}</div>')
+        st.html(f'<div class="pl-words">{_term_in_full(term)}</div>')
 
 
 def show() -> None:
@@ -26,16 +26,16 @@ def show() -> None:
     st.header("Glossary", anchor="glossary")
     for group, members in groupby(terms().values(), key=lambda term: term.group):
         with st.expander(group, icon=":material/menu_book:"):
-            entries = "".join(map(_entry, members))
+            entries = "".join(map(_glossary_entry, members))
             st.html(f'<dl class="pl-words">{entries}</dl>')
 
 
-def _entry(term: Term) -> str:
+def _glossary_entry(term: Term) -> str:
     link = f'<a href="{html(address(term.name))}">{html(term.title)}</a>'
-    return f"<dt>{link}</dt><dd>{_body(term)}</dd>"
+    return f"<dt>{link}</dt><dd>{_term_in_full(term)}</dd>"
 
 
-def _body(term: Term) -> str:
+def _term_in_full(term: Term) -> str:
     """The sentence, then what there is of formula, ideal range and advice."""
     parts = {"How it is counted": term.formula, "Ideal": term.ideal, "What to do": term.advice}
     lines = [f"<p>{html(term.meaning)}</p>"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from evaluators.people.labellers import title
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
-from evaluators.rounds.records import Place, RoundKind
+from evaluators.rounds.records import AskedPlace, RoundKind
 from evaluators.rounds.tally import Spread
 from evaluators.runs.rounds import RoundContent
 from evaluators.text.markup import html
@@ -60,27 +60,27 @@ def verdict(
     return f'<span class="pl-said {colour}">{words}</span>'
 
 
-def sentence(content: RoundContent, place: Place) -> str:
+def sentence_line(content: RoundContent, place: AskedPlace) -> str:
     """The sentence with its answer's number and its key."""
-    return line(place, content.text(place))
+    return text_line(place, content.text(place))
 
 
-def line(place: Place, text: str) -> str:
+def text_line(place: AskedPlace, text: str) -> str:
     """A text about what is asked, with its number."""
     key = f'<span class="pl-key">{place.answer + 1}{place.key}</span>'
     return f'<p class="pl-sentence" dir="auto">{key} {html(text)}</p>'
 
 
-def answer(
+def answer_around(
     content: RoundContent,
-    place: Place,
-    own: Mapping[Place, Support],
+    place: AskedPlace,
+    own: Mapping[AskedPlace, Support],
 ) -> str:
     """The question and the answer of a sentence, with one's own labels; the sentence is marked."""
     shown = content.answers[place.answer]
     spans = []
     for part in shown.sentences.response:
-        here = Place(place.answer, part.key)
+        here = AskedPlace(place.answer, part.key)
         support = own.get(here)
         classes = ["pl-s"]
         cue = ""
@@ -97,5 +97,5 @@ def answer(
     )
 
 
-def rows(parts: Iterable[str]) -> str:
+def stacked_rows(parts: Iterable[str]) -> str:
     return "".join(f'<div class="pl-round-row">{part}</div>' for part in parts)

@@ -22,7 +22,7 @@ WRONG = "No round has this code now. Look at the code once more."
 
 def show() -> None:
     """Asks for the code where none came with the address, then for a nickname."""
-    frame.style()
+    frame.bare_style()
     with problems.caught():
         if JOIN not in st.query_params:
             _code()

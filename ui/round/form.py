@@ -49,11 +49,11 @@ def show() -> None:
         st.info(why, icon=":material/info:")
         return
     with problems.caught():
-        _form(run_views.latest(run))
-    _earlier(run)
+        _round_form(run_views.latest(run))
+    _earlier_rounds(run)
 
 
-def _form(view: RunView) -> None:
+def _round_form(view: RunView) -> None:
     kinds = rounds.kinds(view)
     if not kinds:
         st.info("No answer of this run has sentences to label.", icon=":material/info:")
@@ -75,7 +75,7 @@ def _form(view: RunView) -> None:
             )
         seed = st.session_state.get(others, 0)
         proposed = _proposed(view, kinds, seed)
-        titles = _titles(view, kinds, proposed)
+        titles = _answer_titles(view, kinds, proposed)
         chosen = st.multiselect(
             "Answers",
             list(titles),
@@ -89,7 +89,7 @@ def _form(view: RunView) -> None:
         if st.button(f"Start with {what}", type="primary", icon=":material/play_arrow:"):
             session.check_room()
             answers = [titles[title] for title in chosen]
-            _open(rounds.start(view, answers, name.strip(), kind=kind, has_board=has_board))
+            _open_round(rounds.start(view, answers, name.strip(), kind=kind, has_board=has_board))
 
 
 def _proposed(
@@ -109,7 +109,7 @@ def _proposed(
     return view.kept(f"round {seed}", list[Answer], choose)
 
 
-def _titles(
+def _answer_titles(
     view: RunView,
     kinds: Mapping[Answer, Kind],
     proposed: Sequence[Answer],
@@ -125,12 +125,12 @@ def _titles(
     return titles
 
 
-def _open(made: Round) -> None:
+def _open_round(made: Round) -> None:
     # Without the workspace in the address: the class sees it.
     st.switch_page(start_round.PAGE, query_params={projector.LEAD: made.id})
 
 
-def _earlier(run: Run) -> None:
+def _earlier_rounds(run: Run) -> None:
     """The run's rounds, newest first."""
     earlier = session.store().rounds.of_run(run.id)
     if not earlier:
@@ -146,4 +146,4 @@ def _earlier(run: Run) -> None:
             )
             st.markdown(f"**{plain(made.name)}** · {' · '.join(facts)}")
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{made.id}"):
-                _open(made)
+                _open_round(made)

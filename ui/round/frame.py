@@ -11,7 +11,7 @@ from ui.parts import highlight
 STYLE = ROOT / "ui" / "static" / "round.css"
 
 
-def style() -> None:
+def bare_style() -> None:
     """Once on each screen, before anything else."""
     highlight.style()
     st.html(STYLE)

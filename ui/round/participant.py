@@ -11,7 +11,7 @@ from evaluators.records import Support
 from evaluators.report import coloured
 from evaluators.rounds import tally
 from evaluators.rounds.limits import labels_given
-from evaluators.rounds.records import Participant, Place, Round
+from evaluators.rounds.records import Participant, AskedPlace, Round
 from evaluators.runs.rounds import RoundContent
 from evaluators.text.words import counted
 from ui import session
@@ -29,7 +29,7 @@ GONE = "You are not in a round here: it was deleted, you were taken out, or the 
 
 def show() -> None:
     """The round of whoever has this token, as far as it is; nothing else of the run."""
-    frame.style()
+    frame.bare_style()
     with problems.caught():
         store = session.store()
         me = store.rounds.participant(st.query_params[door.ME])
@@ -39,7 +39,7 @@ def show() -> None:
             frame.note(GONE)
             return
         _watch(made, me)
-        content = reading.content(made, run)
+        content = reading.held_content(made, run)
         if not content.places:
             frame.note(EMPTY)
         elif made.state == "revealed":
@@ -48,7 +48,7 @@ def show() -> None:
             total, own = len(content.places), store.rounds.labels_of(me)
             frame.note(f"The round is closed. You labelled {len(own)} of {total}. Look ahead!")
         else:
-            _labelling(made, content, me)
+            _label_sentences(made, content, me)
 
 
 @st.fragment(run_every=WATCH)
@@ -63,20 +63,20 @@ def _watch(drawn: Round, me: Participant) -> None:
 
 # A label is drawn without the rest of the page.
 @st.fragment
-def _labelling(made: Round, content: RoundContent, me: Participant) -> None:
+def _label_sentences(made: Round, content: RoundContent, me: Participant) -> None:
     with problems.caught():
         problems.show(PROBLEM)
         if made.state == "paused":
             st.info("The round is paused. Look ahead!", icon=":material/pause_circle:")
         own = session.store().rounds.labels_of(me)
         places = content.places
-        step = _step(me, places, own)
+        step = _step_on_screen(me, places, own)
         with st.container(horizontal=True, vertical_alignment="center", key="round_steps"):
             st.button(
                 "Back",
                 icon=":material/arrow_back:",
                 disabled=step == 0,
-                on_click=_go,
+                on_click=_go_to_step,
                 args=(me, step - 1),
                 shortcut="Left",
             )
@@ -88,12 +88,12 @@ def _labelling(made: Round, content: RoundContent, me: Participant) -> None:
                 icon=":material/arrow_forward:",
                 icon_position="right",
                 disabled=step == len(places),
-                on_click=_go,
+                on_click=_go_to_step,
                 args=(me, step + 1),
                 shortcut="Right",
             )
         if step == len(places):
-            _end(made, me, places, own)
+            _after_last_sentence(made, me, places, own)
         else:
             _one_sentence(made, content, me, places[step], own)
 
@@ -102,22 +102,22 @@ def _one_sentence(
     made: Round,
     content: RoundContent,
     me: Participant,
-    place: Place,
-    own: dict[Place, Support],
+    place: AskedPlace,
+    own: dict[AskedPlace, Support],
 ) -> None:
     answer = content.answers[place.answer]
     targets = bars.SHORT[made.kind].items()
     left, right = st.columns(2)
     with left:
-        st.html(bars.answer(content, place, own))
+        st.html(bars.answer_around(content, place, own))
     with right:
         st.html(coloured.passages(answer.sample.retrieved_documents))
     with st.container(key="round_targets"):
         if made.kind == "guess":
             whose = bars.in_a_sentence(content.own_labeller)
-            st.html(bars.line(place, ASKED.format(whose)))
+            st.html(bars.text_line(place, ASKED.format(whose)))
         else:
-            st.html(bars.sentence(content, place))
+            st.html(bars.sentence_line(content, place))
         with st.container(horizontal=True, key="round_buttons"):
             for number, (support, word) in enumerate(targets, start=1):
                 st.button(
@@ -128,14 +128,14 @@ def _one_sentence(
                     shortcut=str(number),
                     width="stretch",
                     disabled=made.state == "paused",
-                    on_click=problems.guarded(partial(_say, me, content, place, support), PROBLEM),
+                    on_click=problems.guarded(partial(_label_and_go_on, me, content, place, support), PROBLEM),
                 )
 
 
-def _say(
+def _label_and_go_on(
     me: Participant,
     content: RoundContent,
-    place: Place,
+    place: AskedPlace,
     support: Support,
 ) -> None:
     """Keeps the label and goes on to the next sentence."""
@@ -146,13 +146,13 @@ def _say(
     labels_given.check(me.token)
     labels_given.count(me.token)
     session.store().rounds.label(me, place, support)
-    _go(me, step + 1)
+    _go_to_step(me, step + 1)
 
 
-def _step(
+def _step_on_screen(
     me: Participant,
-    places: list[Place],
-    own: dict[Place, Support],
+    places: list[AskedPlace],
+    own: dict[AskedPlace, Support],
 ) -> int:
     """Which sentence is on the screen: after a reload the first one without a label."""
     unlabelled = [number for number, place in enumerate(places) if place not in own]
@@ -165,20 +165,20 @@ def _step_key(me: Participant) -> str:
     return f"round_step_{me.number}"
 
 
-def _go(me: Participant, step: int) -> None:
+def _go_to_step(me: Participant, step: int) -> None:
     st.session_state[_step_key(me)] = step
 
 
-def _end(
+def _after_last_sentence(
     made: Round,
     me: Participant,
-    places: list[Place],
-    own: dict[Place, Support],
+    places: list[AskedPlace],
+    own: dict[AskedPlace, Support],
 ) -> None:
     unlabelled = [number for number, place in enumerate(places) if place not in own]
     if unlabelled:
         frame.note(f"{counted(len(unlabelled), bars.NOUNS[made.kind])} without a label.")
-        st.button("Label them", type="primary", on_click=_go, args=(me, unlabelled[0]))
+        st.button("Label them", type="primary", on_click=_go_to_step, args=(me, unlabelled[0]))
     else:
         frame.note("That was the last one. You can go back until the round closes.")
 
@@ -206,5 +206,5 @@ def _revealed(live: reading.Live, me: Participant) -> None:
             bars.verdict(kind, "Class", voted.get(place), truth=truth.get(place)),
             bars.verdict(kind, whose, truth.get(place)),
         )
-        parts.append(bars.sentence(live.content, place) + "".join(said))
-    st.html(f'<div class="pl-round-result">{bars.rows(parts)}</div>')
+        parts.append(bars.sentence_line(live.content, place) + "".join(said))
+    st.html(f'<div class="pl-round-result">{bars.stacked_rows(parts)}</div>')

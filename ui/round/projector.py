@@ -12,7 +12,7 @@ from evaluators.people.labellers import title
 from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import Participant, Place, Round
+from evaluators.rounds.records import Participant, AskedPlace, Round
 from evaluators.runs import rounds
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.markup import html
@@ -34,14 +34,14 @@ UNKNOWN = "There is no such round here: the link is incomplete, or its run was d
 
 def show() -> None:
     """The round of whoever has its id; on a public host it opens nothing else of the workspace."""
-    frame.style()
+    frame.bare_style()
     with problems.caught():
         made = session.store().rounds.get(st.query_params[LEAD])
         run = reading.run_of(made) if made else None
         if made is None or run is None:
             frame.note(UNKNOWN)
             return
-        _head(made, run)
+        _wall_head(made, run)
         problems.show(PROBLEM)
         left, right = st.columns([1, 2.6])
         with left:
@@ -56,7 +56,7 @@ def show() -> None:
 # What the teacher does
 
 
-def _head(made: Round, run: Run) -> None:
+def _wall_head(made: Round, run: Run) -> None:
     store = session.store()
     change = partial(store.rounds.change, made.id)
     close = partial(rounds.close, store, run, made)
@@ -74,7 +74,7 @@ def _head(made: Round, run: Run) -> None:
             if made.is_over:
                 _button("Reopen", "lock_open", partial(rounds.reopen, store, run, made))
             with st.popover("More", icon=":material/more_horiz:", key="round_more"):
-                _more(made, run)
+                _more_actions(made, run)
 
 
 def _button(
@@ -92,7 +92,7 @@ def _button(
     )
 
 
-def _more(made: Round, run: Run) -> None:
+def _more_actions(made: Round, run: Run) -> None:
     store = session.store()
     st.download_button(
         "All labels (CSV)",
@@ -188,13 +188,13 @@ def _live(drawn: Round, run: Run) -> None:
         spread = live.spread
         lines = []
         for place in tally.by_quarrel(spread):
-            revealed = _labellers(live, place) if made.state == "revealed" else ""
+            revealed = _labellers_of_sentence(live, place) if made.state == "revealed" else ""
             said = bars.bar(spread[place], made.kind)
-            lines.append(bars.sentence(live.content, place) + said + revealed)
+            lines.append(bars.sentence_line(live.content, place) + said + revealed)
         if not lines:
             frame.note("Waiting for the first label.")
         fading = "pl-reveal" if made.state == "revealed" else ""
-        st.html(f'<div class="pl-round-list {fading}">{bars.rows(lines)}</div>')
+        st.html(f'<div class="pl-round-list {fading}">{bars.stacked_rows(lines)}</div>')
 
 
 def _say_how_far(live: Live) -> None:
@@ -225,7 +225,7 @@ def _say_who_is_right(live: Live) -> None:
     shares = []
     for name, labels in (
         ("the class", tally.class_labels(live.spread)),
-        *((bars.in_a_sentence(by), live.content.labels_by(by)) for by in _compared(live)),
+        *((bars.in_a_sentence(by), live.content.labels_by(by)) for by in _labellers_beside_class(live)),
     ):
         score = tally.right(labels, truth)
         if score:
@@ -238,17 +238,17 @@ def _say_who_is_right(live: Live) -> None:
     st.html(f'<p class="pl-finding pl-reveal">{line[0].upper()}{line[1:]} {against}</p>')
 
 
-def _compared(live: Live) -> Sequence[str]:
+def _labellers_beside_class(live: Live) -> Sequence[str]:
     """The labellers beside the class, without the one that counts as right."""
     names = dict.fromkeys((live.content.own_labeller, HEURISTIC, GOLD))
     return [by for by in names if by != live.truth and live.content.labels_by(by)]
 
 
-def _labellers(live: Live, place: Place) -> str:
+def _labellers_of_sentence(live: Live, place: AskedPlace) -> str:
     kind, truth = live.made.kind, live.true_labels.get(place)
     spread = live.spread[place]
     said = [bars.verdict(kind, "Class", spread.majority, truth=truth)]
-    for by in _compared(live):
+    for by in _labellers_beside_class(live):
         support = live.content.labels_by(by).get(place)
         said.append(bars.verdict(kind, title(by), support, truth=truth))
     said.append(bars.verdict(kind, title(live.truth), truth))

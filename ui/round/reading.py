@@ -10,7 +10,7 @@ from evaluators.config import config
 from evaluators.errors import UnreadableRowError
 from evaluators.records import Run, Support
 from evaluators.rounds import tally
-from evaluators.rounds.records import Participant, Place, Round, RoundLabel
+from evaluators.rounds.records import Participant, AskedPlace, Round, RoundLabel
 from evaluators.rounds.tally import ClassAgreement, Spread
 from evaluators.runs import rounds, workspaces
 from evaluators.runs.rounds import RoundContent
@@ -26,7 +26,7 @@ class Live(NamedTuple):
     content: RoundContent
     participants: Sequence[Participant]
     labels: Sequence[RoundLabel]
-    spread: Mapping[Place, Spread]
+    spread: Mapping[AskedPlace, Spread]
     agreement: ClassAgreement
 
     @property
@@ -41,7 +41,7 @@ class Live(NamedTuple):
         return GOLD if has_gold else self.content.own_labeller
 
     @property
-    def true_labels(self) -> dict[Place, Support]:
+    def true_labels(self) -> dict[AskedPlace, Support]:
         return self.content.labels_by(self.truth)
 
 
@@ -55,7 +55,7 @@ def run_of(made: Round) -> Run | None:
     return run
 
 
-def content(made: Round, run: Run) -> RoundContent:
+def held_content(made: Round, run: Run) -> RoundContent:
     """What stands in the round's answers."""
     store = session.store()
 
@@ -63,7 +63,7 @@ def content(made: Round, run: Run) -> RoundContent:
         return rounds.content(store, run, made)
 
     # Sixty people ask for it at each click; it changes with the run only, which is at its end.
-    return held.read((content, store, made.id), read)
+    return held.read((held_content, store, made.id), read)
 
 
 def live(made: Round, run: Run) -> Live:
@@ -71,7 +71,7 @@ def live(made: Round, run: Run) -> Live:
     store = session.store()
 
     def read() -> Live:
-        read_content = content(made, run)
+        read_content = held_content(made, run)
         labels = store.rounds.labels(made.id)
         return Live(
             made=made,

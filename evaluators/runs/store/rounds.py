@@ -12,11 +12,11 @@ from evaluators.records import Support
 from evaluators.rounds.records import (
     MOST_PARTICIPANTS,
     Participant,
-    Place,
+    AskedPlace,
     Round,
     RoundLabel,
     State,
-    folded,
+    folded_nickname,
 )
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
 from evaluators.runs.store.database import Database
@@ -98,12 +98,12 @@ class RoundTable:
             names = {name for (name,) in db.execute(query, (round_id,))}
             if len(names) >= MOST_PARTICIPANTS:
                 raise ParameterError(f"{MOST_PARTICIPANTS} take part, the most a round takes.")
-            if folded(nickname) in names:
+            if folded_nickname(nickname) in names:
                 raise ParameterError("Somebody here is called so. Choose another nickname.")
             columns = "round_id, token, nickname, folded"
             added = db.execute(
                 f"insert into round_participants ({columns}) values (?, ?, ?, ?)",
-                (round_id, token, nickname, folded(nickname)),
+                (round_id, token, nickname, folded_nickname(nickname)),
             )
             _grow(db, round_id)
             return Participant(
@@ -132,7 +132,7 @@ class RoundTable:
     def label(
         self,
         participant: Participant,
-        place: Place,
+        place: AskedPlace,
         support: Support,
     ) -> None:
         """Keeps what a participant says of a sentence, in place of what was said before.
@@ -156,7 +156,7 @@ class RoundTable:
         """What all participants say."""
         return self._labels("round_id = ? order by participant, answer, key", round_id)
 
-    def labels_of(self, participant: Participant) -> dict[Place, Support]:
+    def labels_of(self, participant: Participant) -> dict[AskedPlace, Support]:
         own = self._labels("participant = ?", participant.number)
         return {label.place: label.support for label in own}
 
@@ -168,7 +168,7 @@ class RoundTable:
         for number, answer, key, support, created in self._database.rows(query, value):
             # Everybody can label once more what cannot be read.
             with suppress(ValueError):
-                labels.append(RoundLabel(number, Place(answer, key), Support(support), created))
+                labels.append(RoundLabel(number, AskedPlace(answer, key), Support(support), created))
         return labels
 
     def _participants(self, where: str, value: str) -> list[Participant]:
