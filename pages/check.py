@@ -8,7 +8,9 @@ from ui.parts import check_link
 from ui.runs import overview
 
 run = session.find_run(st.query_params.get("run") or st.session_state.get(check_link.LAST))
-overview.head("Check your judge", "How far a labeller can be trusted, by labels of people.", run)
+overview.head_of_run(
+    "Check your judge", "How far a labeller can be trusted, by labels of people.", run
+)
 if run is None:
     overview.none_shown("Open a run and press “Check” there.")
 else:

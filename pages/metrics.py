@@ -9,10 +9,10 @@ from ui.runs import overview, page
 
 run = session.shown_run()
 if run is not None and present.is_on():
-    page.presented(run, metric_results.blocks)
+    page.presented_run(run, metric_results.blocks)
 else:
     line = "Measures beside RGB and TRACE, from comparing words to asking a judge."
-    overview.head("Metrics", line, run)
+    overview.head_of_run("Metrics", line, run)
     page.new_run(run, metric_form.show)
     if run is None:
         own_metrics.show()

@@ -9,9 +9,9 @@ from ui.runs import overview, page
 
 run = session.shown_run("rgb")
 if run is not None and present.is_on():
-    page.presented(run, rgb_results.blocks)
+    page.presented_run(run, rgb_results.blocks)
 else:
-    overview.head("RGB", RGB, run)
+    overview.head_of_run("RGB", RGB, run)
     page.new_run(run, rgb_form.show)
     if run is None:
         overview.none_shown(rgb_form.hint())

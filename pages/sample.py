@@ -7,9 +7,9 @@ from ui.sample import view as sample_view
 run, cell = sample_view.chosen()
 if run is not None and present.is_on():
     highlight.style()
-    sample_view.presented(run, cell)
+    sample_view.presented_sample(run, cell)
 else:
-    overview.head("Sample", "One answer, what was judged of it, and why.", run)
+    overview.head_of_run("Sample", "One answer, what was judged of it, and why.", run)
     if run is None:
         overview.none_shown("Open a run and select a row there.")
     else:

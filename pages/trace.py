@@ -9,9 +9,9 @@ from ui.trace import results as trace_results
 
 run = session.shown_run("trace")
 if run is not None and present.is_on():
-    page.presented(run, trace_results.blocks)
+    page.presented_run(run, trace_results.blocks)
 else:
-    overview.head("TRACE", TRACE, run)
+    overview.head_of_run("TRACE", TRACE, run)
     page.new_run(run, trace_form.show)
     if run is None:
         overview.none_shown("No run on this page yet. The heuristic needs no key.")

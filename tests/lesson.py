@@ -24,7 +24,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.rounds.records import AskedAnswer, Participant, AskedPlace, Round, RoundKind
+from evaluators.rounds.records import AskedAnswer, AskedPlace, Participant, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store

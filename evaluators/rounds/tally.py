@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from evaluators.records import Record, Support
-from evaluators.rounds.records import Participant, AskedPlace, RoundLabel
+from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
 from evaluators.statistics import kappa, krippendorff
 from evaluators.trace.labelling import STRICTEST_FIRST
 

@@ -17,7 +17,7 @@ from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, LabelEvidence, Run, Sample, Score, Sentences, Support
 from evaluators.rounds.codes import HOLDS, new_code
 from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, AskedPlace, Round, RoundKind
-from evaluators.rounds.tally import class_labels, spreads, answer_support
+from evaluators.rounds.tally import answer_support, class_labels, spreads
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp

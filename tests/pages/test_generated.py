@@ -248,7 +248,7 @@ def of_two_models(open_page: OpenPage) -> Run:
 
 def exported(run: Run) -> str:
     view = run_views.latest(run)
-    return files.results_csv(view).decode("utf-8-sig")
+    return files.shown_values_csv(view).decode("utf-8-sig")
 
 
 def kept(name: str, *responses: str | None) -> None:

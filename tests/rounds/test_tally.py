@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from evaluators.records import Support
-from evaluators.rounds.records import Participant, AskedPlace, RoundLabel
+from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
 from evaluators.rounds.tally import (
     ClassAgreement,
     Right,
     Spread,
+    answer_support,
     board,
     by_quarrel,
     class_agreement,
     class_labels,
     right,
     spreads,
-    answer_support,
 )
 from tests.lesson import ESTIMATED, FULL, GOLD, JUDGED, NONE, PARTIAL, PLACES, SAID
 

@@ -27,7 +27,7 @@ NEEDS_NO_TRUTH = ("rejection",)
 """Values for which the true answer does not matter: there is none in the documents."""
 
 
-class Shown(NamedTuple):
+class AnswerToLabel(NamedTuple):
     """An answer of a queue with its texts; `score` is `None` where it cannot be read (any more)."""
 
     run: Run
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
         return "The rule" if leads(self.run.evaluators[self.cell.metric].name) else "The metric"
 
 
-def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:
+def answer_of_cell(run: Run, queue: LabelQueue, cell: Cell) -> AnswerToLabel:
     """The answer as it is stored now."""
     sample = session.store().samples.get(run.fingerprint, cell.position)
     results = session.store().results.of_answer(run.id, cell.position, cell.model)
@@ -52,7 +52,7 @@ def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:
     # Not all of its values are those of this answer: of RGB each ability has others.
     score = result.score if result else None
     asked = [name for name in queue.values if score and score.values.get(name) is not None]
-    return Shown(
+    return AnswerToLabel(
         run=run,
         cell=cell,
         values=asked,
@@ -61,7 +61,7 @@ def read(run: Run, queue: LabelQueue, cell: Cell) -> Shown:
     )
 
 
-def show(shown: Shown) -> None:
+def show(shown: AnswerToLabel) -> None:
     """Question, answer and documents, without a mark that would tell what was judged."""
     sample = shown.sample
     st.html(f'<h2 class="pl-asked" dir="auto">{html(sample.question)}</h2>')
@@ -77,33 +77,33 @@ def show(shown: Shown) -> None:
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
 
 
-def questions(shown: Shown, said: Mapping[tuple[str, str], str]) -> list[Question]:
+def questions_asked(shown: AnswerToLabel, said: Mapping[tuple[str, str], str]) -> list[Question]:
     """What is asked of each value, with what the person said of it."""
     asked = []
     for name in shown.values:
-        words = question(shown.run, shown.cell.metric, name)
+        words = question_of_value(shown.run, shown.cell.metric, name)
         asked.append(Question(name, words, said.get(("verdict", name), "")))
     return asked
 
 
-def missing(shown: Shown, said: Mapping[tuple[str, str], str]) -> str:
+def missing_verdicts(shown: AnswerToLabel, said: Mapping[tuple[str, str], str]) -> str:
     """What has no label yet, in words; empty where nothing is missing."""
     if all(("verdict", name) in said for name in shown.values):
         return ""
     return "Answer with Yes (1) or No (2) first, or say Cannot tell (C)."
 
 
-def judged(shown: Shown) -> str:
+def judged(shown: AnswerToLabel) -> str:
     """What the judge, or the rule, says of each value."""
     values = shown.score.values if shown.score else {}
     lines = []
     for name in shown.values:
         word = "yes" if values[name] else "no"
-        lines.append(f"{question(shown.run, shown.cell.metric, name)} {word}")
+        lines.append(f"{question_of_value(shown.run, shown.cell.metric, name)} {word}")
     return f"{shown.judge}: {' · '.join(lines)}"
 
 
-def question(run: Run, metric: int, name: str) -> str:
+def question_of_value(run: Run, metric: int, name: str) -> str:
     """What a value of a metric answers with yes or no."""
     spec = run.evaluators[metric]
     leading = leads(spec.name)

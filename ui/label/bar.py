@@ -46,7 +46,7 @@ class Question(NamedTuple):
     value: str
 
 
-class Bar(NamedTuple):
+class LabelBar(NamedTuple):
     """What the bar shows; `off` are the buttons that do nothing now."""
 
     sample: str
@@ -60,7 +60,7 @@ class Bar(NamedTuple):
 _ACTIONS = TypeAdapter(list[Action])
 
 
-def show(bar: Bar) -> None:
+def show(bar: LabelBar) -> None:
     data: dict[str, Any] = bar._asdict()
     data["questions"] = [question._asdict() for question in bar.questions]
     data["answered"] = _answered().get(bar.sample, 0)

@@ -51,14 +51,14 @@ def show(
     st.success(f"That was the last one: {', '.join(counts)}.", icon=":material/task_alt:")
     view = run_views.latest(run)
     rows = label_queues.compared(view, queue, labels, name)
-    own = _values(rows)
+    own = _values_of_person(rows)
     if own:
         judged = {(row.place, value): row.judged[value] for row in rows for value in row.judged}
         st.markdown(f"**You and the run agree on {_alike(own, judged)}.**")
         _differing(run, queue, rows)
     for other in queues.people(queue, labels):
         if other != name:
-            theirs = _values(label_queues.compared(view, queue, labels, other))
+            theirs = _values_of_person(label_queues.compared(view, queue, labels, other))
             both = plain(f"{name} and {other}")
             st.markdown(f"{both} agree on {_alike(own, theirs)}.")
 
@@ -68,7 +68,7 @@ def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
         {
             "#": row.place + 1,
             "Question": row.question,
-            "Asked": answer.question(run, queue.metric, name),
+            "Asked": answer.question_of_value(run, queue.metric, name),
             "You": YES_NO[said],
             "Run": YES_NO[row.judged[name]],
         }
@@ -80,7 +80,7 @@ def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
         tables.plain_rows(lines, "Where you and the run differ")
 
 
-def _values(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
+def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
     return {(row.place, name): value for row in rows for name, value in row.person.items()}
 
 

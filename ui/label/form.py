@@ -50,13 +50,13 @@ def show() -> None:
     there = label_queues.labelable(view, metric)
     if there.candidates:
         with problems.caught():
-            _form(view, metric, there)
+            _queue_form(view, metric, there)
     else:
         st.info(label_queues.why_nothing(there), icon=":material/info:")
-    _earlier(run)
+    _earlier_queues(run)
 
 
-def _form(view: RunView, metric: int, there: Labelable) -> None:
+def _queue_form(view: RunView, metric: int, there: Labelable) -> None:
     filtered = samples.last_answers(view.run)
     ways = _ways(view, metric, there, filtered)
     if not ways:
@@ -142,10 +142,10 @@ def _start(view: RunView, wish: Wish, name: str) -> None:
     with st.spinner("Drawing …"):
         queue = label_queues.draw(view, wish, seed)
     session.store().label_queues.save(queue)
-    _open(queue, name)
+    _open_queue(queue, name)
 
 
-def _open(queue: LabelQueue, name: str) -> None:
+def _open_queue(queue: LabelQueue, name: str) -> None:
     address = session.address(queue=queue.id, person=name)
     st.switch_page(label_some.PAGE, query_params=address)
 
@@ -153,7 +153,7 @@ def _open(queue: LabelQueue, name: str) -> None:
 # Earlier queues
 
 
-def _earlier(run: Run) -> None:
+def _earlier_queues(run: Run) -> None:
     """The run's queues, with who is how far in each."""
     of_run = session.store().label_queues.of_run(run.id)
     if not of_run:
@@ -171,4 +171,4 @@ def _earlier(run: Run) -> None:
             who = plain(", ".join(done) or "nobody began yet")
             st.markdown(f"{what} · {who}")
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{queue.id}"):
-                _open(queue, people.me())
+                _open_queue(queue, people.me())

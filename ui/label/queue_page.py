@@ -17,8 +17,8 @@ from evaluators.text.markup import html
 from evaluators.text.words import counted
 from ui import session
 from ui.label import answer, bar, end, sentences, steps
-from ui.label.answer import Shown
-from ui.label.steps import Opened, Step
+from ui.label.answer import AnswerToLabel
+from ui.label.steps import Opened, QueueStep
 from ui.parts import check_link, head, highlight, people, problems
 from ui.parts.untrusted import plain
 
@@ -60,7 +60,7 @@ def show() -> None:
     highlight.style()
     st.html(STYLE)
     _menu(queue, run, name)
-    _labelling(Opened(queue, run, name))
+    _label_queue(Opened(queue, run, name))
 
 
 def _why_closed(queue: LabelQueue, run: Run, name: str) -> str:
@@ -113,7 +113,7 @@ def _begin(queue: LabelQueue, run: Run) -> None:
 
 # A step is drawn without the rest of the page.
 @st.fragment
-def _labelling(opened: Opened) -> None:
+def _label_queue(opened: Opened) -> None:
     with problems.caught():
         note = ""
         for action in bar.asked():
@@ -136,9 +136,9 @@ def _labelling(opened: Opened) -> None:
             _one_answer(step, note)
 
 
-def _one_answer(step: Step, note: str) -> None:
+def _one_answer(step: QueueStep, note: str) -> None:
     queue = step.opened.queue
-    shown = answer.read(step.opened.run, queue, step.cell)
+    shown = answer.answer_of_cell(step.opened.run, queue, step.cell)
     if queue.values:
         answer.show(shown)
     else:
@@ -152,18 +152,18 @@ def _one_answer(step: Step, note: str) -> None:
         "undo": step.place == 0 and not step.said,
     }
     bar.show(
-        bar.Bar(
+        bar.LabelBar(
             sample=step.name,
             progress=f"{step.place + 1:,} of {last + 1:,}",
             share=step.progress.finished / len(queue.answers),
             note=note,
-            questions=answer.questions(shown, step.said),
+            questions=answer.questions_asked(shown, step.said),
             off=[name for name, is_end in ends.items() if is_end],
         )
     )
 
 
-def _what_the_run_says(step: Step, shown: Shown) -> str:
+def _what_the_run_says(step: QueueStep, shown: AnswerToLabel) -> str:
     if step.opened.queue.values:
         return answer.judged(shown)
-    return sentences.agreement(shown, step.own)
+    return sentences.support_of_both(shown, step.own)

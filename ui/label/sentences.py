@@ -8,14 +8,14 @@ from evaluators.people.labels import people_values
 from evaluators.people.records import PersonLabel
 from evaluators.text.words import counted
 from evaluators.trace.metrics import from_score
-from ui.label.answer import Shown
+from ui.label.answer import AnswerToLabel
 from ui.parts import problems
 from ui.trace import evidence
 from ui.trace import labels as trace_labels
 from ui.trace.correction import Origin, RunCell
 
 
-def show(shown: Shown, origin: Origin, *, is_blind: bool) -> None:
+def show(shown: AnswerToLabel, origin: Origin, *, is_blind: bool) -> None:
     """The answer to label; with all labels in sight where it is not blind, as on its own page."""
     if is_blind and shown.score:
         problems.show(RunCell(shown.run.id, shown.cell).name)
@@ -24,7 +24,7 @@ def show(shown: Shown, origin: Origin, *, is_blind: bool) -> None:
         trace_labels.show(shown.run, shown.cell, shown.sample, shown.score)
 
 
-def missing(shown: Shown, own: Iterable[PersonLabel]) -> str:
+def missing_sentences(shown: AnswerToLabel, own: Iterable[PersonLabel]) -> str:
     """How many answer sentences have no label yet, in words; empty where all have one."""
     if shown.score is None:
         return ""
@@ -36,7 +36,7 @@ def missing(shown: Shown, own: Iterable[PersonLabel]) -> str:
     return f"{counted(left, 'sentence')} without a label. All supported (A)? Else Cannot tell (C)."
 
 
-def agreement(shown: Shown, own: list[PersonLabel]) -> str:
+def support_of_both(shown: AnswerToLabel, own: list[PersonLabel]) -> str:
     """Whether the answer is fully supported, by the person and by the run."""
     if shown.score is None:
         return ""

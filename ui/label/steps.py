@@ -31,7 +31,7 @@ class Opened(NamedTuple):
         return f"place_{self.queue.id}_{self.name}"
 
 
-class Step(NamedTuple):
+class QueueStep(NamedTuple):
     """An answer of the queue on the screen, with what was said up to now.
 
     `given` are the labels of the answer by anybody, in or outside the queue.
@@ -72,14 +72,14 @@ class Step(NamedTuple):
         return Origin(self.opened.name, queue.drawn, probability, queue.id)
 
 
-def step_of(opened: Opened) -> Step | None:
+def step_of(opened: Opened) -> QueueStep | None:
     """The answer on the screen, at first the first open one; `None` at the end."""
     labels = session.store().person_labels.by_cell(opened.run.id)
     progress = queues.progress(opened.queue, labels, opened.name)
     place = st.session_state.setdefault(opened.place_key, progress.first_open())
     if place is None:
         return None
-    return Step(opened, place, progress, labels.get(opened.queue.cell(place), ()))
+    return QueueStep(opened, place, progress, labels.get(opened.queue.cell(place), ()))
 
 
 def do(opened: Opened, action: Action) -> str:
@@ -98,13 +98,13 @@ def do(opened: Opened, action: Action) -> str:
     elif action.action == "verdict":
         # Anybody can send anything: only an answer to what is asked is kept.
         if action.value and action.key in opened.queue.values:
-            _keep(step, "verdict", action.key, action.value)
+            _keep_in_queue(step, "verdict", action.key, action.value)
     else:
-        return _finish(step, action.action)
+        return _end_answer(step, action.action)
     return ""
 
 
-def _undo(step: Step) -> None:
+def _undo(step: QueueStep) -> None:
     """Takes back what the person said last of the answer; where there is nothing, steps back."""
     opened = step.opened
     if step.said:
@@ -113,30 +113,32 @@ def _undo(step: Step) -> None:
         go(opened, max(step.place - 1, 0))
 
 
-def _finish(step: Step, word: str) -> str:
+def _end_answer(step: QueueStep, word: str) -> str:
     """Ends an answer as done, skipped or one that nobody can tell, and goes on."""
     opened = step.opened
     if word == DONE and step.is_blind:
-        shown = answer.read(opened.run, opened.queue, step.cell)
+        shown = answer.answer_of_cell(opened.run, opened.queue, step.cell)
         is_of_values = bool(opened.queue.values)
         if is_of_values:
-            missing = answer.missing(shown, step.said)
+            missing = answer.missing_verdicts(shown, step.said)
         else:
-            missing = sentences.missing(shown, step.own)
+            missing = sentences.missing_sentences(shown, step.own)
         if missing:
             return missing
     # Gone through once more: said before, nothing new is kept.
     if step.progress.said[step.place] == word:
         go(opened, step.progress.following(step.place))
         return ""
-    _keep(step, "sample", "", word)
+    _keep_in_queue(step, "sample", "", word)
     is_revealed_now = step.is_blind and opened.queue.reveal == "after each" and word == DONE
     if not is_revealed_now:
         go(opened, step.progress.finish(step.place, word).first_open(after=step.place))
     return ""
 
 
-def _keep(step: Step, kind: Literal["verdict", "sample"], key: str, value: str) -> None:
+def _keep_in_queue(
+    step: QueueStep, kind: Literal["verdict", "sample"], key: str, value: str
+) -> None:
     label = PersonLabel(
         label=kind,
         key=key,

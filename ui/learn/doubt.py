@@ -93,7 +93,13 @@ def _judge_to_correct() -> None:
     low, high = wilson(JUDGED_YES, JUDGED)
     judge = Estimate(mean=JUDGED_YES / JUDGED, low=low, high=high)
     shown = [
-        Dot("The judge alone", _mean_of_estimate(judge, JUDGED), (), "Its line knows nothing of its errors", 0)
+        Dot(
+            "The judge alone",
+            _mean_of_estimate(judge, JUDGED),
+            (),
+            "Its line knows nothing of its errors",
+            0,
+        )
     ]
     if not count:
         dots.show([Group("", "", shown)])

@@ -144,7 +144,9 @@ def _wording_trap() -> None:
     st.code(chosen["text"], language=None, wrap_lines=True)
     st.markdown(f"**The same model answers:** {plain(chosen['answer'])}")
     declines = RGBEvaluator().is_rejection(chosen["answer"])
-    _say_outcome(declines, "**Declines** by the rules." if declines else "**Answers**, say the rules.")
+    _say_outcome(
+        declines, "**Declines** by the rules." if declines else "**Answers**, say the rules."
+    )
 
 
 # The documents

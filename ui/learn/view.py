@@ -9,7 +9,7 @@ from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.text.words import counted
 from ui import session
 from ui.learn import doubt, rag, rgb, trace, traps, words
-from ui.learn.lesson import Lesson, AppPlace
+from ui.learn.lesson import AppPlace, Lesson
 from ui.parts import head
 from ui.parts.explained import TERM
 

@@ -52,11 +52,11 @@ def offers() -> dict[str, Offer]:
         if cls.leads is None and cls is not PromptMetric
     }
     for title, spec in saved.items():
-        offered[own_metrics.offered(title)] = _offer_of_saved(spec)
+        offered[own_metrics.name_in_choice(title)] = _offer_of_saved(spec)
     return offered
 
 
-def choose(
+def choose_metrics(
     label: str,
     dataset: Dataset,
     key: str,
@@ -119,7 +119,7 @@ def _metric_card(
     with st.container(border=True):
         st.markdown(f"**{plain(offer.title)}**")
         usable = f"{lacking.usable:,} of {counted(total, 'sample')} can be judged."
-        st.caption(plain(f"{metric_results.needed(offer.needs)} {usable}"))
+        st.caption(plain(f"{metric_results.needs_in_words(offer.needs)} {usable}"))
         if offer.written:
             st.caption(plain(" · ".join(metric_results.params(offer.written))))
         else:

@@ -28,7 +28,7 @@ FIRST = "answer_match"
 START = "metrics_start"
 
 
-class Drafted(NamedTuple):
+class MetricsDraft(NamedTuple):
     """What is chosen so far: samples, metrics, and who answers and judges.
 
     `metrics` is `None` where they cannot be used as they are filled in, `plan` where a model or the
@@ -74,16 +74,16 @@ def show() -> None:
         seed=dataset.origin.get("seed"),
     )
     plan = model_form.with_llms(measuring, generators.models, judges, options, cap)
-    drafted = Drafted(dataset, measures, metrics, judges, generators, plan)
+    drafted = MetricsDraft(dataset, measures, metrics, judges, generators, plan)
     with end:
-        _end_of_form(drafted, advanced)
+        _end_of_metrics_form(drafted, advanced)
 
 
-def _end_of_form(drafted: Drafted, advanced: DeltaGenerator) -> None:
+def _end_of_metrics_form(drafted: MetricsDraft, advanced: DeltaGenerator) -> None:
     """What it takes, and the button that says what it starts."""
     dataset = drafted.dataset
     plan = drafted.plan
-    missing = _still_missing(drafted)
+    missing = _missing_to_measure(drafted)
     price = ""
     if plan and not missing:
         price = _price(plan, drafted.measures, advanced)
@@ -123,7 +123,7 @@ def _metric_fields(
 
     `None` stands for metrics that cannot be used as they are filled in.
     """
-    metrics = choice.choose("Metrics", whole, "metrics", [FIRST], advanced)
+    metrics = choice.choose_metrics("Metrics", whole, "metrics", [FIRST], advanced)
     judges = choice.judge_of(metrics or [], "metrics")
     generators = NOBODY
     if any("response" in metric.needed for metric in metrics or []):
@@ -132,7 +132,7 @@ def _metric_fields(
     return metrics, judges, generators
 
 
-def _still_missing(drafted: Drafted) -> str:
+def _missing_to_measure(drafted: MetricsDraft) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     metrics = drafted.metrics
     if metrics is None:

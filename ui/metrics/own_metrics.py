@@ -59,7 +59,7 @@ def _unusable() -> list[Unreadable]:
     return unusable
 
 
-def offered(title: str) -> str:
+def name_in_choice(title: str) -> str:
     """By what name a saved metric can be chosen."""
     return f"{PromptMetric.name} {title}"
 
@@ -113,7 +113,7 @@ def _prompt_metric_form() -> None:
         st.caption(f"Still missing: {' and '.join(blank)}.")
     _save_and_delete(metric, name if chosen else "")
     if metric and metric.spec() == chosen:
-        is_chosen = offered(name) in st.session_state.get(CHOSEN, ())
+        is_chosen = name_in_choice(name) in st.session_state.get(CHOSEN, ())
         st.caption(f"Saved. It {'is' if is_chosen else 'can be'} chosen above, under Metrics.")
     problems.show(PLACE)
 
@@ -265,7 +265,7 @@ def _save_metric(metric: PromptMetric) -> None:
     _empty_fields(NEW)
     st.session_state["own_metric"] = metric.title
     # Somebody writes a metric to use it.
-    _choose_for_next_run([*_chosen_beside(metric.title), offered(metric.title)])
+    _choose_for_next_run([*_chosen_beside(metric.title), name_in_choice(metric.title)])
 
 
 def _delete_metric(name: str) -> None:
@@ -278,7 +278,7 @@ def _delete_metric(name: str) -> None:
 def _chosen_beside(title: str) -> list[str]:
     """The metrics that are chosen for the next run beside this one."""
     chosen = st.session_state.get(CHOSEN, ())
-    return [name for name in chosen if name != offered(title)]
+    return [name for name in chosen if name != name_in_choice(title)]
 
 
 def _choose_for_next_run(names: list[str]) -> None:

@@ -96,13 +96,13 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
 
 def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
     if declared is None:
-        return f"{title(name)}: {_shortened(value)}"
-    return f"{declared.title}: {_shortened(forms.as_in_widget(declared, value))}"
+        return f"{title(name)}: {_short_value(value)}"
+    return f"{declared.title}: {_short_value(forms.as_in_widget(declared, value))}"
 
 
-def _shortened(value: object) -> str:
+def _short_value(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(_shortened, value))
+        return ", ".join(map(_short_value, value))
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     if len(text) <= MOST_OF_A_VALUE:
         return text
@@ -125,7 +125,7 @@ def show(view: RunView) -> None:
     count = max(1, len(view.run.models))
     has_situations = any(view.figures(0, model).situations for model in range(count))
     facets = {"situation": "Group"} if has_situations else {}
-    samples.show(samples.Table(view, titles, filters, _verdict, facets=facets))
+    samples.show(samples.Table(view, titles, filters, _checked_verdict, facets=facets))
 
 
 def blocks(view: RunView, first: int = 0) -> list[Block]:
@@ -137,7 +137,7 @@ def blocks(view: RunView, first: int = 0) -> list[Block]:
     return list(chain.from_iterable(map(dots.blocks, groups[first:])))
 
 
-def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
+def _checked_verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
     if all(value is None for value in row.values.values()):
         return Verdict("not applicable")
     return Verdict("checked", "good")
@@ -202,7 +202,7 @@ def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
             _source_code(cls)
 
 
-def needed(fields: Sequence[str]) -> str:
+def needs_in_words(fields: Sequence[str]) -> str:
     """What a metric needs, in words."""
     titles = ", ".join(map(title, fields)).lower()
     return f"Needs: {titles or 'nothing but the question'}."
@@ -210,7 +210,7 @@ def needed(fields: Sequence[str]) -> str:
 
 def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
     judge = "one LLM as its judge" if cls.most_judges() else "no LLM"
-    st.caption(plain(f"{needed(needs)} Asks {judge}."))
+    st.caption(plain(f"{needs_in_words(needs)} Asks {judge}."))
     for text in (cls.__doc__, inspect.getdoc(inspect.getmodule(cls))):
         if text:
             st.text(inspect.cleandoc(text))

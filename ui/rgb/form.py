@@ -49,7 +49,7 @@ class Composition(NamedTuple):
     sample: int | None
 
 
-class Drafted(NamedTuple):
+class RGBDraft(NamedTuple):
     """What is chosen so far: what is asked, of how many models, and who judges beside the rules."""
 
     questions: RunPlan
@@ -113,12 +113,12 @@ def _form_to_ask_models(name: str) -> None:
         title=bed.name,
     )
     plan = model_form.with_llms(questions, models, judges, options, cap)
-    drafted = Drafted(questions, plan, composition, len(models), chosen, prompt_mistake)
+    drafted = RGBDraft(questions, plan, composition, len(models), chosen, prompt_mistake)
     with end:
-        _end_of_form(name, drafted, advanced)
+        _end_of_rgb_form(name, drafted, advanced)
 
 
-def _end_of_form(name: str, drafted: Drafted, advanced: DeltaGenerator) -> None:
+def _end_of_rgb_form(name: str, drafted: RGBDraft, advanced: DeltaGenerator) -> None:
     """What it takes, and the button that says what it starts."""
     plan = drafted.plan
     composition = drafted.composition
@@ -136,18 +136,18 @@ def _end_of_form(name: str, drafted: Drafted, advanced: DeltaGenerator) -> None:
         price = model_forecast.show(plan, measures, advanced)
         again.show_changes("rgb", plan, name, composition.sample)
     pressed = data_choice.start_button(
-        _what_start_does(count, drafted.models) + model_form.times(plan),
+        _label_of_asking(count, drafted.models) + model_form.times(plan),
         START,
         name,
         is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),
         price=price,
-        missing=_still_missing(drafted, count),
+        missing=_missing_to_ask(drafted, count),
     )
     if pressed and plan:
         starting.start(plan, START)
 
 
-def _still_missing(drafted: Drafted, count: int) -> str:
+def _missing_to_ask(drafted: RGBDraft, count: int) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     if drafted.prompt_mistake:
         return "Correct the prompt"
@@ -161,7 +161,7 @@ def _still_missing(drafted: Drafted, count: int) -> str:
     return ""
 
 
-def _what_start_does(count: int, models: int) -> str:
+def _label_of_asking(count: int, models: int) -> str:
     """ "Ask 216 questions of each of 2 models"."""
     each = f" of each of {models} models" if models > 1 else ""
     return f"Ask {counted(count, 'question')}{each}"

@@ -65,7 +65,7 @@ def show(view: RunView) -> None:
     rows = aggregate.of_metric(view.counted(shown), 0)
     with story:
         if any(row.status == "scored" for row in rows):
-            _charts(view.run, rows)
+            _rgb_charts(view.run, rows)
             corrected.say(view)
         else:
             st.caption("Nothing is checked yet.")
@@ -94,11 +94,11 @@ def show(view: RunView) -> None:
             view,
             values,
             filters,
-            _verdict,
+            _right_or_wrong_verdict,
             counts_by=shown,
             model=model,
             ability=ability,
-            facets=_facets_of(rows, ability),
+            facets=_rgb_facets(rows, ability),
         )
     )
 
@@ -135,7 +135,7 @@ def card(run: Run) -> None:
     st.caption(plain(" · ".join(facts)))
 
 
-def _charts(run: Run, rows: Sequence[Outline]) -> None:
+def _rgb_charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
     _say_the_finding(by_model)
     curves = {model: noise_curves(own) for model, own in by_model.items()}
@@ -341,7 +341,7 @@ def _model_and_ability(view: RunView) -> tuple[int | None, str]:
     return names.index(model) if model else None, ability or ""
 
 
-def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
+def _right_or_wrong_verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
     values = [row.values.get(value.name) for value in HEADLINES]
     headline = next((value for value in values if value is not None), None)
     if headline is None:
@@ -349,7 +349,7 @@ def _verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict
     return Verdict("right", "good") if headline == 1 else Verdict("wrong", "bad")
 
 
-def _facets_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:
+def _rgb_facets(rows: Sequence[Outline], ability: str) -> dict[str, str]:
     """The titles of those facts that any answer of the ability has."""
     own = [row for row in rows if ability in ("", row.ability)]
     return {

@@ -11,7 +11,7 @@ from evaluators.records import Support
 from evaluators.report import coloured
 from evaluators.rounds import tally
 from evaluators.rounds.limits import labels_given
-from evaluators.rounds.records import Participant, AskedPlace, Round
+from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.runs.rounds import RoundContent
 from evaluators.text.words import counted
 from ui import session
@@ -128,7 +128,9 @@ def _one_sentence(
                     shortcut=str(number),
                     width="stretch",
                     disabled=made.state == "paused",
-                    on_click=problems.guarded(partial(_label_and_go_on, me, content, place, support), PROBLEM),
+                    on_click=problems.guarded(
+                        partial(_label_and_go_on, me, content, place, support), PROBLEM
+                    ),
                 )
 
 

@@ -12,7 +12,7 @@ from evaluators.people.labellers import title
 from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import Participant, AskedPlace, Round
+from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.runs import rounds
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.markup import html
@@ -225,7 +225,10 @@ def _say_who_is_right(live: Live) -> None:
     shares = []
     for name, labels in (
         ("the class", tally.class_labels(live.spread)),
-        *((bars.in_a_sentence(by), live.content.labels_by(by)) for by in _labellers_beside_class(live)),
+        *(
+            (bars.in_a_sentence(by), live.content.labels_by(by))
+            for by in _labellers_beside_class(live)
+        ),
     ):
         score = tally.right(labels, truth)
         if score:

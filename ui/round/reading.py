@@ -10,7 +10,7 @@ from evaluators.config import config
 from evaluators.errors import UnreadableRowError
 from evaluators.records import Run, Support
 from evaluators.rounds import tally
-from evaluators.rounds.records import Participant, AskedPlace, Round, RoundLabel
+from evaluators.rounds.records import AskedPlace, Participant, Round, RoundLabel
 from evaluators.rounds.tally import ClassAgreement, Spread
 from evaluators.runs import rounds, workspaces
 from evaluators.runs.rounds import RoundContent

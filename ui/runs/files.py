@@ -46,7 +46,7 @@ def buttons(view: RunView) -> None:
         lambda: written(view.store, view.run),
         "One file, which opens as this run on any machine: Runs, Open a run file.",
     )
-    _download_button("Results (CSV)", f"{stem}.csv", lambda: results_csv(view, shown))
+    _download_button("Results (CSV)", f"{stem}.csv", lambda: shown_values_csv(view, shown))
     _download_button(
         "Results with texts (JSON lines)",
         f"{stem}-results.jsonl",
@@ -82,7 +82,7 @@ def opener() -> None:
                 session.open_run(run)
 
 
-def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
+def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     """The values as CSV, of TRACE and RGB with the formula or policy that they are counted by.
 
     The answers come along where models gave them, as they are nowhere else.
@@ -91,16 +91,16 @@ def results_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     responses = view.store.results.responses(view.run)
     prompt = export.labelling_prompt(view.run)
     models = run_facts.titles(view.run)
-    facts = _results(view, shown).facts()
+    facts = _results_as_shown(view, shown).facts()
     return export.results_csv(view.merged(shown), models, responses, definition, prompt, facts)
 
 
-def _results(view: RunView, shown: View) -> Results:
+def _results_as_shown(view: RunView, shown: View) -> Results:
     return Results(view.run, view.store, shown.definition, shown.policy)
 
 
 def _results_lines(view: RunView, shown: View) -> bytes:
-    results = _results(view, shown)
+    results = _results_as_shown(view, shown)
     return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
 
 

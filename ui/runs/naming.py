@@ -58,7 +58,7 @@ def form(run: Run) -> None:
                 st.rerun()
 
 
-def line(run: Run) -> None:
+def line_of_names(run: Run) -> None:
     """What was written of the run; nothing where nothing was."""
     parts = [plain(tag) for tag in run.tags]
     if run.note:

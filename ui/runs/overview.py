@@ -41,7 +41,7 @@ def show(limit: int) -> None:
     keep_link()
     for run in runs:
         counts = session.store().results.counts(run)
-        card(run, counts, registry.is_at_work(run.id, session.store()))
+        run_box(run, counts, registry.is_at_work(run.id, session.store()))
     for unreadable in lost:
         with st.container(border=True):
             _unreadable_line(unreadable)
@@ -54,7 +54,7 @@ def nothing_yet() -> None:
     st.info(hint, icon=":material/hourglass_empty:")
 
 
-def head(title: str, line: str, run: Run | None) -> None:
+def head_of_run(title: str, line: str, run: Run | None) -> None:
     """The head of a run's page, which says that it is an example, or that there is no such run."""
     with page_head.row(title):
         if run is not None and run.workspace == EXAMPLES:
@@ -90,13 +90,13 @@ def _link_to_earlier_runs() -> None:
         st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
 
 
-def card(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = False) -> None:
+def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = False) -> None:
     """A run in a box: what it was, how far it is, and the way to it."""
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
         created = page.local_time(run.created)
         what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
-        state.caption(progress.state_in_words(run, counts, at_work))
+        state.caption(progress.state_now(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)

@@ -61,10 +61,10 @@ def watched(
         show(view, card)
         results(view)
 
-    progress.watched(run, body)
+    progress.redrawn(run, body)
 
 
-def presented(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> None:
+def presented_run(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> None:
     """The results as they are now, block by block; nothing else is on the page."""
     with problems.caught():
         present.show(blocks(run_views.latest(run)))
@@ -108,7 +108,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 compare_with.button(run)
                 check_link.button(run)
             present.button(run.id)
-    naming.line(run)
+    naming.line_of_names(run)
     recount.show(view)
     repeated.show(view)
     if have_many_failed:

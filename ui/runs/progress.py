@@ -31,7 +31,7 @@ SAMPLES_A_SECOND = 400
 REASONS = 5
 
 
-def watched(run: Run, body: Callable[[RunView], None]) -> None:
+def redrawn(run: Run, body: Callable[[RunView], None]) -> None:
     """Draws the run's state and then `body`; while the run is at work both are drawn again."""
     moves = is_moving(run)
 
@@ -90,7 +90,7 @@ def show_state(run: Run) -> None:
     moves = is_moving(run)
     if moves or counts.open:
         with st.container(horizontal=True, vertical_alignment="center"):
-            facts = [state_in_words(run, counts, at_work), *cost_so_far(run), *pace(run)]
+            facts = [state_now(run, counts, at_work), *cost_so_far(run), *pace(run)]
             _progress_bar(counts, " · ".join(facts))
             actions(run, counts, at_work)
     elif counts.failed:
@@ -134,7 +134,7 @@ def is_moving(run: Run) -> bool:
     return registry.is_waiting(run.id) or registry.is_at_work(run.id, session.store())
 
 
-def state_in_words(run: Run, counts: Counts, at_work: bool) -> str:
+def state_now(run: Run, counts: Counts, at_work: bool) -> str:
     """The state in words, the same everywhere."""
     scored = counts_in_words(run, counts)
     place = registry.place(run.id)
@@ -214,7 +214,7 @@ def sidebar() -> None:
                 # Somebody may have renamed it since it was started.
                 renamed = session.find_run(run.id) or run
                 _progress_bar(counts, renamed.title)
-                state = state_in_words(run, counts, registry.is_live(run.id))
+                state = state_now(run, counts, registry.is_live(run.id))
                 facts = [state, *cost_so_far(run), *pace(run, brief=True)]
                 st.caption(plain(" · ".join(facts)))
         if not all(map(is_moving, live)):

@@ -37,11 +37,11 @@ def show(view: RunView) -> None:
         title = plain(f"{first.title}, once more: what differs is said when it has ended.")
         st.caption(f":material/replay: {title}")
         return
-    found = _found(view, first)
+    found = _held_finding(view, first)
     _finding(found)
     if found.differing:
         with st.expander("What differs", icon=":material/difference:"):
-            _listed(found)
+            _links_to_differing(found)
 
 
 def links(run: Run) -> None:
@@ -57,7 +57,7 @@ def links(run: Run) -> None:
         )
 
 
-def _found(view: RunView, first: Run) -> Repeated:
+def _held_finding(view: RunView, first: Run) -> Repeated:
     """The finding, worked out once as long as both runs stay as they are."""
     before = run_views.latest(first)
 
@@ -81,7 +81,7 @@ def _finding(found: Repeated) -> None:
         st.caption(plain(" ".join(found.reasons)))
 
 
-def _listed(found: Repeated) -> None:
+def _links_to_differing(found: Repeated) -> None:
     """The answers that differ, each a link to both side by side."""
     for answer in found.differing[:SHOWN]:
         pair = {compare_with.PAIR: str(answer.position + 1)}
@@ -89,7 +89,7 @@ def _listed(found: Repeated) -> None:
             pair[compare_with.VALUE] = change.setting
         st.page_link(
             "../pages/compare.py",
-            label=_label(found, answer),
+            label=_link_label(found, answer),
             query_params=_address(found, answer.model) | pair,
         )
     more = len(found.differing) - SHOWN
@@ -102,10 +102,10 @@ def _listed(found: Repeated) -> None:
     )
 
 
-def _label(found: Repeated, answer: DifferingAnswer) -> str:
+def _link_label(found: Repeated, answer: DifferingAnswer) -> str:
     """The sample with what changed: "3. Who designed it? adherence 1 → 0"."""
     question = ""
-    sample = _sample(found.first, answer.position)
+    sample = _sample_if_readable(found.first, answer.position)
     if sample is not None:
         question = sample.question[:QUESTION]
     changes = [f"{change.setting} {change.first} → {change.second}" for change in answer.changes]
@@ -115,7 +115,7 @@ def _label(found: Repeated, answer: DifferingAnswer) -> str:
     return f"{answer.position + 1}\\. {plain(question)} · **{plain(f'{whose}{words}')}**"
 
 
-def _sample(run: Run, position: int) -> Sample | None:
+def _sample_if_readable(run: Run, position: int) -> Sample | None:
     try:
         return session.store().samples.get(run.fingerprint, position)
     except UnreadableRowError:

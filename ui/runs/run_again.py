@@ -58,7 +58,7 @@ def _the_same(run: Run) -> None:
         use_cache = st.toggle("Take stored answers", key=f"again_stored_{run.id}")
     plan = plan_again(session.store(), run, use_cache=use_cache)
     plan.check()
-    st.caption(_cost(run, plan))
+    st.caption(_cost_in_words(run, plan))
     lacking = _lacking(plan)
     for words in lacking:
         st.warning(plain(words), icon=":material/key_off:")
@@ -74,7 +74,7 @@ def _the_same(run: Run) -> None:
         session.start(plan)
 
 
-def _cost(run: Run, plan: RunPlan) -> str:
+def _cost_in_words(run: Run, plan: RunPlan) -> str:
     if not plan.llms:
         return NOBODY_ASKED
     measures = forecast.RememberedMeasures(("again", session.workspace(), run.id))

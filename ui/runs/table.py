@@ -114,10 +114,10 @@ def show() -> None:
         overview_cards.nothing_yet()
         return
     overview_cards.keep_link()
-    listed, is_whole = _listed(runs)
-    above = _unfinished(listed)
+    listed, is_whole = _listed_runs(runs)
+    above = _unfinished_cards(listed)
     if runs:
-        shown = _filtered(listed)
+        shown = _searched_and_filtered(listed)
         _actions(_selected(shown, listed), above)
     for unreadable in lost:
         overview_cards.unreadable_run(unreadable)
@@ -126,7 +126,7 @@ def show() -> None:
         st.rerun()
 
 
-def _listed(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
+def _listed_runs(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
     """A row for each run, and whether all means are worked out."""
     store, workspace = session.store(), session.workspace()
     summaries = overview.kept_summaries(store, workspace)
@@ -157,20 +157,20 @@ def _listed(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
     return listed, all(run.id in summaries for run in resting)
 
 
-def _unfinished(listed: Sequence[Listed]) -> list[Listed]:
+def _unfinished_cards(listed: Sequence[Listed]) -> list[Listed]:
     """Draws what is at work, and the run that stopped last; older ones are found in the table."""
     moving = [own for own in listed if own.is_moving]
     stopped = [own for own in listed if own.state == STOPPED]
     above = [*moving, *stopped[:1]]
     for own in above:
-        overview_cards.card(own.run, own.counts, own.is_moving, with_actions=True)
+        overview_cards.run_box(own.run, own.counts, own.is_moving, with_actions=True)
     return above
 
 
 # What is chosen
 
 
-def _filtered(listed: Sequence[Listed]) -> list[Listed]:
+def _searched_and_filtered(listed: Sequence[Listed]) -> list[Listed]:
     """The runs that the search and the filters leave."""
     with st.container(horizontal=True, vertical_alignment="center"):
         text = st.text_input(
@@ -183,10 +183,10 @@ def _filtered(listed: Sequence[Listed]) -> list[Listed]:
             width=360,
         )
         with st.popover("Filters", icon=":material/filter_list:", key="runs_filters"):
-            method = _filter("Method", [own.method for own in listed])
-            data = _filter("Data", [own.run.dataset_name for own in listed])
-            state = _filter("State", [own.state for own in listed])
-            tag = _filter("Tag", [tag for own in listed for tag in own.run.tags])
+            method = _filter_field("Method", [own.method for own in listed])
+            data = _filter_field("Data", [own.run.dataset_name for own in listed])
+            state = _filter_field("State", [own.state for own in listed])
+            tag = _filter_field("Tag", [tag for own in listed for tag in own.run.tags])
             baselines_only = st.toggle(
                 "Baselines only", key="runs_baselines", persist_state="session"
             )
@@ -205,7 +205,7 @@ def _filtered(listed: Sequence[Listed]) -> list[Listed]:
     return shown
 
 
-def _filter(label: str, values: Sequence[str]) -> str | None:
+def _filter_field(label: str, values: Sequence[str]) -> str | None:
     key = f"runs_{label}"
     options = sorted(set(values))
     # The last run with it may be gone since it was chosen.
@@ -225,7 +225,7 @@ def _filter(label: str, values: Sequence[str]) -> str | None:
 
 def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]:
     """Draws the table; the runs whose boxes are ticked, newest first, whatever the filters hide."""
-    rows = [_row(own) for own in shown]
+    rows = [_run_row(own) for own in shown]
     # Most workspaces have runs without a model, or without a bill.
     kept = [
         title
@@ -256,13 +256,13 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
 # The rows
 
 
-def _row(own: Listed) -> dict[str, Any]:
+def _run_row(own: Listed) -> dict[str, Any]:
     run = own.run
     known = [cost for cost in own.costs if cost is not None]
     means = [next(iter(of_model.values())).mean for of_model in own.means if of_model]
     judged = [mean for mean in means if mean is not None]
     note = " ".join(run.note.split())
-    state = progress.state_in_words(run, own.counts, own.is_moving)
+    state = progress.state_now(run, own.counts, own.is_moving)
     return {
         "id": run.id,
         "name": run.title[:TITLE_SHOWN],
@@ -270,34 +270,38 @@ def _row(own: Listed) -> dict[str, Any]:
         "note": note if len(note) <= NOTE_SHOWN else f"{note[:NOTE_SHOWN]}…",
         "baseline": own.is_baseline,
         "cells": {
-            "Title": _cell([run.title[:TITLE_SHOWN]], run.title.casefold()),
-            "Data": _cell([run.dataset_name[:TITLE_SHOWN]], run.dataset_name.casefold()),
-            "Method": _cell([own.method], own.method),
-            "Models": _cell(_few(own.models), ", ".join(own.models) or None),
-            "State": _cell([state], own.state),
-            "Results": _cell(_results(own), max(judged, default=None)),
-            "Cost": _cell([dollars_together(own.costs)] if own.costs else [], sum(known) or None),
-            "Date": _cell([page.local_time(run.created)], run.created),
+            "Title": _sortable_cell([run.title[:TITLE_SHOWN]], run.title.casefold()),
+            "Data": _sortable_cell([run.dataset_name[:TITLE_SHOWN]], run.dataset_name.casefold()),
+            "Method": _sortable_cell([own.method], own.method),
+            "Models": _sortable_cell(_few(own.models), ", ".join(own.models) or None),
+            "State": _sortable_cell([state], own.state),
+            "Results": _sortable_cell(_means_in_lines(own), max(judged, default=None)),
+            "Cost": _sortable_cell(
+                [dollars_together(own.costs)] if own.costs else [], sum(known) or None
+            ),
+            "Date": _sortable_cell([page.local_time(run.created)], run.created),
         },
     }
 
 
-def _cell(lines: Sequence[str], order: str | float | None) -> dict[str, object]:
+def _sortable_cell(lines: Sequence[str], order: str | float | None) -> dict[str, object]:
     return {"lines": list(lines), "order": order}
 
 
-def _results(own: Listed) -> list[str]:
+def _means_in_lines(own: Listed) -> list[str]:
     """The first means with their coverage: of one model several, of several models one each."""
     if len(own.models) > 1:
         lines = []
         for model, means in zip(own.models, own.means, strict=False):
-            lines += [f"{model}: {_mean_in_words(*first)}" for first in list(means.items())[:1]]
+            lines += [
+                f"{model}: {_mean_with_coverage(*first)}" for first in list(means.items())[:1]
+            ]
         return _few(lines)
-    lines = [_mean_in_words(*named) for means in own.means for named in means.items()]
+    lines = [_mean_with_coverage(*named) for means in own.means for named in means.items()]
     return lines[:LINES]
 
 
-def _mean_in_words(name: str, mean: Headline) -> str:
+def _mean_with_coverage(name: str, mean: Headline) -> str:
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.coverage}"
 
@@ -317,7 +321,7 @@ def _actions(selected: Sequence[Listed], above: Sequence[Listed]) -> None:
         return
     runs = [own.run for own in selected]
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="run_actions"):
-        st.markdown(f"**{counted(len(runs), 'run')}** · {plain(_titles(runs))}")
+        st.markdown(f"**{counted(len(runs), 'run')}** · {plain(_few_titles(runs))}")
         with st.container(horizontal=True, width="content"):
             compare_with.several(runs)
             # Those above the table have the same buttons there.
@@ -330,7 +334,7 @@ def _actions(selected: Sequence[Listed], above: Sequence[Listed]) -> None:
         problems.show(runs[0].id)
 
 
-def _titles(runs: Sequence[Run]) -> str:
+def _few_titles(runs: Sequence[Run]) -> str:
     return "; ".join(_few([run.title for run in runs]))
 
 
@@ -356,7 +360,9 @@ def _delete_button(runs: Sequence[Run]) -> None:
     with st.popover("Delete", icon=":material/delete:", key="runs_delete"):
         elsewhere = [run for run in runs if _is_at_work_elsewhere(run)]
         if elsewhere:
-            st.write(ELSEWHERE if len(runs) == 1 else f"{plain(_titles(elsewhere))}: {ELSEWHERE}")
+            st.write(
+                ELSEWHERE if len(runs) == 1 else f"{plain(_few_titles(elsewhere))}: {ELSEWHERE}"
+            )
             return
         st.write(f"Delete {counted(len(runs), 'run')}?")
         st.caption(f"Lost: {_what_is_lost(runs)}.")
@@ -366,7 +372,7 @@ def _delete_button(runs: Sequence[Run]) -> None:
             "Delete for good",
             type="primary",
             key="runs_delete_for_good",
-            on_click=problems.guarded(_delete, "runs"),
+            on_click=problems.guarded(_delete_runs, "runs"),
             args=(runs,),
         )
 
@@ -390,7 +396,7 @@ def _what_is_lost(runs: Sequence[Run]) -> str:
     return ", ".join(lost)
 
 
-def _delete(runs: Sequence[Run]) -> None:
+def _delete_runs(runs: Sequence[Run]) -> None:
     """Deletes the runs; raises `RunElsewhereError` where another process works on one."""
     for run in runs:
         registry.cancel(run.id)

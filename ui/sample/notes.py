@@ -100,7 +100,7 @@ def _tags_field(
     known_tags: Sequence[str],
 ) -> None:
     def keep() -> None:
-        _keep(place, tags=st.session_state[place.tags_key])
+        _keep_note(place, tags=st.session_state[place.tags_key])
 
     column.multiselect(
         "Tags",
@@ -117,7 +117,7 @@ def _tags_field(
 
 def _text_field(column: DeltaGenerator, place: RunAnswer) -> None:
     def keep() -> None:
-        _keep(place, text=st.session_state[place.text_key])
+        _keep_note(place, text=st.session_state[place.text_key])
 
     column.text_area(
         "Note",
@@ -128,7 +128,7 @@ def _text_field(column: DeltaGenerator, place: RunAnswer) -> None:
     )
 
 
-def _keep(
+def _keep_note(
     place: RunAnswer,
     tags: Sequence[str] | None = None,
     text: str | None = None,

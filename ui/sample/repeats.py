@@ -18,7 +18,7 @@ SHOWN_OF_AN_ANSWER = 300
 VALUES_SHOWN = 3
 
 
-def choice(run: Run, cell: Cell) -> None:
+def repeat_choice(run: Run, cell: Cell) -> None:
     """Chips for the repeats of the prompt; the address follows."""
     if run.repeats == 1:
         return
@@ -57,7 +57,7 @@ def show(run: Run, cell: Cell) -> None:
         lines.append(
             f'<tr{kind}><th scope="row">{row.repeat}</th>'
             f'<td class="pl-line" dir="auto">{html(response[:SHOWN_OF_AN_ANSWER])}</td>'
-            f'<td class="pl-verdict">{html(_verdict(view, row))}</td></tr>'
+            f'<td class="pl-verdict">{html(_verdict_of_repeat(view, row))}</td></tr>'
         )
     st.header("Answers to the same prompt")
     titles = "".join(f'<th scope="col">{title}</th>' for title in ("Repeat", "Answer", "Verdict"))
@@ -67,7 +67,7 @@ def show(run: Run, cell: Cell) -> None:
     st.html(table)
 
 
-def _verdict(view: RunView, row: Outline) -> str:
+def _verdict_of_repeat(view: RunView, row: Outline) -> str:
     """Right or wrong of RGB, of TRACE whether all is supported, else the first values."""
     if row.status != "scored":
         return row.status or "not checked yet"

@@ -47,7 +47,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
     verdicts = rulings.verdicts_by(run, evaluator, sample, score)
     with story:
         if headline := in_words.headline(evaluator, sample, verdicts):
-            _headline(headline)
+            _headline_of_sample(headline)
         if facts := in_words.task_facts(sample):
             st.caption(" · ".join(facts))
         if len(run.models) > 1:
@@ -55,13 +55,13 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
         _marked_answer_and_documents(run, cell, evaluator, sample, verdicts, score)
 
 
-def presented(run: Run, sample: Sample, result: SampleResult | None) -> None:
+def presented_rgb(run: Run, sample: Sample, result: SampleResult | None) -> None:
     """What the answer does, beside its documents, by the rules chosen on the other pages."""
     highlight.style_of_marks()
     evaluator = rgb_evaluator(run, chosen_view.of(run).policy)
     verdicts = rulings.verdicts_by(run, evaluator, sample, result.score if result else None)
     if headline := in_words.headline(evaluator, sample, verdicts):
-        _headline(headline)
+        _headline_of_sample(headline)
     marks = marked.Marks.of(sample, verdicts)
     left, right = st.columns(2)
     with left:
@@ -94,7 +94,7 @@ def _marked_answer_and_documents(
             judge = catalogue.model_title(run.judge) if run.judge else "judge"
             for decision in in_words.decisions(verdicts, score, sample.response or "", judge):
                 _decision(decision)
-            verdict_labels.ask(run, cell, score, in_words.ASKED)
+            verdict_labels.ask_verdicts(run, cell, score, in_words.ASKED)
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:
@@ -102,7 +102,7 @@ def _marked_answer_and_documents(
         st.html(marked.strip(sample.roles) + documents)
 
 
-def _headline(headline: Headline) -> None:
+def _headline_of_sample(headline: Headline) -> None:
     colour = "green" if headline.passed else "red"
     icon = "check_circle" if headline.passed else "cancel"
     answer = f":{colour}[:material/{icon}: {headline.answer}]"

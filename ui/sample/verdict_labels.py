@@ -22,13 +22,13 @@ WORD: Mapping[float | None, str] = {1.0: "yes", 0.0: "no"}
 RIGHT, WRONG = "right", "wrong"
 
 
-def counted(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
+def values_that_count(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
     """The values of a metric as they count, after what people say of them."""
     given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
     return corrected_values(score.values, given)
 
 
-def ask(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
+def ask_verdicts(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
     """A line for each yes-or-no value: what it counts as, and whether a person calls it right."""
     names = [name for name in asked_values(run_views.latest(run), cell.metric) if name in titles]
     names = [name for name in names if score.values.get(name) is not None]
@@ -44,9 +44,9 @@ def ask(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
         for name in names:
             _one_value(run, cell, titles[name], name, score.values[name], after[name], said)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _buttons_of_answer(run, cell, key, is_done=_is_done(own), can_undo=bool(own))
+            _buttons_of_answer(run, cell, key, is_done=_is_confirmed(own), can_undo=bool(own))
             people.choose(f"verdict_name_{cell.metric}")
-        if others := _others(given, score.values):
+        if others := _said_by_others(given, score.values):
             st.caption(plain(others))
 
 
@@ -73,7 +73,7 @@ def _one_value(
             return
         # Kept as a verdict of its own: "right" would change its meaning with the run's value.
         verdict = WORD[value] if chosen == RIGHT else WORD[1.0 - (value or 0.0)]
-        table.save(run.id, cell, _label("verdict", name, verdict))
+        table.save(run.id, cell, _own_label("verdict", name, verdict))
 
     words = f"**{plain(title)}: {WORD[value]}.**"
     if after != value:
@@ -106,7 +106,7 @@ def _buttons_of_answer(
     else:
 
         def confirm() -> None:
-            table.save(run.id, cell, _label("sample", "", DONE))
+            table.save(run.id, cell, _own_label("sample", "", DONE))
 
         st.button(
             "All right as it is",
@@ -124,11 +124,11 @@ def _buttons_of_answer(
         )
 
 
-def _is_done(own: Sequence[PersonLabel]) -> bool:
+def _is_confirmed(own: Sequence[PersonLabel]) -> bool:
     return any(label.label == "sample" and label.value == DONE for label in own)
 
 
-def _others(given: Sequence[PersonLabel], values: Mapping[str, float | None]) -> str:
+def _said_by_others(given: Sequence[PersonLabel], values: Mapping[str, float | None]) -> str:
     """What other people said, in a line."""
     lines = []
     for person, labels in by_person(given).items():
@@ -148,7 +148,7 @@ def _right_or_wrong(said: str, value: float | None) -> str:
     return RIGHT if value is not None and said == WORD[value] else WRONG
 
 
-def _label(kind: PersonLabelKind, key: str, value: str) -> PersonLabel:
+def _own_label(kind: PersonLabelKind, key: str, value: str) -> PersonLabel:
     return PersonLabel(
         person=people.me(),
         label=kind,

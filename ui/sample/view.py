@@ -59,14 +59,14 @@ def chosen() -> tuple[Run | None, Cell]:
     return session.find_run(address.get("run")), cell
 
 
-class Place(NamedTuple):
+class ShownPlace(NamedTuple):
     """Which sample is shown, and where it stands: "7 of 24"."""
 
     cell: Cell
     words: str
 
 
-def steps(run: Run, cell: Cell) -> Place:
+def steps(run: Run, cell: Cell) -> ShownPlace:
     """Buttons to the neighbours and to the other models' answers; returns the place to show.
 
     The neighbours are those in the table that the sample was chosen from. The address follows.
@@ -83,7 +83,7 @@ def steps(run: Run, cell: Cell) -> Place:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to the run", icon=":material/arrow_back:"):
             session.open_run(run)
-        place += _step(is_first=place == 0, is_last=place == len(walk) - 1)
+        place += _steps_taken(is_first=place == 0, is_last=place == len(walk) - 1)
         position = walk[place]
         in_table = ""
         if len(walk) < count:
@@ -98,7 +98,7 @@ def steps(run: Run, cell: Cell) -> Place:
     notes.show(run, Answer(position, model))
     if len(names) > 1:
         _model_segments(run, names, model)
-    repeats.choice(run, Cell(position, model))
+    repeats.repeat_choice(run, Cell(position, model))
     address = session.address(
         run=run.id,
         sample=str(position + 1),
@@ -106,10 +106,10 @@ def steps(run: Run, cell: Cell) -> Place:
     )
     st.query_params.update(address)
     st.session_state["sample_address"] = address
-    return Place(Cell(position, model), words)
+    return ShownPlace(Cell(position, model), words)
 
 
-def _step(*, is_first: bool, is_last: bool) -> int:
+def _steps_taken(*, is_first: bool, is_last: bool) -> int:
     """The buttons to the neighbours; -1 or 1 where one of them was clicked."""
     # By these keys the evidence view finds the buttons, for the arrows left and right.
     goes_back = st.button(
@@ -128,7 +128,7 @@ def _step(*, is_first: bool, is_last: bool) -> int:
     return goes_on - goes_back
 
 
-def presented(run: Run, cell: Cell) -> None:
+def presented_sample(run: Run, cell: Cell) -> None:
     """The sample on a screen of its own: question, answer and evidence."""
     # The keys press these buttons, which nobody sees.
     with st.container(key="presented_steps"):
@@ -139,13 +139,13 @@ def presented(run: Run, cell: Cell) -> None:
 
 def _screen(run: Run, cell: Cell) -> None:
     sample, results = _stored(run, cell)
-    sample, result = _with_response(sample, results), results.get(0)
+    sample, result = _with_answer_of_model(sample, results), results.get(0)
     if leads(run.evaluator.name) == "trace":
         trace_labels.show(run, cell, sample, result.score if result else None)
         return
     st.text(sample.question)
     if leads(run.evaluator.name) == "rgb":
-        rgb.presented(run, sample, result)
+        rgb.presented_rgb(run, sample, result)
     else:
         _answer_and_documents(sample)
 
@@ -156,7 +156,7 @@ def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
     return session.store().samples.get(run.fingerprint, cell.position), results
 
 
-def _with_response(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
+def _with_answer_of_model(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
     """The sample with the model's answer, where there is one."""
     answers = (result.response for result in results.values() if result.response is not None)
     return sample.model_copy(update={"response": next(answers, sample.response)})
@@ -166,7 +166,7 @@ def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample, results = _stored(run, cell)
     is_given = sample.response is not None
-    sample = _with_response(sample, results)
+    sample = _with_answer_of_model(sample, results)
     # The evidence view of TRACE shows the question itself.
     if leads(run.evaluator.name) != "trace":
         texts.question(sample)
@@ -266,8 +266,8 @@ def _metrics_from(
             _cost_and_failure(result, number)
             if score:
                 cell = answer._replace(metric=number)
-                _value_cards(score, verdict_labels.counted(run, cell, score), own_titles)
-                verdict_labels.ask(run, cell, score, own_titles)
+                _value_cards(score, verdict_labels.values_that_count(run, cell, score), own_titles)
+                verdict_labels.ask_verdicts(run, cell, score, own_titles)
                 if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
                     _line_or_expander("Reason", score.evidence.reason)
                 _show_details(score.details)

@@ -44,13 +44,13 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         return
     with box, st.spinner("Comparing"):
         means = view.means_by_labeller(model, definition)
-        _values(means, titles)
+        _values_by_labeller(means, titles)
         st.caption("Each labeller's means are over the samples it labelled.")
-        _agreement(view.agreements(model), list(means), run.id)
-        _groups(view.group_agreements(model))
+        _agreement_of_pairs(view.agreements(model), list(means), run.id)
+        _agreement_of_groups(view.group_agreements(model))
 
 
-def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
     """A row for each value, in which all labellers stand on one line."""
     columns = []
     for number, (by, own) in enumerate(means.items()):
@@ -63,7 +63,7 @@ def _values(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) 
     value_table.show("Value", columns, rows)
 
 
-def _agreement(
+def _agreement_of_pairs(
     agreements: Sequence[Agreement],
     labelled_by: Sequence[str],
     run_id: str,
@@ -83,7 +83,7 @@ def _agreement(
     pairs = {(pair.first, pair.second): pair for pair in agreements if pair.label == kind}
     compared = set(itertools.chain.from_iterable(pairs))
     names = [name for name in labelled_by if name in compared]
-    st.html(_grid(names, pairs))
+    st.html(_agreement_grid(names, pairs))
     st.caption(
         "Share of sentences with equal labels and how many there were; κ is Cohen's kappa: 1 is "
         "full agreement, 0 what chance gives. Corrected: only samples in which a person changed a "
@@ -91,7 +91,7 @@ def _agreement(
     )
 
 
-def _groups(agreements: Sequence[GroupAgreement]) -> None:
+def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
     """How far more than two labellers of one kind agree, a line for each kind."""
     by_group: dict[tuple[str, ...], list[str]] = {}
     for group in agreements:
@@ -106,7 +106,7 @@ def _groups(agreements: Sequence[GroupAgreement]) -> None:
         st.caption("α is Krippendorff's alpha, the same for more than two labellers.")
 
 
-def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
+def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
     """The lower half of the table: an agreement has no direction."""
     titles = [html(labellers.title(name)) for name in names]
     head = "".join(f"<th scope=col>{title}</th>" for title in titles[:-1])
@@ -116,7 +116,7 @@ def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> s
         for place, other in enumerate(names[:-1]):
             pair = pairs.get((other, name)) or pairs.get((name, other))
             is_below = place < number
-            cells.append(_cell(pair) if pair and is_below else "<td></td>")
+            cells.append(_agreement_cell(pair) if pair and is_below else "<td></td>")
         row = f"<th scope=row>{titles[number]}</th>{''.join(cells)}"
         lines.append(f"<tr>{row}</tr>")
     table = f"<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
@@ -126,7 +126,7 @@ def _grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> s
     )
 
 
-def _cell(pair: Agreement) -> str:
+def _agreement_cell(pair: Agreement) -> str:
     kappa = "undefined" if pair.kappa is None else f"{pair.kappa:.2f}"
     # The colour says again what stands there: from half to full agreement.
     strength = max(0.0, min(1.0, 2 * pair.equal - 1))

@@ -51,7 +51,7 @@ class RunCell(NamedTuple):
         return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
 
 
-class Change(Record):
+class EvidenceChange(Record):
     """What a person did in the evidence view, as the browser tells it.
 
     `number` counts the changes of one sample. The browser sends a change again until it was
@@ -66,7 +66,7 @@ class Change(Record):
     blind: bool = False
 
 
-_CHANGES = TypeAdapter(list[Change])
+_CHANGES = TypeAdapter(list[EvidenceChange])
 
 
 class Origin(NamedTuple):
@@ -78,7 +78,7 @@ class Origin(NamedTuple):
     queue: str = ""
 
 
-def keep(
+def keep_changes(
     place: RunCell,
     changes: Any,
     sentences: Sentences,
@@ -91,12 +91,12 @@ def keep(
     except ValidationError:
         return
     for change in sent:
-        if change.sample == place.name and change.number > answered(place):
+        if change.sample == place.name and change.number > last_answered(place):
             st.session_state[_answered_key(place)] = change.number
             _keep_change(place, change, sentences, original, origin)
 
 
-def answered(place: RunCell) -> int:
+def last_answered(place: RunCell) -> int:
     """The number of the last change of this sample that the session has dealt with."""
     number: int = st.session_state.get(_answered_key(place), 0)
     return number
@@ -109,12 +109,12 @@ def by_sentence(own: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
     last = sorted(last_words(own).items(), key=lambda item: item[0][0] == "supported_by")
     for (kind, key), label in last:
         if kind != "sample":
-            words = {"what": in_words(label), "at": label.created}
+            words = {"what": label_in_words(label), "at": label.created}
             holding.setdefault(key, []).append(words)
     return holding
 
 
-def in_words(label: PersonLabel) -> str:
+def label_in_words(label: PersonLabel) -> str:
     """What a label says."""
     if label.label == "supported_by":
         return f"by {label.value}"
@@ -132,7 +132,7 @@ def list_all(given: Sequence[PersonLabel]) -> None:
                 {
                     "Who": label.person,
                     "Sentence": label.key or "all",
-                    "Said": in_words(label),
+                    "Said": label_in_words(label),
                     "Labels in sight": "no" if label.blind else "yes",
                     "When": when,
                 }
@@ -142,7 +142,7 @@ def list_all(given: Sequence[PersonLabel]) -> None:
 
 def _keep_change(
     place: RunCell,
-    change: Change,
+    change: EvidenceChange,
     sentences: Sentences,
     original: Labels,
     origin: Origin,
@@ -164,7 +164,7 @@ def _keep_change(
             st.session_state[SHOWN] = CORRECTED
 
 
-def _as_label(change: Change, sentences: Sentences, origin: Origin) -> PersonLabel:
+def _as_label(change: EvidenceChange, sentences: Sentences, origin: Origin) -> PersonLabel:
     parts = (*sentences.documents, sentences.response)
     texts = {sentence.key: sentence.text for part in parts for sentence in part}
     return PersonLabel(
@@ -179,7 +179,7 @@ def _as_label(change: Change, sentences: Sentences, origin: Origin) -> PersonLab
 
 
 def _takes_back(
-    change: Change,
+    change: EvidenceChange,
     given: Sequence[PersonLabel],
     original: Labels,
     person: str,
@@ -189,7 +189,7 @@ def _takes_back(
     return change.value == _before(change, original) and change.key not in kept
 
 
-def _fits(change: Change, sentences: Sentences) -> bool:
+def _fits(change: EvidenceChange, sentences: Sentences) -> bool:
     """Whether the sample has the sentences that are named, and the label may have the value."""
     if change.label == "sample":
         return (change.key, change.value) == ("", DONE)
@@ -200,7 +200,7 @@ def _fits(change: Change, sentences: Sentences) -> bool:
     return change.key in keys and change.value in values
 
 
-def _before(change: Change, original: Labels) -> str | None:
+def _before(change: EvidenceChange, original: Labels) -> str | None:
     """What the labeller said, in the words of a correction; `None` where it said nothing."""
     if change.label in ("relevant", "utilized"):
         return "yes" if change.key in getattr(original, f"{change.label}_keys") else "no"

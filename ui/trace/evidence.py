@@ -59,7 +59,7 @@ SHARED_BY_JUDGES = (JURY, CORRECTED)
 """Labellers who stand on what several judges said."""
 
 
-class Shown(NamedTuple):
+class ShownLabels(NamedTuple):
     """What the page shows: everybody's labels, whose colours they are, and the scores of each."""
 
     place: RunCell
@@ -103,7 +103,7 @@ class Shown(NamedTuple):
 
 
 def show(
-    shown: Shown,
+    shown: ShownLabels,
     sample: Sample,
     notes: Sequence[str],
     locked: str,
@@ -116,7 +116,7 @@ def show(
     `locked` says why no label can be changed, and is empty where one can. Of a shared example
     nothing is kept, guesses neither.
     """
-    data = _data(shown, sample) | {"notes": notes, "locked": locked, "isShared": is_shared}
+    data = _evidence_data(shown, sample) | {"notes": notes, "locked": locked, "isShared": is_shared}
     _component(key=KEY, data=data, on_changed_change=on_change)
     # Shown by its style sheet only where the script has not hidden it.
     with st.container(key="texts_without_script"):
@@ -166,16 +166,16 @@ def show_blind(
 
     def keep() -> None:
         changes = st.session_state[KEY].get("changed")
-        correction.keep(place, changes, scores.sentences, scores.labels, origin)
+        correction.keep_changes(place, changes, scores.sentences, scores.labels, origin)
         if on_change is not None:
             on_change()
 
     _component(key=KEY, data=data, on_changed_change=problems.guarded(keep, place.name))
 
 
-def disputes(shown: Shown) -> dict[str, list[str]]:
+def disputes(shown: ShownLabels) -> dict[str, list[str]]:
     """The sentences that not all labellers judge alike, with the verdict of each labeller."""
-    by_labeller = [_verdicts(shown, by) for by in shown.labellings]
+    by_labeller = [_verdicts_of(shown, by) for by in shown.labellings]
     disputed = {}
     for key in by_labeller[0]:
         verdicts = [of_labeller[key] for of_labeller in by_labeller]
@@ -184,7 +184,7 @@ def disputes(shown: Shown) -> dict[str, list[str]]:
     return disputed
 
 
-def _verdicts(shown: Shown, by: str) -> dict[str, str]:
+def _verdicts_of(shown: ShownLabels, by: str) -> dict[str, str]:
     """A labeller's verdict on each sentence; of people only on what they labelled."""
     verdicts = coloured.verdicts(shown.sentences, shown.labellings[by].labels)
     if by in shown.votes:
@@ -197,7 +197,7 @@ def two_decimals(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.2f}"
 
 
-def _data(shown: Shown, sample: Sample) -> dict[str, Any]:
+def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
     rests_on = {item.key: item.supporting_keys for item in shown.labels.sentence_support}
     return {
         **_texts(shown.place, sample, shown.sentences),
@@ -225,7 +225,7 @@ def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, An
     ]
     return {
         "sample": place.name,
-        "answered": correction.answered(place),
+        "answered": correction.last_answered(place),
         "question": sample.question,
         "situation": sample.situation,
         "trueAnswer": accepted(sample.ground_truth),
@@ -249,7 +249,7 @@ def _of_person(own: Sequence[PersonLabel]) -> dict[str, Any]:
     }
 
 
-def _labellers_said(shown: Shown) -> list[dict[str, Any]]:
+def _labellers_said(shown: ShownLabels) -> list[dict[str, Any]]:
     return [
         {
             "who": title(by),
@@ -262,7 +262,7 @@ def _labellers_said(shown: Shown) -> list[dict[str, Any]]:
     ]
 
 
-def _people_said(shown: Shown) -> list[dict[str, Any]]:
+def _people_said(shown: ShownLabels) -> list[dict[str, Any]]:
     """What other people said of sentences, done or not."""
     said = []
     for person, labels in by_person(shown.given).items():
@@ -274,7 +274,7 @@ def _people_said(shown: Shown) -> list[dict[str, Any]]:
     return said
 
 
-def _other_people(shown: Shown) -> list[str]:
+def _other_people(shown: ShownLabels) -> list[str]:
     """Who else labelled, and whether they are done."""
     lines = []
     for person, labels in by_person(shown.given).items():
@@ -283,12 +283,12 @@ def _other_people(shown: Shown) -> list[str]:
             state = last.pop(("sample", ""), None)
             words = [counted(len(last), "label")] if last else []
             if state:
-                words.append("done" if last else correction.in_words(state))
+                words.append("done" if last else correction.label_in_words(state))
             lines.append(f"{person_title(person)}: {', '.join(words)}")
     return lines
 
 
-def _numbers(shown: Shown) -> list[dict[str, str]]:
+def _numbers(shown: ShownLabels) -> list[dict[str, str]]:
     """The values, each with the one before the corrections, or with that of the gold labels."""
     reference, word = (shown.original, "before") if shown.by == CORRECTED else (GOLD, "gold")
     scores = shown.scores[shown.by]
@@ -337,4 +337,4 @@ def _number_of_corrections(given: Sequence[PersonLabel]) -> str:
         return ""
     newest = given[-1]
     number = counted(len(given), "correction")
-    return f"{number} · newest: {newest.key} {correction.in_words(newest)}"
+    return f"{number} · newest: {newest.key} {correction.label_in_words(newest)}"

@@ -59,7 +59,7 @@ class Who(NamedTuple):
         return METHODS[self.method]
 
 
-class Drafted(NamedTuple):
+class TRACEDraft(NamedTuple):
     """What is chosen so far: the samples, who answers and labels them, and how LLMs are asked."""
 
     plan: RunPlan
@@ -90,7 +90,7 @@ def show() -> None:
     with tiles:
         _tiles(drafted)
     with end:
-        _end_of_form(drafted, whole, advanced)
+        _end_of_trace_form(drafted, whole, advanced)
 
 
 def _drafted(
@@ -99,7 +99,7 @@ def _drafted(
     asked: DeltaGenerator,
     number: DeltaGenerator,
     advanced: DeltaGenerator,
-) -> Drafted:
+) -> TRACEDraft:
     """Draws all fields between the data set and Start, and says what was chosen in them."""
     left, right = number.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -114,7 +114,7 @@ def _drafted(
         who = _who_labels(dataset, generators)
     with advanced:
         params = _method_fields(dataset, who, generators)
-        further = choice.choose("Also measure", dataset, "trace")
+        further = choice.choose_metrics("Also measure", dataset, "trace")
     with asked:
         judges = who.judges
         if who.method == HEURISTIC:
@@ -134,17 +134,17 @@ def _drafted(
     )
     who = who._replace(judges=judges)
     measures = RememberedMeasures((session.identity(name), count, seed))
-    return Drafted(plan, who, chosen, options, cap, further, generators, params, measures)
+    return TRACEDraft(plan, who, chosen, options, cap, further, generators, params, measures)
 
 
-def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> None:
+def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGenerator) -> None:
     """What it takes, and the button that says what it starts."""
     answering, who = drafted.generators, drafted.who
     asking = model_form.with_llms(
         drafted.plan, answering.models, who.judges, drafted.options, drafted.cap
     )
     plan, price = None, ""
-    still_missing = _still_missing(drafted)
+    still_missing = _missing_to_label(drafted)
     missing = still_missing or "Correct the settings"
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
@@ -158,7 +158,7 @@ def _end_of_form(drafted: Drafted, whole: Dataset, advanced: DeltaGenerator) -> 
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
             again.show_changes("trace", plan, whole.name, _part_of(plan))
-    words = _what_start_does(_count_to_label(drafted), len(whole.samples), len(answering.models))
+    words = _label_of_labelling(_count_to_label(drafted), len(whole.samples), len(answering.models))
     pressed = data_choice.start_button(
         words + model_form.times(plan),
         START,
@@ -227,7 +227,7 @@ def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[st
     return params
 
 
-def _still_missing(drafted: Drafted) -> str:
+def _missing_to_label(drafted: TRACEDraft) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     if drafted.generators.missing:
         return drafted.generators.missing
@@ -240,7 +240,7 @@ def _still_missing(drafted: Drafted) -> str:
     return "Choose a judge" if needs_judge and not drafted.who.judges else ""
 
 
-def _count_to_label(drafted: Drafted) -> int:
+def _count_to_label(drafted: TRACEDraft) -> int:
     """How many samples have an answer, or will have one."""
     samples = drafted.plan.dataset.samples
     if drafted.generators.models:
@@ -248,7 +248,7 @@ def _count_to_label(drafted: Drafted) -> int:
     return sum(sample.response is not None for sample in samples)
 
 
-def _say_what_is_judged(drafted: Drafted, labeller: Evaluator) -> str:
+def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
     """Says which samples hybrid judges; what to do where those would be none, else empty."""
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
         return ""
@@ -283,7 +283,7 @@ def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
         st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {first}."))
 
 
-def _what_start_does(count: int, total: int, models: int) -> str:
+def _label_of_labelling(count: int, total: int, models: int) -> str:
     """ "Label 100 samples, answered by each of 2 models"."""
     what = f"Label {'all ' if count == total > 1 else ''}{counted(count, 'sample')}"
     if models > 1:
@@ -291,7 +291,7 @@ def _what_start_does(count: int, total: int, models: int) -> str:
     return what
 
 
-def _tiles(drafted: Drafted) -> None:
+def _tiles(drafted: TRACEDraft) -> None:
     """Who can label, each with its price for the chosen samples and judges."""
     captions = [plain(_price_of(method, drafted)) for method in METHODS]
     with st.container(border=True):
@@ -306,7 +306,7 @@ def _tiles(drafted: Drafted) -> None:
         )
 
 
-def _price_of(method: str, drafted: Drafted) -> str:
+def _price_of(method: str, drafted: TRACEDraft) -> str:
     """What labelling costs at most and how long limits make it last, by a part of the samples."""
     if method == HEURISTIC:
         return "free, finds suspects"

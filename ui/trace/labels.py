@@ -30,7 +30,7 @@ from ui.parts import people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
-from ui.trace.evidence import Shown, two_decimals
+from ui.trace.evidence import ShownLabels, two_decimals
 from ui.trace.results import definition_switch
 
 IDEAL_RANGES = f"Ideal are {HIGH:g} or more, and an adherence of 1."
@@ -43,12 +43,12 @@ def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
         st.html(coloured.uncoloured(sample.response or ""))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
     else:
-        _labelled(run, cell, sample, score)
+        _labels_with_evidence(run, cell, sample, score)
 
 
 # A label that somebody changes is drawn without the rest of the page.
 @st.fragment
-def _labelled(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
+def _labels_with_evidence(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
     place = RunCell(run.id, cell)
     with problems.caught():
         problems.show(place.name)
@@ -60,7 +60,7 @@ def _labelled(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
             changes = st.session_state[evidence.KEY].get("changed")
             original = shown.labellings[shown.original].labels
             origin = Origin(person=people.me())
-            correction.keep(place, changes, shown.sentences, original, origin)
+            correction.keep_changes(place, changes, shown.sentences, original, origin)
 
         evidence.show(
             shown,
@@ -79,7 +79,7 @@ def _labels_to_show(
     sample: Sample,
     score: Score,
     given: Sequence[PersonLabel],
-) -> Shown:
+) -> ShownLabels:
     by_labeller = labellings(score, sample)
     sentences = from_score(score, sample).sentences
     original = next(iter(by_labeller.values())).labels
@@ -100,7 +100,7 @@ def _labels_to_show(
         by_labeller[name] = Labelling(by=name, labels=as_labels(said))
         scores[name] = scores_of(said, sentences, definition)
     by = _choose_labeller(list(by_labeller), run, place)
-    return Shown(
+    return ShownLabels(
         place=place,
         sentences=sentences,
         labellings=by_labeller,
@@ -144,7 +144,7 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
     return by
 
 
-def _provenance(run: Run, shown: Shown) -> list[str]:
+def _provenance(run: Run, shown: ShownLabels) -> list[str]:
     """Whose labels these are, and which ones count."""
     notes = [] if len(shown.labellings) > 1 else [f"Labels: {title(shown.by)}"]
     if shown.by == HEURISTIC:
@@ -169,7 +169,7 @@ def _provenance(run: Run, shown: Shown) -> list[str]:
     return notes
 
 
-def _why_locked(run: Run, shown: Shown) -> str:
+def _why_locked(run: Run, shown: ShownLabels) -> str:
     """Why nothing can be corrected here; empty where it can: only labels that count are."""
     if run.workspace == EXAMPLES:
         return "Everybody sees the same example. Press “Make it yours” to label a copy."
@@ -181,7 +181,7 @@ def _why_locked(run: Run, shown: Shown) -> str:
 # Below the texts
 
 
-def _below(run: Run, shown: Shown, question: str) -> None:
+def _below(run: Run, shown: ShownLabels, question: str) -> None:
     with st.expander(
         "How each number was worked out",
         icon=":material/calculate:",
@@ -207,7 +207,7 @@ def _below(run: Run, shown: Shown, question: str) -> None:
         judge.show(run, shown.judges, shown.sentences, question)
 
 
-def _labellers_side_by_side(shown: Shown) -> None:
+def _labellers_side_by_side(shown: ShownLabels) -> None:
     names = [title(by) for by in shown.labellings]
     text_of: dict[str, str] = {}
     for part in (*shown.sentences.documents, shown.sentences.response):

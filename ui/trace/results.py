@@ -87,7 +87,7 @@ def show(view: RunView) -> None:
         comparison.show(view, model, definition, TRACE_VALUES)
     metric_results.further(view)
     samples.heading()
-    samples.show(_table(view, chosen, model, usual, moves))
+    samples.show(_trace_table(view, chosen, model, usual, moves))
 
 
 def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> None:
@@ -109,7 +109,7 @@ def blocks(view: RunView) -> list[Block]:
     return shown + metric_results.blocks(view, first=1)
 
 
-def _table(
+def _trace_table(
     view: RunView,
     chosen: View,
     model: int,
@@ -128,12 +128,18 @@ def _table(
             return Verdict("no labels")
         count = support.sentences
         if support.unsupported:
-            return Verdict(f"{support.unsupported} of {_sentences(count)} not supported", "bad")
+            return Verdict(
+                f"{support.unsupported} of {_number_of_sentences(count)} not supported", "bad"
+            )
         if support.partly:
-            return Verdict(f"{support.partly} of {_sentences(count)} partly supported", "part")
+            return Verdict(
+                f"{support.partly} of {_number_of_sentences(count)} partly supported", "part"
+            )
         if support.unlabelled:
-            return Verdict(f"{support.unlabelled} of {_sentences(count)} without a label")
-        return Verdict(f"{_sentences(count)} supported" if count else "no sentence", "good")
+            return Verdict(f"{support.unlabelled} of {_number_of_sentences(count)} without a label")
+        return Verdict(
+            f"{_number_of_sentences(count)} supported" if count else "no sentence", "good"
+        )
 
     return samples.Table(
         view,
@@ -142,11 +148,11 @@ def _table(
         verdict,
         counts_by=chosen,
         model=model if len(view.run.models) > 1 else None,
-        facets=_facets_of(figures),
+        facets=_trace_facets(figures),
     )
 
 
-def _sentences(count: int) -> str:
+def _number_of_sentences(count: int) -> str:
     return counted(count, "sentence")
 
 
@@ -220,7 +226,7 @@ def _say_what_it_means(figures: Figures) -> None:
         )
 
 
-def _facets_of(figures: Figures) -> dict[str, str]:
+def _trace_facets(figures: Figures) -> dict[str, str]:
     """The titles of further columns by field; a column that would say nothing is left out."""
     facets = {}
     if figures.situations:

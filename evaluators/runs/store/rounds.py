@@ -11,8 +11,8 @@ from evaluators.errors import ParameterError
 from evaluators.records import Support
 from evaluators.rounds.records import (
     MOST_PARTICIPANTS,
-    Participant,
     AskedPlace,
+    Participant,
     Round,
     RoundLabel,
     State,
@@ -168,7 +168,9 @@ class RoundTable:
         for number, answer, key, support, created in self._database.rows(query, value):
             # Everybody can label once more what cannot be read.
             with suppress(ValueError):
-                labels.append(RoundLabel(number, AskedPlace(answer, key), Support(support), created))
+                labels.append(
+                    RoundLabel(number, AskedPlace(answer, key), Support(support), created)
+                )
         return labels
 
     def _participants(self, where: str, value: str) -> list[Participant]:
