@@ -18,6 +18,7 @@ HOLDS = timedelta(hours=3)
 
 
 def new_code() -> str:
+    # Not `random`: from some codes the next ones could be worked out.
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 

@@ -44,11 +44,13 @@ class RateLimit:
         """Counts that somebody did it."""
         now = time.monotonic() if now is None else now
         with self._lock:
+            # Without a limit for all together these moments would only fill memory.
             if self._most_of_all < math.inf:
                 self._all.append(now)
             self._by_whom.setdefault(who, deque()).append(now)
             self._by_whom.move_to_end(who)
             while len(self._by_whom) > MOST_REMEMBERED:
+                # Who did it longest ago, as each count moves its own to the end.
                 self._by_whom.popitem(last=False)
 
 

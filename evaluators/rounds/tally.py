@@ -108,6 +108,7 @@ def spreads(labels: Iterable[RoundLabel], places: Sequence[AskedPlace]) -> dict[
     """The spread of each of these sentences, in their order; of an unlabelled one it is empty."""
     counts = {place: dict.fromkeys(STRICTEST_FIRST, 0) for place in places}
     for label in labels:
+        # Some are of answers that cannot be read any more, so nothing is shown of these.
         if label.place in counts:
             counts[label.place][label.support] += 1
     found = {}
@@ -132,6 +133,7 @@ def class_labels(spread: Mapping[AskedPlace, Spread]) -> dict[AskedPlace, Suppor
 def class_agreement(labels: Sequence[RoundLabel]) -> ClassAgreement:
     """How far the participants agree."""
     members = list(by_participant(labels).values())
+    # Kappa is of two people; alpha is of any number, and bears that some labelled less.
     if len(members) == 2:
         first, second = members
         common = [place for place in first if place in second]

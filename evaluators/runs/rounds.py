@@ -131,6 +131,7 @@ def start(
         run_id=view.run.id,
         name=name,
         created=timestamp(),
+        # 128 bits, as of the id: the link is all that keeps strangers out.
         join=secrets.token_urlsafe(16),
         **fresh_code(),
         kind=kind,
@@ -335,6 +336,7 @@ def labels_csv(store: Store, run: Run, made: Round) -> bytes:
         asked = made.answers[place.answer]
         others = [own.get(place, "") for own in labellers.values()]
         cells = [asked.position + 1, safe(answer.sample.id), asked.model + 1, place.key]
+        # A spreadsheet would take a name or a text that begins with = for a formula.
         cells += [safe(read.text(place)), safe(nicknames.get(label.participant, ""))]
         writer.writerow((*cells, label.support, label.created, voted[place], *others))
     # A text may hold half a character, which UTF-8 cannot write.

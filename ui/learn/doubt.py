@@ -48,9 +48,11 @@ def _rows_to_drag() -> None:
     )
     rows = st.select_slider("Rows that each one checks", ROWS, 20, key=f"{KEY}rows")
     seed = st.session_state.setdefault(f"{KEY}seed", 0)
+    # Seeds of their own at every drawing, so that no two people check the same rows.
     measured = [_measured(rows, seed * CLASSES + person) for person in range(CLASSES)]
     shown = [Dot(f"Person {number}", mean) for number, mean in enumerate(measured, start=1)]
     dots.show([Group("", "", shown)])
+    # Wilson's interval has both ends; `or` is for the type, which allows for neither.
     holding = sum((mean.low or 0) <= TRUTH <= (mean.high or 0) for mean in measured)
     widest = max((mean.high or 0) - (mean.low or 0) for mean in measured)
     st.markdown(

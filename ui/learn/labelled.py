@@ -17,6 +17,7 @@ def lesson_scores(lesson: Mapping[str, Any], answer: Mapping[str, Any]) -> TRACE
     for each of its sentences, and the keys it `used`.
     """
     sentences = cut(answer["text"], lesson["documents"])
+    # Strict: should sentences be cut otherwise one day, the labels would slip by one unseen.
     supports = [
         SentenceSupport(key=sentence.key, support=Support(word))
         for sentence, word in zip(sentences.response, answer["support"], strict=True)

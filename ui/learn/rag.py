@@ -43,6 +43,7 @@ def show() -> None:
     _four_answers()
 
 
+# Every tap draws the answers anew, and the file comes with the program.
 @cache
 def _rag_lesson() -> dict[str, Any]:
     path = ROOT / "data" / "lessons" / "rag.toml"

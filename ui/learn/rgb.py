@@ -206,41 +206,48 @@ def _try_it() -> None:
     st.subheader("Try an answer of your own", anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
-        ability = st.pills(
-            "Asked",
-            list(TESTS),
-            default=Ability.NOISE,
-            format_func=lambda ability: rgb_words.QUESTIONS[ability],
-            required=True,
-            key=f"{KEY}asked",
-            wrap=True,
-        )
-        policy = st.segmented_control(
-            "Rules",
-            get_args(Policy),
-            default="documented",
-            format_func=readable,
-            required=True,
-            key=f"{KEY}policy",
-        )
-        response = st.text_area(
-            "Answer",
-            "The restoration cost 2.3 million pounds.",
-            max_chars=MOST_TRIED,
-            key=f"{KEY}own",
-        )
-        truth = st.text_input("True answer", "£2.3 million", max_chars=200, key=f"{KEY}truth")
-        planted = st.text_input("Planted error", "£750,000", max_chars=200, key=f"{KEY}planted")
+        rules, sample = _own_answer_fields()
     with right:
-        task = RGBTask(ability=ability, counterfactual=planted[:200].strip() or None)
-        sample = Sample(
-            id="yours",
-            question="",
-            response=response[:MOST_TRIED],
-            ground_truth=truth[:200].strip(),
-            rgb=task,
-        )
-        _verdict_on_own(RGBEvaluator(policy=policy), sample)
+        _verdict_on_own(rules, sample)
+
+
+def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
+    """The rules that are chosen, and what was typed as a sample for them."""
+    ability = st.pills(
+        "Asked",
+        list(TESTS),
+        default=Ability.NOISE,
+        format_func=lambda ability: rgb_words.QUESTIONS[ability],
+        required=True,
+        key=f"{KEY}asked",
+        wrap=True,
+    )
+    policy = st.segmented_control(
+        "Rules",
+        get_args(Policy),
+        default="documented",
+        format_func=readable,
+        required=True,
+        key=f"{KEY}policy",
+    )
+    response = st.text_area(
+        "Answer",
+        "The restoration cost 2.3 million pounds.",
+        max_chars=MOST_TRIED,
+        key=f"{KEY}own",
+    )
+    truth = st.text_input("True answer", "£2.3 million", max_chars=200, key=f"{KEY}truth")
+    planted = st.text_input("Planted error", "£750,000", max_chars=200, key=f"{KEY}planted")
+    # Cut here as well: a browser may send more than its field holds.
+    task = RGBTask(ability=ability, counterfactual=planted[:200].strip() or None)
+    sample = Sample(
+        id="yours",
+        question="",
+        response=response[:MOST_TRIED],
+        ground_truth=truth[:200].strip(),
+        rgb=task,
+    )
+    return RGBEvaluator(policy=policy), sample
 
 
 def _verdict_on_own(rules: RGBEvaluator, sample: Sample) -> None:

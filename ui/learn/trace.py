@@ -53,6 +53,7 @@ def show() -> None:
 def _texts_to_label() -> None:
     sample = _played_sample()
     sentences = sentences_of(sample)
+    # Above the texts, and filled after them: the values follow from what is tapped there.
     place = st.container(key="learn_values")
     st.markdown(f"**Question:** {plain(sample.question)}")
     documents, answer = st.columns(2, gap="large")
@@ -81,6 +82,7 @@ def _texts_to_label() -> None:
 
 def _played_sample() -> Sample:
     data = bundled()[TRACE_SAMPLES]
+    # Bundled names stand for data sets and test beds; the type checker knows not which.
     assert isinstance(data, Dataset)
     return next(sample for sample in data.samples if sample.id == SAMPLE_ID)
 
@@ -131,6 +133,7 @@ def _strip_values(scores: TRACEScores) -> list[StripValue]:
 
 
 def _compare_with_ours(sample: Sample, sentences: Sentences) -> None:
+    # A callback: a field that is drawn already takes no other value in the same drawing.
     st.button("Show our labels", icon=":material/visibility:", on_click=_take_ours)
     before = st.session_state.get(f"{KEY}before")
     if before is None or sample.labels is None:

@@ -157,7 +157,9 @@ def _noise_trap() -> None:
         "Documents in a prompt", (3, 4, 5, 6, 8, 10), 5, key=f"{KEY}documents"
     )
     bed = bundled()[ENGLISH_BED]
+    # Bundled names stand for data sets and test beds; the type checker knows not which.
     assert isinstance(bed, TestBed)
+    # One question is enough, and quick: it is composed anew at every step of the slider.
     composed = compose(bed, [Ability.NOISE], [ASKED_NOISE], documents, sample=1)
     sample = composed.samples[0]
     reached = 100 * (sample.rgb.effective_noise or 0) if sample.rgb else 0
@@ -172,6 +174,7 @@ def _instruction_trap() -> None:
         max_chars=MOST_TRIED,
         key=f"{KEY}document",
     )
+    # The field's limit holds in the browser alone.
     found = suspicions(document[:MOST_TRIED])
     if found:
         listed = "; ".join(plain(meaning) for meaning in found)
@@ -194,6 +197,7 @@ def _empty_answer_trap() -> None:
     )
     lesson = _trap_examples()["long_answers"]
     is_right = answer == "480 metres."
+    # An empty answer has no sentence that a label could be of.
     support = [] if not answer else ["full" if is_right else "none"]
     scores = lesson_scores(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
     st.markdown(_four_values(scores))
@@ -227,6 +231,7 @@ def _long_answer_trap() -> None:
     st.caption("The rating is made up; that judges favour length is known of many models.")
 
 
+# Down here, as it names the functions above.
 TRAPS = (
     Trap(
         "Look-alike characters",

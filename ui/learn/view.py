@@ -124,6 +124,7 @@ def _one(lesson: Lesson) -> None:
     following = _after(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_end"):
         if st.button(lesson.place.label, icon=":material/open_in_full:", key="lesson_place"):
+            # Before the page is left: nothing after `switch_page` is done.
             _mark_done(lesson)
             parameters = session.address(**lesson.place.parameters)
             st.switch_page(f"../pages/{lesson.place.page}.py", query_params=parameters)
@@ -158,6 +159,7 @@ def _go_to(name: str) -> None:
 
     A lesson begins anew each time, so what was tapped in it before is forgotten.
     """
+    # A copy of the keys, as they cannot be deleted while they are walked through.
     for key in list(st.session_state):
         if str(key).startswith(PLAYED):
             del st.session_state[key]

@@ -79,6 +79,16 @@ def show(view: RunView) -> None:
     _flipped_verdicts(rows)
     metric_results.further(view)
     samples.heading()
+    samples.show(_rgb_table(view, shown, rows, differ))
+
+
+def _rgb_table(
+    view: RunView,
+    shown: View,
+    rows: Sequence[Outline],
+    differ: tuple[Answer, ...],
+) -> samples.Table:
+    """The samples of the model and ability that are chosen above the table."""
     model, ability = _model_and_ability(view)
     filters = {
         "Right": Selection(values=HEADLINES, low=1),
@@ -88,18 +98,17 @@ def show(view: RunView) -> None:
         "Failed": Selection(is_failed=True),
         "Corrected": Selection(is_corrected=True),
     }
+    # A column of an ability that is filtered out would be empty from top to bottom.
     values = column_titles(view, _values_of(rows, ability))
-    samples.show(
-        samples.Table(
-            view,
-            values,
-            filters,
-            _right_or_wrong_verdict,
-            counts_by=shown,
-            model=model,
-            ability=ability,
-            facets=_rgb_facets(rows, ability),
-        )
+    return samples.Table(
+        view,
+        values,
+        filters,
+        _right_or_wrong_verdict,
+        counts_by=shown,
+        model=model,
+        ability=ability,
+        facets=_rgb_facets(rows, ability),
     )
 
 

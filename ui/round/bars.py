@@ -52,6 +52,7 @@ def verdict(
     """What a labeller says, with a mark where it is known whether that is right."""
     if support is None:
         return f'<span class="pl-said">{html(name)}: <b>no label</b></span>'
+    # A mark beside the colour, which not everybody sees.
     mark = ""
     if truth is not None:
         mark = " ✓" if support is truth else " ✗"

@@ -42,10 +42,12 @@ def _code() -> None:
     with st.form("round_code", border=False):
         entered = st.text_input("Code", placeholder="ABC 123", max_chars=40)
         is_sent = st.form_submit_button("Next", type="primary", width="stretch")
+    # Taken out of the address: else a wrong code would count again at every drawing.
     text = st.query_params.pop(CODE, "") or (entered if is_sent else "")
     if not text:
         return
     visitor = session.visitor()
+    # Before it is looked up: who guesses too often must not learn which guess was right.
     wrong_codes.check(visitor)
     code = typed(text)
     made = session.store().rounds.with_code(code) if code else None

@@ -79,8 +79,10 @@ def _round_form(view: RunView) -> None:
         chosen = st.multiselect(
             "Answers",
             list(titles),
+            # The proposed ones stand first.
             list(titles)[: len(proposed)],
             max_selections=MOST_ANSWERS,
+            # Under one key the earlier choice would stay when others are proposed.
             key=f"round_answers_{view.run.id}_{seed}",
         )
         has_board = st.toggle("Show who was right most often, at the end", value=True)

@@ -38,6 +38,7 @@ def show() -> None:
         if me is None or made is None or run is None:
             frame.note(GONE)
             return
+        # First of all, so that closed and empty rounds are left by themselves as well.
         _watch(made, me)
         content = reading.held_content(made, run)
         if not content.places:
@@ -145,6 +146,7 @@ def _label_and_go_on(
     # A second tap, on its way while the next sentence was drawn, is not meant for it.
     if st.session_state[_step_key(me)] != step:
         return
+    # A refused tap is not counted, so that whoever waits a minute can go on.
     labels_given.check(me.token)
     labels_given.count(me.token)
     session.store().rounds.label(me, place, support)

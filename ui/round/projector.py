@@ -109,6 +109,7 @@ def _more_actions(made: Round, run: Run) -> None:
             partial(store.rounds.change, made.id, has_board=not made.has_board), PROBLEM
         ),
     )
+    # Both are UTC in ISO, so they compare as text.
     if made.code_until <= timestamp() and not made.is_over:
         _button("New code", "key", partial(store.rounds.change, made.id, **rounds.fresh_code()))
     if participants := store.rounds.participants(made.id):
@@ -179,6 +180,7 @@ def _live(drawn: Round, run: Run) -> None:
     """The labels as they come; after the reveal what is right."""
     with problems.caught():
         made = session.store().rounds.get(drawn.id)
+        # The buttons in the head are of the state before, and a fragment cannot draw them anew.
         if made is None or made.state != drawn.state:
             st.rerun()
         live = reading.live(made, run)

@@ -26,13 +26,13 @@ from ui.parts import chosen_view, for_paper, problems
 def buttons(view: RunView) -> None:
     """A button for each file; they hold what the page shows."""
     shown = chosen_view.of(view.run)
-    has_labels = _has_labels(view.run)
     parts = [
         view.run.evaluator.name,
         view.run.id[:6],
-        shown.definition if has_labels else "",
+        shown.definition if _has_labels(view.run) else "",
         shown.policy or "",
     ]
+    # Two views of one run are two files: the name says by what the values are counted.
     stem = "-".join(filter(None, parts))
     _download_button(
         "Report (HTML)",
@@ -53,20 +53,26 @@ def buttons(view: RunView) -> None:
         lambda: _results_lines(view, shown),
         "With documents and true answers: as an upload it gets the same scores again.",
     )
-    if has_labels:
-        file = f"{view.run.evaluator.name}-{view.run.id[:6]}.jsonl"
-        _download_button("Labels (JSON lines)", file, lambda: _label_lines(view))
-    if view.people:
-        models = run_facts.titles(view.run)
-        _download_button(
-            "People's labels (CSV)",
-            f"{view.run.evaluator.name}-{view.run.id[:6]}-people.csv",
-            lambda: export.people_csv(view.run, view.people, models),
-        )
+    _label_buttons(view)
     # The curves from papers that the page shows below those of the run.
     below = st.session_state.get(f"published_{view.run.id}", ())
     make = partial(bundle.bundle_of_run, view, shown, published=below)
     for_paper.button(view.run.id, make, stem)
+
+
+def _label_buttons(view: RunView) -> None:
+    """The labels of judges and those of people, where there are any."""
+    # Labels are the same under every formula and policy, so their files are not named by these.
+    stem = f"{view.run.evaluator.name}-{view.run.id[:6]}"
+    if _has_labels(view.run):
+        _download_button("Labels (JSON lines)", f"{stem}.jsonl", lambda: _label_lines(view))
+    if view.people:
+        models = run_facts.titles(view.run)
+        _download_button(
+            "People's labels (CSV)",
+            f"{stem}-people.csv",
+            lambda: export.people_csv(view.run, view.people, models),
+        )
 
 
 def opener() -> None:

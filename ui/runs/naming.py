@@ -21,6 +21,7 @@ def form(run: Run) -> None:
     if run.workspace == EXAMPLES:
         return
     place = f"{run.id}_{st.session_state.get(SAVED, 0)}"
+    runs = session.store().runs.newest(session.workspace())
     box = st.popover(
         "Rename",
         icon=":material/edit:",
@@ -38,7 +39,8 @@ def form(run: Run) -> None:
         st.text_area("Note", run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
         st.multiselect(
             "Tags",
-            _known_tags(run),
+            # One's own first, then those of this workspace's runs.
+            list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags)),
             list(run.tags),
             placeholder="Choose, or type and press Enter",
             max_selections=MOST_TAGS,
@@ -67,12 +69,6 @@ def line_of_names(run: Run) -> None:
         parts.insert(0, f":material/flag: Baseline of {plain(run.dataset_name)}")
     if parts:
         st.caption(" · ".join(parts))
-
-
-def _known_tags(run: Run) -> list[str]:
-    """The tags of this workspace's runs."""
-    runs = session.store().runs.newest(session.workspace())
-    return list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags))
 
 
 def _is_baseline(run: Run) -> bool:

@@ -90,13 +90,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             naming.form(run)
             with st.popover("Details", icon=":material/info:", key=f"details_{run.id}"):
                 card(run)
-                spending.show(run, view.remarks().reused)
-                progress.what_was_refused(view)
-                if not have_many_failed:
-                    progress.why_samples_failed(view)
-                command.show(run)
-                repeated.links(run)
-                _card_text(view)
+                _details_of_all_runs(view, have_many_failed=have_many_failed)
             with st.popover("Share", icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
                 if not progress.is_moving(run):
@@ -113,6 +107,19 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     repeated.show(view)
     if have_many_failed:
         progress.why_samples_failed(view)
+
+
+def _details_of_all_runs(view: RunView, *, have_many_failed: bool) -> None:
+    """What is folded away of every run, whatever it measures."""
+    run = view.run
+    spending.show(run, view.remarks().reused)
+    progress.what_was_refused(view)
+    # Many failures are told of in plain sight, and not twice.
+    if not have_many_failed:
+        progress.why_samples_failed(view)
+    command.show(run)
+    repeated.links(run)
+    _card_text(view)
 
 
 def _card_text(view: RunView) -> None:

@@ -157,7 +157,8 @@ def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGener
             plan = replace(asking, evaluators=[labeller, *asking.evaluators])
             price = model_forecast.show(plan, drafted.measures, advanced)
             _say_whom_metrics_ask(plan, drafted.further or [])
-            again.show_changes("trace", plan, whole.name, _part_of(plan))
+            part = plan.dataset.origin.get("sample")
+            again.show_changes("trace", plan, whole.name, part)
     words = _label_of_labelling(_count_to_label(drafted), len(whole.samples), len(answering.models))
     pressed = data_choice.start_button(
         words + model_form.times(plan),
@@ -267,12 +268,6 @@ def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
     else:
         st.caption(f"Judges get the {judged:,} that the heuristic is least sure of.")
     return ""
-
-
-def _part_of(plan: RunPlan) -> int | None:
-    """How many samples are taken at random, where not all are."""
-    count: int | None = plan.dataset.origin.get("sample")
-    return count
 
 
 def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:

@@ -88,6 +88,7 @@ class RoundTable:
         is called so.
         """
         token = secrets.token_urlsafe(16)
+        # One transaction: two who come at once must not get one name, nor the last place both.
         with self._database.transaction() as db:
             row = db.execute("select state from rounds where id = ?", (round_id,)).fetchone()
             if row is None:
@@ -187,6 +188,7 @@ class RoundTable:
         rounds = []
         query = f"select revision, body from rounds where {where}"
         for revision, body in self._database.rows(query, value):
+            # A later version may have written it: the other rounds can be read all the same.
             with suppress(ValueError):
                 found = from_body(Round, body)
                 rounds.append(found.model_copy(update={"revision": revision}))
