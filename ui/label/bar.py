@@ -73,6 +73,7 @@ def show(bar: LabelBar) -> None:
 def asked() -> list[Action]:
     """The actions that came since the last time, in their order."""
     state = st.session_state.get(KEY) or {}
+    # From the browser, so it may be anything at all; what does not fit is passed over.
     try:
         sent = _ACTIONS.validate_python(state.get("changed") or [])
     except ValidationError:

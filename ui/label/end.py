@@ -85,6 +85,7 @@ def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
 
 
 def _alike(own: Values, others: Values) -> Alike:
+    # Only what both said: a value that one of them left out is no disagreement.
     both = [key for key in own if key in others]
     table = [[0, 0], [0, 0]]
     for key in both:

@@ -88,6 +88,7 @@ def do(opened: Opened, action: Action) -> str:
     # What was meant for an answer that is no longer on the screen is meant for none.
     if step is None or action.sample != step.name:
         return ""
+    # The buttons are off at both ends, but a browser may send anything: hence `max` and `min`.
     last = len(opened.queue.answers) - 1
     if action.action == "back":
         go(opened, max(step.place - 1, 0))

@@ -66,6 +66,7 @@ def name_in_choice(title: str) -> str:
 
 def show() -> None:
     """What is wrong with files, a form for a metric from a prompt, and where files belong."""
+    # Files are the host's: a visitor of a public one can neither see nor mend them.
     if not config().public:
         _broken_files()
     with st.expander("Metrics of your own", icon=":material/extension:", key="own_metrics"):
@@ -222,6 +223,7 @@ def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
             args=(metric,),
         )
         if name:
+            # From what is stored, not from the fields: they may hold changes that are not saved.
             file, content = as_file(PromptMetric.build(**saved()[name].params))
             st.download_button(
                 "Download as a Python file",

@@ -29,6 +29,7 @@ from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 
+# Bounds of a selection belong to it, so this is the last number before a half.
 BELOW_A_HALF = math.nextafter(0.5, 0)
 MOST_OF_A_VALUE = 60
 """Characters of a parameter's value that the card shows."""

@@ -32,6 +32,7 @@ from ui.parts.untrusted import plain
 START = "rgb_start"
 AS_IN_FILE = "As in the file"
 PUBLISHED = "the benchmark's published wording"
+# Up to 90 %: with noise alone no document holds the answer, which is the test of rejection.
 LEVELS = [round(step / 10, 1) for step in range(10)]
 JUDGE = (
     "Decides whether answers decline or notice a planted error as well, beside the phrases (Rej* "
@@ -268,6 +269,7 @@ def _wording_in_use(prompt: str, language: str) -> str:
 
 def _take_published(language: str, key: str) -> None:
     """Fetches the published wording once in a session; raises `DatasetError` where it fails."""
+    # It is fetched from the benchmark's repository when it is asked for, and not shipped.
     fetched = st.session_state.setdefault("rgb_published_wording", {})
     if language not in fetched:
         fetched[language] = official.prompt(language)

@@ -83,6 +83,7 @@ def opener() -> None:
         )
         if given is not None:
             with problems.caught():
+                # Before it is unpacked and stored: a host that is full says so at once.
                 session.check_room(given.size)
                 run = opened(given.getvalue(), session.store(), session.workspace())
                 session.open_run(run)

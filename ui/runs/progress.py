@@ -285,6 +285,7 @@ def _raise_cap(run: Run) -> None:
     """
     entered = {}
     for name in Cap.model_fields:
+        # A form's fields are read by their keys: a callback comes before they are drawn.
         entered[name] = st.session_state.get(f"cap_{name}_{run.id}")
     before = run.cap.model_dump(exclude_none=True)
     for name, limit in before.items():

@@ -36,6 +36,7 @@ def show(view: RunView) -> None:
             key=f"ask_{place}",
         )
         return
+    # Again only after the results changed: every value of the run is worked out for it.
     found = held.read(key, work_out, view.results_revision, lambda _: BYTES)
     sentence = plain(f"Opened from a file. {found.sentence()}")
     if found.is_same:

@@ -85,6 +85,7 @@ def _links_to_differing(found: Repeated) -> None:
     """The answers that differ, each a link to both side by side."""
     for answer in found.differing[:SHOWN]:
         pair = {compare_with.PAIR: str(answer.position + 1)}
+        # The Compare page shows one value at a time: it opens with the first that changed.
         for change in answer.changes[:1]:
             pair[compare_with.VALUE] = change.setting
         st.page_link(
@@ -112,6 +113,7 @@ def _link_label(found: Repeated, answer: DifferingAnswer) -> str:
     models = found.first.models
     whose = f"{model_title(models[answer.model])}: " if len(models) > 1 else ""
     words = "; ".join(changes) or "other labels"
+    # Escaped: Markdown would make a list of “3.”.
     return f"{answer.position + 1}\\. {plain(question)} · **{plain(f'{whose}{words}')}**"
 
 

@@ -240,12 +240,14 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
             "kinds": [COLUMNS[title] for title in kept],
             "rows": [row | {"cells": [row["cells"][title] for title in kept]} for row in rows],
         },
+        # What has a default must have a callback, else Streamlit refuses the component.
         default={"selected": []},
         on_selected_change=lambda: None,
         on_opened_change=lambda: None,
     )
     if not shown:
         st.info("No run matches.", icon=":material/filter_alt_off:")
+    # Looked for among the runs of this workspace, as a browser may send any id.
     for own in listed:
         if own.run.id == chosen.opened:
             session.open_run(own.run)
@@ -358,6 +360,7 @@ def _export_button(runs: Sequence[Run]) -> None:
 def _delete_button(runs: Sequence[Run]) -> None:
     store = session.store()
     with st.popover("Delete", icon=":material/delete:", key="runs_delete"):
+        # Before the question, so that nobody confirms what cannot be done.
         elsewhere = [run for run in runs if _is_at_work_elsewhere(run)]
         if elsewhere:
             st.write(
@@ -399,6 +402,7 @@ def _what_is_lost(runs: Sequence[Run]) -> str:
 def _delete_runs(runs: Sequence[Run]) -> None:
     """Deletes the runs; raises `RunElsewhereError` where another process works on one."""
     for run in runs:
+        # What is still at work after that is at work in another process.
         registry.cancel(run.id)
         if registry.is_at_work(run.id, session.store()):
             raise RunElsewhereError(ELSEWHERE)

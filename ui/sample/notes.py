@@ -142,5 +142,6 @@ def _keep_note(
         timestamp(),
         people.me(),
     )
+    # Each note is small, but on a public host anybody may write many.
     session.check_room(len(note.text))
     table.save(*place, note)

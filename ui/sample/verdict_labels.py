@@ -31,6 +31,7 @@ def values_that_count(run: Run, cell: Cell, score: Score) -> dict[str, float | N
 def ask_verdicts(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) -> None:
     """A line for each yes-or-no value: what it counts as, and whether a person calls it right."""
     names = [name for name in asked_values(run_views.latest(run), cell.metric) if name in titles]
+    # Of RGB each ability has other values, and nobody can call right what is not there.
     names = [name for name in names if score.values.get(name) is not None]
     if not names or run.workspace == EXAMPLES:
         return

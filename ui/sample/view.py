@@ -73,6 +73,7 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     """
     names = run_facts.titles(run)
     cells = session.store().results.counts(run).asked
+    # `asked` counts each answer of each model, and of each every metric.
     count = cells // max(1, len(names)) // len(run.evaluators)
     # An address that somebody typed may name a sample or a model that the run does not have.
     position = min(cell.position, count - 1)
@@ -105,6 +106,7 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
         model=str(model + 1),
     )
     st.query_params.update(address)
+    # For the menu, which opens this page without parameters.
     st.session_state["sample_address"] = address
     return ShownPlace(Cell(position, model), words)
 

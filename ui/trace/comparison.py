@@ -54,6 +54,7 @@ def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping
     """A row for each value, in which all labellers stand on one line."""
     columns = []
     for number, (by, own) in enumerate(means.items()):
+        # Values that do not apply leave some means with fewer samples than were labelled.
         labelled = max(mean.scored for mean in own.values())
         note = counted(labelled, "sample")
         columns.append(Column(labellers.title(by), note, series=number))

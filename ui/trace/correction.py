@@ -92,6 +92,7 @@ def keep_changes(
         return
     for change in sent:
         if change.sample == place.name and change.number > last_answered(place):
+            # First: what cannot be stored must not be tried again at every drawing.
             st.session_state[_answered_key(place)] = change.number
             _keep_change(place, change, sentences, original, origin)
 
@@ -156,6 +157,7 @@ def _keep_change(
         given = table.by_cell(*place).get(place.cell, [])
         if not change.blind and _takes_back(change, given, original, person):
             table.withdraw(*place, person, change.label, change.key)
+            # The sentences that carry it were named for this label and mean nothing without it.
             if change.label == "support":
                 table.withdraw(*place, person, "supported_by", change.key)
         else:

@@ -59,6 +59,7 @@ def _labels_with_evidence(run: Run, cell: Cell, sample: Sample, score: Score) ->
         def keep() -> None:
             changes = st.session_state[evidence.KEY].get("changed")
             original = shown.labellings[shown.original].labels
+            # Read at the change: the name may have been entered after the page was drawn.
             origin = Origin(person=people.me())
             correction.keep_changes(place, changes, shown.sentences, original, origin)
 
