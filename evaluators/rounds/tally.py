@@ -170,4 +170,10 @@ def board(
         score = right(own.get(participant.number, {}), truth)
         if score and 2 * score.both >= len(truth):
             scores.append((participant.nickname, score))
-    return sorted(scores, key=lambda entry: (-entry[1].share, -entry[1].both, entry[0]))
+    # By name at last, so that the wall does not swap equal ones at every look.
+    return sorted(scores, key=_place_on_board)
+
+
+def _place_on_board(entry: tuple[str, Right]) -> tuple[float, int, str]:
+    nickname, score = entry
+    return -score.share, -score.both, nickname

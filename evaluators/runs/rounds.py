@@ -325,7 +325,9 @@ def labels_csv(store: Store, run: Run, made: Round) -> bytes:
         for by in answer.supports:
             labellers.setdefault(by, read.labels_by(by))
     nicknames = {each.number: each.nickname for each in store.rounds.participants(made.id)}
-    labels = [label for label in store.rounds.labels(made.id) if label.place in set(read.places)]
+    # Of an answer that cannot be read any more there is no text to put beside a label.
+    readable = set(read.places)
+    labels = [label for label in store.rounds.labels(made.id) if label.place in readable]
     voted = class_labels(spreads(labels, read.places))
     file = io.StringIO()
     writer = csv.writer(file)
@@ -339,5 +341,6 @@ def labels_csv(store: Store, run: Run, made: Round) -> bytes:
         # A spreadsheet would take a name or a text that begins with = for a formula.
         cells += [safe(read.text(place)), safe(nicknames.get(label.participant, ""))]
         writer.writerow((*cells, label.support, label.created, voted[place], *others))
-    # A text may hold half a character, which UTF-8 cannot write.
+    # With a mark at the beginning, by which spreadsheets know UTF-8. A text may hold half a
+    # character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")

@@ -87,6 +87,7 @@ def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
 def _alike(own: Values, others: Values) -> Alike:
     # Only what both said: a value that one of them left out is no disagreement.
     both = [key for key in own if key in others]
+    # Rows are one's own labels, columns the other's, so the diagonal is agreement.
     table = [[0, 0], [0, 0]]
     for key in both:
         table[int(own[key])][int(others[key])] += 1

@@ -17,7 +17,6 @@ from evaluators.text.markup import html
 from evaluators.text.words import counted
 from ui import session
 from ui.label import answer, bar, end, sentences, steps
-from ui.label.answer import AnswerToLabel
 from ui.label.steps import Opened, QueueStep
 from ui.parts import check_link, head, highlight, people, problems
 from ui.parts.untrusted import plain
@@ -144,7 +143,11 @@ def _one_answer(step: QueueStep, note: str) -> None:
     else:
         sentences.show(shown, step.origin, is_blind=step.is_blind)
     if not step.is_blind:
-        note = note or _what_the_run_says(step, shown)
+        # Why something was not done comes first: it is the answer to a click.
+        if not note and queue.values:
+            note = answer.judged(shown)
+        elif not note:
+            note = sentences.support_of_both(shown, step.own)
     last = len(queue.answers) - 1
     ends = {
         "back": step.place == 0,
@@ -161,9 +164,3 @@ def _one_answer(step: QueueStep, note: str) -> None:
             off=[name for name, is_end in ends.items() if is_end],
         )
     )
-
-
-def _what_the_run_says(step: QueueStep, shown: AnswerToLabel) -> str:
-    if step.opened.queue.values:
-        return answer.judged(shown)
-    return sentences.support_of_both(shown, step.own)

@@ -28,6 +28,7 @@ def missing_sentences(shown: AnswerToLabel, own: Iterable[PersonLabel]) -> str:
     """How many answer sentences have no label yet, in words; empty where all have one."""
     if shown.score is None:
         return ""
+    # “Relevant” and “used” may stay open, but adherence hangs on every sentence of the answer.
     labelled = {label.key for label in own if label.label == "support"}
     response = from_score(shown.score, shown.sample).sentences.response
     left = sum(sentence.key not in labelled for sentence in response)

@@ -72,31 +72,41 @@ def _label_sentences(made: Round, content: RoundContent, me: Participant) -> Non
         own = session.store().rounds.labels_of(me)
         places = content.places
         step = _step_on_screen(me, places, own)
-        with st.container(horizontal=True, vertical_alignment="center", key="round_steps"):
-            st.button(
-                "Back",
-                icon=":material/arrow_back:",
-                disabled=step == 0,
-                on_click=_go_to_step,
-                args=(me, step - 1),
-                shortcut="Left",
-            )
-            done = len(own)
-            total = counted(len(places), bars.NOUNS[made.kind])
-            st.progress(done / len(places), f"{done} of {total}")
-            st.button(
-                "Next",
-                icon=":material/arrow_forward:",
-                icon_position="right",
-                disabled=step == len(places),
-                on_click=_go_to_step,
-                args=(me, step + 1),
-                shortcut="Right",
-            )
+        total = counted(len(places), bars.NOUNS[made.kind])
+        _steps_bar(me, step, len(places), len(own), total)
         if step == len(places):
             _after_last_sentence(made, me, places, own)
         else:
             _one_sentence(made, content, me, places[step], own)
+
+
+def _steps_bar(
+    me: Participant,
+    step: int,
+    last: int,
+    done: int,
+    total: str,
+) -> None:
+    """Back, how far one is, and Next; the step after the last sentence is the end."""
+    with st.container(horizontal=True, vertical_alignment="center", key="round_steps"):
+        st.button(
+            "Back",
+            icon=":material/arrow_back:",
+            disabled=step == 0,
+            on_click=_go_to_step,
+            args=(me, step - 1),
+            shortcut="Left",
+        )
+        st.progress(done / last, f"{done} of {total}")
+        st.button(
+            "Next",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            disabled=step == last,
+            on_click=_go_to_step,
+            args=(me, step + 1),
+            shortcut="Right",
+        )
 
 
 def _one_sentence(

@@ -48,6 +48,7 @@ class Live(NamedTuple):
 def run_of(made: Round) -> Run | None:
     """The round's run; whoever is in the round keeps it there, as a visit of its owner would."""
     run = None
+    # Of a run that cannot be read there is nothing to label.
     with suppress(UnreadableRowError):
         run = session.store().runs.get(made.run_id)
     if run is not None and config().public:
@@ -82,4 +83,5 @@ def live(made: Round, run: Run) -> Live:
             agreement=tally.class_agreement(labels),
         )
 
+    # All that happens in a round raises its revision, so nothing older is shown.
     return held.read((live, store, made.id), read, made.revision)

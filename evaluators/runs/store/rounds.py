@@ -44,7 +44,9 @@ class RoundTable:
             if not db.execute("select 1 from runs where id = ?", (made.run_id,)).fetchone():
                 raise ParameterError("This run was deleted meanwhile, so no round was started.")
             check_not_shared(db, made.run_id, "rounds")
-            row = (made.id, made.run_id, made.join, made.code, made.state, 0, to_body(made))
+            # Columns are what rounds are found by; all of the round stands in its body.
+            found_by = (made.id, made.run_id, made.join, made.code, made.state)
+            row = (*found_by, 0, to_body(made))
             db.execute("insert into rounds values (?, ?, ?, ?, ?, ?, ?)", row)
 
     def get(self, round_id: str) -> Round | None:
