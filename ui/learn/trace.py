@@ -146,8 +146,10 @@ def _compare_with_ours(sample: Sample, sentences: Sentences) -> None:
         f"You saw {counted(len(differing), 'sentence')} differently:", icon=":material/compare:"
     )
     lines = []
+    why = {support.key: plain(support.explanation) for support in sample.labels.sentence_support}
     for key, (yours, ours) in differing.items():
-        lines.append(f"- **{key}**: you said *{yours}*, we say *{ours}*. {_why(sample, key)}")
+        # Only of the answer's sentences there is a reason.
+        lines.append(f"- **{key}**: you said *{yours}*, we say *{ours}*. {why.get(key, '')}")
     st.markdown("\n".join(lines))
     st.caption("People differ, too. That is why several of them label, and agreement is measured.")
 
@@ -177,11 +179,6 @@ def _differing_verdicts(
         for key in mine
         if mine[key] != other[key]
     }
-
-
-def _why(sample: Sample, key: str) -> str:
-    said = sample.labels.sentence_support if sample.labels else ()
-    return next((plain(item.explanation) for item in said if item.key == key), "")
 
 
 # The three definitions

@@ -52,7 +52,10 @@ def offers() -> dict[str, Offer]:
         if cls.leads is None and cls is not PromptMetric
     }
     for title, spec in saved.items():
-        offered[own_metrics.name_in_choice(title)] = _offer_of_saved(spec)
+        metric = from_spec(spec)
+        # Not the class's needs: which fields the prompt holds is chosen for each metric.
+        offer = Offer(type(metric), metric.title, metric.needed, spec)
+        offered[own_metrics.name_in_choice(title)] = offer
     return offered
 
 
@@ -101,11 +104,6 @@ def _offer_of_catalogue(cls: type[Evaluator], saved: Collection[str]) -> Offer:
     # A metric may have been saved here and put into a file under the same title.
     title = f"{cls.title} (file)" if cls.title in saved else cls.title
     return Offer(cls, title, cls.needs)
-
-
-def _offer_of_saved(spec: EvaluatorSpec) -> Offer:
-    evaluator = from_spec(spec)
-    return Offer(type(evaluator), evaluator.title, evaluator.needed, spec)
 
 
 def _metric_card(

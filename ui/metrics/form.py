@@ -52,6 +52,7 @@ def show() -> None:
     if name is None:
         return
     whole = session.dataset(name)
+    # As they stand on the page; what decides about others is filled first.
     asked, number, end = (st.container() for _ in range(3))
     advanced = st.expander("Advanced", icon=":material/tune:", key="metrics_advanced")
     left, right = number.columns([3, 2], vertical_alignment="bottom")
@@ -123,6 +124,7 @@ def _metric_fields(
 
     `None` stands for metrics that cannot be used as they are filled in.
     """
+    # First: they say whether a judge, or answers, are needed at all.
     metrics = choice.choose_metrics("Metrics", whole, "metrics", [FIRST], advanced)
     judges = choice.judge_of(metrics or [], "metrics")
     generators = NOBODY

@@ -90,6 +90,7 @@ def _form_to_ask_models(name: str) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
     with left:
+        # The count is of each ability: no more than the largest has is of use.
         most = max(rows_of_abilities.values(), default=1)
         count = how_many.choose(most, f"rgb_count_{name}", each=" questions for each ability")
     rows_needed.show(bed.name, "rgb")
@@ -217,6 +218,7 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
 
 def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
+    # A bed is in one language, so its first question tells.
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     key = f"rgb_prompt_{language}"
     own = load(f"rgb_{language}")

@@ -60,6 +60,7 @@ FACETS = {
 
 def show(view: RunView) -> None:
     """Charts, numbers and samples of an RGB run by the chosen rules, as far as it is."""
+    # Filled later: the rules are chosen below what they change.
     story = st.container()
     shown = View(policy=rules.switch(view.run).policy)
     rows = aggregate.of_metric(view.counted(shown), 0)

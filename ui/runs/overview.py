@@ -62,6 +62,7 @@ def head_of_run(title: str, line: str, run: Run | None) -> None:
         else:
             st.caption(line)
     if run is None and "run" in st.query_params:
+        # A run that cannot be read is not gone: what is stored of it can still be saved.
         unreadable = session.store().runs.unreadable(session.workspace())
         if st.query_params["run"] in {lost.name for lost in unreadable}:
             warning = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
@@ -115,6 +116,7 @@ def unreadable_run(lost: Unreadable) -> None:
             raw = session.store().runs.raw
             st.download_button(
                 "Save as stored",
+                # Read at the click only, as a run may be large.
                 lambda: b"".join(raw(lost.name)),
                 f"{lost.name}.jsonl",
                 "application/jsonl",
@@ -145,6 +147,7 @@ def _metrics_and_models(run: Run) -> str:
         line += f" with {', '.join(map(short_name, run_facts.titles(run)))}"
     if judges := run_facts.judge_titles(run):
         line += f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}"
+    # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
     if run.prompt and run.prompt not in shipped():
         line += f" · own prompt {run.prompt_hash}"
     return plain(line)

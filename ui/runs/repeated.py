@@ -33,6 +33,7 @@ def show(view: RunView) -> None:
     if first is None:
         st.caption("The run that this one did again is no longer here.")
         return
+    # Half of a run would differ from all of the first one.
     if progress.is_moving(run) or view.counts.open:
         title = plain(f"{first.title}, once more: what differs is said when it has ended.")
         st.caption(f":material/replay: {title}")
@@ -64,6 +65,7 @@ def _held_finding(view: RunView, first: Run) -> Repeated:
     def read() -> Repeated:
         return repeated(view.store, first, view.run)
 
+    # Either may still change: by a correction, or as failed samples are tried again.
     version = (before.revision, view.revision)
     key = (repeated, view.store, first.id, view.run.id)
     return held.read(key, read, version, lambda found: ANSWER_BYTES * len(found.differing))

@@ -53,6 +53,7 @@ def _choose(run: Run) -> None:
 def _the_same(run: Run) -> None:
     """The button that starts the same run, with what it would cost or what it lacks."""
     st.markdown("The same samples, prompts, models and seed; then both are compared.")
+    # Asked anew unless somebody chooses otherwise: a stored answer is the same by itself.
     use_cache = False
     if run.models or run.judges:
         use_cache = st.toggle("Take stored answers", key=f"again_stored_{run.id}")
@@ -86,6 +87,7 @@ def _cost_in_words(run: Run, plan: RunPlan) -> str:
 
 def _lacking(plan: RunPlan) -> list[str]:
     """Which keys or models are missing, each once, with where to enter them."""
+    # A dictionary for its order: several judges may lack one key, which is named once.
     words: dict[str, None] = {}
     for spec in plan.llms:
         try:

@@ -68,6 +68,17 @@ component = st.components.v2.component(
 )
 
 
+class Filters(NamedTuple):
+    """What is searched for and filtered by; `None` lets everything through."""
+
+    text: str
+    method: str | None
+    data: str | None
+    state: str | None
+    tag: str | None
+    baselines_only: bool
+
+
 class Listed(NamedTuple):
     """A run with what its row says; the means of one at work are not worked out."""
 
@@ -96,6 +107,17 @@ class Listed(NamedTuple):
     @property
     def models(self) -> list[str]:
         return [short_name(name) for name in run_facts.titles(self.run)]
+
+    def passes(self, chosen: Filters) -> bool:
+        """Whether every filter that is set lets the run through."""
+        return (
+            self.matches(chosen.text)
+            and chosen.method in (None, self.method)
+            and chosen.data in (None, self.run.dataset_name)
+            and chosen.state in (None, self.state)
+            and (chosen.tag is None or chosen.tag in self.run.tags)
+            and (self.is_baseline or not chosen.baselines_only)
+        )
 
     def matches(self, text: str) -> bool:
         """Whether every word of the text stands in what is written of the run."""
@@ -183,23 +205,17 @@ def _searched_and_filtered(listed: Sequence[Listed]) -> list[Listed]:
             width=360,
         )
         with st.popover("Filters", icon=":material/filter_list:", key="runs_filters"):
-            method = _filter_field("Method", [own.method for own in listed])
-            data = _filter_field("Data", [own.run.dataset_name for own in listed])
-            state = _filter_field("State", [own.state for own in listed])
-            tag = _filter_field("Tag", [tag for own in listed for tag in own.run.tags])
-            baselines_only = st.toggle(
-                "Baselines only", key="runs_baselines", persist_state="session"
+            chosen = Filters(
+                text=text,
+                method=_filter_field("Method", [own.method for own in listed]),
+                data=_filter_field("Data", [own.run.dataset_name for own in listed]),
+                state=_filter_field("State", [own.state for own in listed]),
+                tag=_filter_field("Tag", [tag for own in listed for tag in own.run.tags]),
+                baselines_only=st.toggle(
+                    "Baselines only", key="runs_baselines", persist_state="session"
+                ),
             )
-        shown = [
-            own
-            for own in listed
-            if own.matches(text)
-            and method in (None, own.method)
-            and data in (None, own.run.dataset_name)
-            and state in (None, own.state)
-            and (tag is None or tag in own.run.tags)
-            and (own.is_baseline or not baselines_only)
-        ]
+        shown = [own for own in listed if own.passes(chosen)]
         of_all = counted(len(listed), "run")
         st.caption(of_all if len(shown) == len(listed) else f"{len(shown):,} of {of_all}")
     return shown

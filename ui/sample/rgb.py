@@ -95,6 +95,7 @@ def _marked_answer_and_documents(
             for decision in in_words.decisions(verdicts, score, sample.response or "", judge):
                 _decision(decision)
             verdict_labels.ask_verdicts(run, cell, score, in_words.ASKED)
+        # What was not checked yet, or failed, no rule has judged.
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:

@@ -86,6 +86,7 @@ def keep_changes(
     origin: Origin,
 ) -> None:
     """Stores what the browser sent; what does not fit this sample is passed over."""
+    # From the browser, so it may be anything at all.
     try:
         sent = _CHANGES.validate_python(changes)
     except ValidationError:
@@ -162,6 +163,7 @@ def _keep_change(
                 table.withdraw(*place, person, "supported_by", change.key)
         else:
             table.save(*place, _as_label(change, sentences, origin))
+        # Whoever corrects a label sees at once what becomes of the values.
         if not change.blind:
             st.session_state[SHOWN] = CORRECTED
 

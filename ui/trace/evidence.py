@@ -97,6 +97,7 @@ class ShownLabels(NamedTuple):
         """What the judges behind these labels said, by name."""
         judgements = {}
         for by, labelling in self.labellings.items():
+            # A jury's labels, and corrected ones, stand on all judges; a judge's on that one alone.
             if labelling.judgement and (by == self.by or self.by in SHARED_BY_JUDGES):
                 judgements[by] = labelling.judgement
         return judgements
@@ -149,6 +150,7 @@ def show_blind(
     given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
     own = [label for label in given if label.person == origin.person]
     every_key = [key for key in coloured.verdicts(scores.sentences, Labels())]
+    # What comes later wins: all that would give a labeller away is emptied below.
     data = {
         **_texts(place, sample, scores.sentences),
         **_of_person(own),
@@ -179,6 +181,7 @@ def disputes(shown: ShownLabels) -> dict[str, list[str]]:
     disputed = {}
     for key in by_labeller[0]:
         verdicts = [of_labeller[key] for of_labeller in by_labeller]
+        # Who said nothing of a sentence does not differ on it.
         if len(set(verdicts) - {UNSAID}) > 1:
             disputed[key] = verdicts
     return disputed

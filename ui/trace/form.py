@@ -34,6 +34,7 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 HEURISTIC, JUDGE, JURY, HYBRID = "Heuristic", "One judge", "Jury", "Hybrid"
+# A jury is the same evaluator with several judges.
 METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
 START = "trace_start"
 METHOD = "trace_method"

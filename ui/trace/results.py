@@ -100,6 +100,7 @@ def blocks(view: RunView) -> list[Block]:
     run = view.run
     names = run_facts.titles(run)
     model = st.session_state.get(f"model_{run.id}")
+    # Chosen on the run's page, which this session may not have seen.
     number = names.index(model) if model in names else 0
     chosen = chosen_view.of(run)
     figures = view.figures(0, number, chosen)
