@@ -242,6 +242,7 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
     paper = {}
     reached = _noise_reached(curves) if is_english else []
     if reached:
+        # Only as far as the run goes: beyond that there is nothing to compare with.
         in_reach = published.published_noise_curves(min(reached), max(reached))
         models = st.multiselect(
             "Show published curves underneath", list(in_reach), key=f"published_{run.id}"

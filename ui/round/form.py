@@ -73,25 +73,29 @@ def _round_form(view: RunView) -> None:
                 format_func=KINDS.__getitem__,
                 required=True,
             )
-        seed = st.session_state.get(others, 0)
-        proposed = _proposed(view, kinds, seed)
-        titles = _answer_titles(view, kinds, proposed)
-        chosen = st.multiselect(
-            "Answers",
-            list(titles),
-            # The proposed ones stand first.
-            list(titles)[: len(proposed)],
-            max_selections=MOST_ANSWERS,
-            # Under one key the earlier choice would stay when others are proposed.
-            key=f"round_answers_{view.run.id}_{seed}",
-        )
+        answers = _answers_field(view, kinds, st.session_state.get(others, 0))
         has_board = st.toggle("Show who was right most often, at the end", value=True)
         st.caption(WHAT_FOR[kind])
-        what = counted(len(chosen), "answer")
+        what = counted(len(answers), "answer")
         if st.button(f"Start with {what}", type="primary", icon=":material/play_arrow:"):
             session.check_room()
-            answers = [titles[title] for title in chosen]
             _open_round(rounds.start(view, answers, name.strip(), kind=kind, has_board=has_board))
+
+
+def _answers_field(view: RunView, kinds: Mapping[Answer, Kind], seed: int) -> list[Answer]:
+    """The answers that are chosen, at first the proposed ones."""
+    proposed = _proposed(view, kinds, seed)
+    titles = _answer_titles(view, kinds, proposed)
+    chosen = st.multiselect(
+        "Answers",
+        list(titles),
+        # The proposed ones stand first.
+        list(titles)[: len(proposed)],
+        max_selections=MOST_ANSWERS,
+        # Under one key the earlier choice would stay when others are proposed.
+        key=f"round_answers_{view.run.id}_{seed}",
+    )
+    return [titles[title] for title in chosen]
 
 
 def _proposed(

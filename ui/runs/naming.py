@@ -21,7 +21,6 @@ def form(run: Run) -> None:
     if run.workspace == EXAMPLES:
         return
     place = f"{run.id}_{st.session_state.get(SAVED, 0)}"
-    runs = session.store().runs.newest(session.workspace())
     box = st.popover(
         "Rename",
         icon=":material/edit:",
@@ -29,35 +28,41 @@ def form(run: Run) -> None:
         key=f"rename_{place}",
     )
     with box, st.form(f"name_form_{place}", border=False):
-        st.text_input(
-            "Title",
-            run.title,
-            max_chars=MOST_TITLE,
-            placeholder="Leave empty for a suggestion",
-            key=f"title_{place}",
-        )
-        st.text_area("Note", run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
-        st.multiselect(
-            "Tags",
-            # One's own first, then those of this workspace's runs.
-            list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags)),
-            list(run.tags),
-            placeholder="Choose, or type and press Enter",
-            max_selections=MOST_TAGS,
-            accept_new_options=True,
-            key=f"tags_{place}",
-        )
-        st.toggle(
-            f"Baseline of {plain(run.dataset_name)}",
-            _is_baseline(run),
-            help="Other runs over this data set are compared with it first.",
-            key=f"baseline_{place}",
-        )
+        _name_fields(run, place)
         if st.form_submit_button("Save", type="primary"):
             with problems.caught():
                 _save(run, place)
                 # The whole page: the fragment that this stands in has the run as it was.
                 st.rerun()
+
+
+def _name_fields(run: Run, place: str) -> None:
+    """The fields, each kept by the session under its name and this place."""
+    runs = session.store().runs.newest(session.workspace())
+    st.text_input(
+        "Title",
+        run.title,
+        max_chars=MOST_TITLE,
+        placeholder="Leave empty for a suggestion",
+        key=f"title_{place}",
+    )
+    st.text_area("Note", run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
+    st.multiselect(
+        "Tags",
+        # One's own first, then those of this workspace's runs.
+        list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags)),
+        list(run.tags),
+        placeholder="Choose, or type and press Enter",
+        max_selections=MOST_TAGS,
+        accept_new_options=True,
+        key=f"tags_{place}",
+    )
+    st.toggle(
+        f"Baseline of {plain(run.dataset_name)}",
+        _is_baseline(run),
+        help="Other runs over this data set are compared with it first.",
+        key=f"baseline_{place}",
+    )
 
 
 def line_of_names(run: Run) -> None:

@@ -89,10 +89,7 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
         in_table = ""
         if len(walk) < count:
             in_table = f" · {place + 1:,} of {len(walk):,} in the table"
-        words = f"{position + 1:,} of {count:,}"
-        if run.repeats > 1:
-            prompt = f"{position // run.repeats + 1:,} of {count // run.repeats:,}"
-            words = f"{prompt}, repeat {run.repeat_of(position)} of {run.repeats}"
+        words = _place_in_words(run, position, count)
         st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
         present.button("sample")
         notes.button(run, Answer(position, model))
@@ -109,6 +106,15 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     # For the menu, which opens this page without parameters.
     st.session_state["sample_address"] = address
     return ShownPlace(Cell(position, model), words)
+
+
+def _place_in_words(run: Run, position: int, count: int) -> str:
+    """ "7 of 24", or where prompts were asked several times "3 of 8, repeat 1 of 3"."""
+    if run.repeats == 1:
+        return f"{position + 1:,} of {count:,}"
+    # The repeats of a prompt stand one after another.
+    prompt = f"{position // run.repeats + 1:,} of {count // run.repeats:,}"
+    return f"{prompt}, repeat {run.repeat_of(position)} of {run.repeats}"
 
 
 def _steps_taken(*, is_first: bool, is_last: bool) -> int:
