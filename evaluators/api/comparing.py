@@ -92,7 +92,7 @@ def compare(
     `ParameterError` for an unknown model or labeller, where two sides are the same, and where a
     side has no sample, question or value in common with the first.
     """
-    return compared_sides(sides([first, *others], models, labels))
+    return compared_sides(chosen_sides([first, *others], models, labels))
 
 
 def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:
@@ -102,7 +102,7 @@ def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:
     return ComparisonOfSides(**vars(compared(*sides)), sides=tuple(sides))
 
 
-def sides(
+def chosen_sides(
     results: Sequence[Results],
     models: Sequence[Model] = (),
     labels: Sequence[str] = (),

@@ -127,7 +127,7 @@ def evaluate(
     """
     definition_named(definition)
     store = store or inputs.local_store()
-    model, judge = _connected(model), _connected(judge)
+    model, judge = _sdks_connected(model), _sdks_connected(judge)
     keys = _all_keys(keys, model, judge)
     data = inputs.dataset(
         dataset,
@@ -149,7 +149,7 @@ def evaluate(
     )
     if progress and plan.repeats_alike:
         inputs.print_remark(plan.repeats_alike)
-    unfinished = _unfinished(store, workspace, plan) if run else None
+    unfinished = _unfinished_run(store, workspace, plan) if run else None
     if unfinished:
         started = _with_new_cap(store, unfinished, plan.cap)
     else:
@@ -181,7 +181,7 @@ def estimate(
     tokens, US dollars and minutes. Raises `PlumblineError` where the run could not begin.
     """
     store = store or inputs.local_store()
-    model, judge = _connected(model), _connected(judge)
+    model, judge = _sdks_connected(model), _sdks_connected(judge)
     keys = inputs.keys_for_estimates(_all_keys(keys, model, judge))
     data = inputs.dataset(
         dataset,
@@ -374,7 +374,7 @@ class Results:
             for name, mean in self.summary(number).items():
                 # As `Text`, for a name with brackets would be read as markup.
                 cells: list[Text | str] = [Text(printable(name))]
-                cells += _mean_in_words(mean)
+                cells += _mean_cells(mean)
                 if is_repeated:
                     cells.append(mean.within.in_words if mean.within else "")
                 if has_several_models:
@@ -487,7 +487,7 @@ class Results:
         if any(row.ability for row in rows):
             columns += ["ability", "noise"]
         for row in rows:
-            columns += [_column(name) for name in row.values]
+            columns += [_column_of_value(name) for name in row.values]
         if self.has_labels:
             columns.append("definition")
         if self.is_rgb:
@@ -518,7 +518,7 @@ class Results:
         # Metrics of one answer that nobody gave fail of the same: it is said once.
         different_errors = dict.fromkeys([problem, *errors])
         return {
-            **{_column(name): value for name, value in row.values.items()},
+            **{_column_of_value(name): value for name, value in row.values.items()},
             "id": sample.id,
             "repeat": row.repeat,
             "question": sample.question,
@@ -559,10 +559,10 @@ def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
     return results
 
 
-def _connected(named: Any) -> Any:
+def _sdks_connected(named: Any) -> Any:
     """The same, with objects of the SDKs connected: a run needs the ids of their models."""
     if isinstance(named, list | tuple):
-        return [_connected(one) for one in named]
+        return [_sdks_connected(one) for one in named]
     return connect(named) if sdk_name(named) else named
 
 
@@ -604,7 +604,7 @@ def _planned(
     return plan
 
 
-def _unfinished(store: Store, workspace: str, plan: RunPlan) -> Run | None:
+def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
     fingerprints = plan.dataset.fingerprint, plan.dataset.earlier_fingerprint
     evaluators = _unordered(evaluator.spec() for evaluator in plan.evaluators)
@@ -660,7 +660,7 @@ def failures(
     return {message: counts[message] for message in most_frequent_first}
 
 
-def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
+def _mean_cells(mean: Mean) -> tuple[str, str, str]:
     value = "none" if mean.mean is None else f"{mean.mean:.2f}"
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
@@ -670,7 +670,7 @@ def _mean_in_words(mean: Mean) -> tuple[str, str, str]:
     return value, interval, f"{mean.coverage}{repeated}"
 
 
-def _column(name: str) -> str:
+def _column_of_value(name: str) -> str:
     """What the value is called in a table that has columns of its own."""
     return f"{name} (value)" if name in (*FACTS, *MORE) else name
 

@@ -82,7 +82,7 @@ def _name(side: Side, sides: Sequence[Side]) -> str:
         parts.append(_model_title(side))
     if len({other.counted.by for other in of_run}) > 1:
         by = side.counted.by
-        parts.append(labellers.title(by) if by else "Labels of the run")
+        parts.append(labellers.labeller_title(by) if by else "Labels of the run")
     if len({other.counted[::2] for other in of_run}) > 1:
         definition, _, policy = side.counted
         parts.append(f"{definition} formula" + (f", {policy} rules" if policy else ""))

@@ -46,7 +46,7 @@ def bundle_of_run(
     size: Size = DOUBLE,
     published: Collection[str] = (),
 ) -> Bundle:
-    """What a run gives as the view counts it; see `figures.of_run` and `tables.of_run`."""
+    """What a run gives as the view counts it; see `figures_of_run`, `tables_of_run`."""
     drawn = figures.figures_of_run(view, counted, size, published)
     return Bundle(drawn, tables.tables_of_run(view, counted))
 

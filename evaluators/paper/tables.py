@@ -139,7 +139,7 @@ def _by_labeller(view: RunView, counted: View) -> PaperTable:
     lines = []
     for number, model in enumerate(models):
         for by, means in view.means_by_labeller(number, counted.definition).items():
-            keys = {**_model_key(model, models), "Labeller": labellers.title(by)}
+            keys = {**_model_key(model, models), "Labeller": labellers.labeller_title(by)}
             # Here every labeller has a row, whichever one is looked at.
             seen = counted._replace(by=by)
             for name, value_title in TRACE_VALUES.items():
@@ -190,7 +190,7 @@ def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> s
     if leads(run.evaluator.name) == "trace":
         sentences.append(f"Formula: {counted.definition}")
         if counted.by:
-            sentences.append(f"Labels by {labellers.title(counted.by)}")
+            sentences.append(f"Labels by {labellers.labeller_title(counted.by)}")
     if leads(run.evaluator.name) == "rgb":
         sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
     # Answers to one prompt resemble one another: counted singly they would narrow the interval.

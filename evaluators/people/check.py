@@ -13,7 +13,7 @@ from evaluators.people.checked import Against, Check, Distance, More, TwoByTwo, 
 from evaluators.people.correction import (
     LEAST,
     MORE,
-    Estimate,
+    EstimatedMean,
     Stratum,
     corrected_mean,
     corrected_rate,
@@ -100,7 +100,7 @@ def _value_check(
     with_value = [sample for sample in of_judged if told.value in sample.people]
     drawn = [sample for sample in with_value if sample.drawn in RANDOM]
     counted = drawn if len(drawn) >= LEAST else with_value
-    pairs = _pairs(told.value, judged, counted, questions)
+    pairs = _labelled_pairs(told.value, judged, counted, questions)
     value = ValueCheck(
         name=told.value,
         answers=len(judged),
@@ -124,12 +124,12 @@ def _value_check(
         value = value.model_copy(update={"auroc": auroc(scores, truths)})
     # The words come last, as they also tell what was left out.
     without_value = len(of_judged) - len(with_value)
-    warnings = findings.warnings(told, value, judged, with_value, counted, without_value)
-    sentence = findings.sentence(told, value)
+    warnings = findings.warnings_of_value(told, value, judged, with_value, counted, without_value)
+    sentence = findings.sentence_of_value(told, value)
     return value.model_copy(update={"sentence": sentence, "warnings": warnings})
 
 
-def _pairs(
+def _labelled_pairs(
     name: str,
     judged: Judged,
     counted: Sequence[LabelledSample],
@@ -219,7 +219,7 @@ def _stratum(judged: float, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratu
     return Stratum(judged, round(labels, 9), round(share.mean * labels, 9))
 
 
-def _share_of_both(these: Sequence[_Pair], others: Sequence[_Pair]) -> Estimate | None:
+def _share_of_both(these: Sequence[_Pair], others: Sequence[_Pair]) -> EstimatedMean | None:
     """How many of both are these."""
     if not these and not others:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from evaluators.people.correction import Estimate
+from evaluators.people.correction import EstimatedMean
 from evaluators.records import Cell, Record
 
 Against = Literal["people", "gold"]
@@ -59,13 +59,13 @@ class ValueCheck(Record):
     answers: int
     judged: float
     labelled: int
-    alone: Estimate | None = None
-    corrected: Estimate | None = None
+    alone: EstimatedMean | None = None
+    corrected: EstimatedMean | None = None
     worth: int | None = None
     more: More | None = None
     table: TwoByTwo | None = None
-    sensitivity: Estimate | None = None
-    specificity: Estimate | None = None
+    sensitivity: EstimatedMean | None = None
+    specificity: EstimatedMean | None = None
     kappa: float | None = None
     auroc: float | None = None
     distance: Distance | None = None
@@ -73,7 +73,7 @@ class ValueCheck(Record):
     warnings: tuple[str, ...] = ()
 
     @property
-    def best(self) -> Estimate | None:
+    def best(self) -> EstimatedMean | None:
         """What people would say of all answers, as well as it is known."""
         return self.corrected or self.alone
 

@@ -35,7 +35,7 @@ in 86 to 100 % with it; with 50 labels every TRACE value in 92 to 98 %.
 _Numbers = NDArray[np.float64]
 
 
-class Estimate(Record):
+class EstimatedMean(Record):
     """A mean and its 95 % interval, all 0 to 1."""
 
     mean: float
@@ -66,7 +66,7 @@ class Stratum(NamedTuple):
         return self.positive / self.labelled if self.labelled else 0.5
 
 
-def corrected_rate(strata: Sequence[Stratum], seed: int = 0) -> Estimate:
+def corrected_rate(strata: Sequence[Stratum], seed: int = 0) -> EstimatedMean:
     """The share of yes among answers such as these, from labels inside the judge's verdicts.
 
     The mean is sum W_h y_h / n_h; its interval holds the middle 95 % of `DRAWS` seeded draws of
@@ -90,7 +90,7 @@ def corrected_rate(strata: Sequence[Stratum], seed: int = 0) -> Estimate:
     draws = (shares * rates).sum(axis=1)
     low, high = np.quantile(draws, (0.025, 0.975))
     # Where all labels say the same, the middle of the draws lies beside the mean, at 0 or 1.
-    return Estimate(
+    return EstimatedMean(
         mean=mean,
         low=min(float(low), mean),
         high=max(float(high), mean),
@@ -115,7 +115,7 @@ def labelled_rate(
     values: Sequence[float],
     weights: Sequence[float] | None = None,
     independent: float = 1.0,
-) -> Estimate:
+) -> EstimatedMean:
     """The share of yes by the labels alone, with Wilson's interval.
 
     `weights` are in proportion to the answers that each label stands for: 1 / its probability of
@@ -126,10 +126,10 @@ def labelled_rate(
     mean = float(weight @ people / weight.sum())
     effective = effective_number(weight) * independent
     low, high = wilson(mean * effective, effective)
-    return Estimate(mean=mean, low=low, high=high)
+    return EstimatedMean(mean=mean, low=low, high=high)
 
 
-def labelled_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> Estimate:
+def labelled_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> EstimatedMean:
     """The mean by the labels alone, with the interval of `corrected_mean` without a judge.
 
     One label tells nothing of how they spread: its interval is all from 0 to 1.
@@ -142,7 +142,7 @@ def corrected_mean(
     judge_labelled: Sequence[float],
     people: Sequence[float],
     weights: Sequence[float] | None = None,
-) -> Estimate:
+) -> EstimatedMean:
     """The mean of a continuous value by people, from the judge's value of every answer (PPI++).
 
     `judge` are its values of the answers without a label, `judge_labelled` of those with one. The
@@ -175,12 +175,12 @@ class _MeanParts(NamedTuple):
     of_labels: float
     of_others: float
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> EstimatedMean:
         if self.labels < 2:
-            return Estimate(mean=self.mean, low=0.0, high=1.0)
+            return EstimatedMean(mean=self.mean, low=0.0, high=1.0)
         half = t95(self.labels - 1) * math.sqrt(self.of_labels + self.of_others)
         mean = min(1.0, max(0.0, self.mean))
-        return Estimate(
+        return EstimatedMean(
             mean=mean,
             low=max(0.0, mean - half),
             high=min(1.0, mean + half),
@@ -247,7 +247,7 @@ def effective_number(weights: _Numbers) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def worth(labelled: int, alone: Estimate, corrected: Estimate) -> int:
+def worth(labelled: int, alone: EstimatedMean, corrected: EstimatedMean) -> int:
     """How many labels alone would give the interval that these give with the judge.
 
     An interval narrows with the square root of its labels.

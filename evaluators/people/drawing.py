@@ -129,7 +129,7 @@ def half_width(n: int, errs: float = ERRS) -> float:
     return Z95 * math.sqrt(errs * (1 - errs) / n)
 
 
-def needed(width: float, errs: float = ERRS) -> int:
+def labels_needed(width: float, errs: float = ERRS) -> int:
     """How many labels bring the interval to plus and minus this width; `half_width` backwards."""
     return math.ceil(errs * (1 - errs) * (Z95 / width) ** 2)
 

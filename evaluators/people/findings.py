@@ -37,7 +37,7 @@ class Told(NamedTuple):
         return "people say" if self.against == "people" else "the labels of the data say"
 
 
-def sentence(told: Told, value: ValueCheck) -> str:
+def sentence_of_value(told: Told, value: ValueCheck) -> str:
     """Who says what, for reading out: "the judge says 84 %, people say 71 % (64 to 78 %)"."""
     judged = f"{told.title}: {told.says} {percent(value.judged)}"
     if value.alone is None:
@@ -53,7 +53,7 @@ def sentence(told: Told, value: ValueCheck) -> str:
     return f"{judged}, {told.people} {percent(value.corrected.mean)} ({percents(low, high)})."
 
 
-def warnings(
+def warnings_of_value(
     told: Told,
     value: ValueCheck,
     judged: Mapping[Cell, float],

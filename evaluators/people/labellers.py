@@ -20,7 +20,7 @@ _AGAIN = re.compile(r" \(\d+\)$")
 """What tells apart two judges of a jury that are the same model."""
 
 
-def title(by: str) -> str:
+def labeller_title(by: str) -> str:
     """The labeller's name, as text: a model has that of the catalogue, else its provider's."""
     if by in TITLES:
         return TITLES[by]

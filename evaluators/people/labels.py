@@ -81,7 +81,7 @@ def last_words(own: Iterable[PersonLabel]) -> dict[tuple[str, str], PersonLabel]
     return last
 
 
-def changes(
+def changed_votes(
     labels: Labels,
     sentences: Sentences,
     given: Sequence[PersonLabel],
@@ -104,7 +104,7 @@ def corrected(
     given: Sequence[PersonLabel],
 ) -> Labels:
     """These labels after what people say of the sentences; the same object where it is the same."""
-    for (kind, key), value in changes(labels, sentences, given).items():
+    for (kind, key), value in changed_votes(labels, sentences, given).items():
         labels = labels.model_copy(update=_changed_labels(labels, kind, key, value))
     return labels
 
@@ -145,7 +145,7 @@ def people_values(
     said = who_is_done(labels, sentences, given)
     if not said:
         return {}
-    scores = scores_of(_majority(said), sentences, definition)
+    scores = scores_of_votes(_majority(said), sentences, definition)
     values = {name: value for name, value in scores.values().items() if value is not None}
     if not values.keys() >= set(METRICS):
         values.pop("average", None)
@@ -161,7 +161,7 @@ def who_is_done(
     return ballots(_votes(labels, sentences), fitting(sentences, given).labels, only_done=True)
 
 
-def scores_of(
+def scores_of_votes(
     votes: Votes,
     sentences: Sentences,
     definition: str = SENTENCE,
@@ -199,7 +199,7 @@ def verdict_values(
 
     A value of which nobody said a word is there where somebody confirmed them all.
     """
-    original = {("verdict", name): _yes_or_no(value) for name, value in values.items()}
+    original = {("verdict", name): _verdict_of_value(value) for name, value in values.items()}
     known = {key: value for key, value in original.items() if value}
     voted = _majority(ballots(known, given))
     return {
@@ -225,7 +225,7 @@ def corrected_values(
     return after
 
 
-def _yes_or_no(value: float | None) -> str:
+def _verdict_of_value(value: float | None) -> str:
     return {1.0: "yes", 0.0: "no"}.get(value, "") if value is not None else ""
 
 

@@ -47,7 +47,7 @@ class LabelQueue(Record):
         return Cell(answer.position, answer.model, self.metric)
 
 
-class Progress(NamedTuple):
+class QueueProgress(NamedTuple):
     """What a person said of each answer of a queue: done, cannot tell, skipped, or "" of nothing.
 
     In the order of the queue.
@@ -69,9 +69,9 @@ class Progress(NamedTuple):
         before = [place for place in range(after + 1) if not self.said[place]]
         return next(iter([*behind, *before]), None)
 
-    def finish(self, place: int, word: str) -> Progress:
+    def finish(self, place: int, word: str) -> QueueProgress:
         """The same once the person has said this of the answer at this place."""
-        return Progress((*self.said[:place], word, *self.said[place + 1 :]))
+        return QueueProgress((*self.said[:place], word, *self.said[place + 1 :]))
 
     def following(self, place: int) -> int | None:
         """Where to go from an answer that has been dealt with before; `None` at the end.
@@ -84,7 +84,7 @@ class Progress(NamedTuple):
         return next_place if still_open is None else still_open
 
 
-def is_judge_shown(queue: LabelQueue, progress: Progress, place: int) -> bool:
+def is_judge_shown(queue: LabelQueue, progress: QueueProgress, place: int) -> bool:
     """Whether a person may see what the judge said of the answer at this place by now."""
     if not queue.blind or progress.first_open() is None:
         return True
@@ -95,13 +95,13 @@ def progress(
     queue: LabelQueue,
     labels: Mapping[Cell, Sequence[PersonLabel]],
     person: str,
-) -> Progress:
+) -> QueueProgress:
     """How far the person is, by all labels of the run; what was said outside the queue is none."""
     said = []
     for place in range(len(queue.answers)):
         word = said_of(queue, labels.get(queue.cell(place), ()), person).get(("sample", ""))
         said.append(word if word in (DONE, CANNOT_TELL, SKIPPED) else "")
-    return Progress(tuple(said))
+    return QueueProgress(tuple(said))
 
 
 def said_of(
@@ -114,7 +114,7 @@ def said_of(
     return {named: label.value for named, label in last_words(own).items()}
 
 
-def people(queue: LabelQueue, labels: Mapping[Cell, Sequence[PersonLabel]]) -> list[str]:
+def people_in_queue(queue: LabelQueue, labels: Mapping[Cell, Sequence[PersonLabel]]) -> list[str]:
     """Who has said anything in the queue, in the order of their names."""
     given = (label for own in labels.values() for label in own if label.queue == queue.id)
     return sorted({label.person for label in given})

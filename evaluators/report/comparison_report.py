@@ -74,7 +74,7 @@ def _every_difference(comparison: Comparison) -> Iterator[str]:
     rows = [_difference_row(readable(value.name), value) for value in comparison.values]
     for value in comparison.by_noise:
         rows.append(_difference_row(f"At {float(value.name):.0%} noise", value))
-    yield page.table(HEADINGS, rows)
+    yield page.html_table(HEADINGS, rows)
     yield page.paragraph(comparison.noise_sentence())
     yield page.facts_line(
         "95 % intervals; p-values count all that is compared together. What a labeller gets wrong "
@@ -84,7 +84,7 @@ def _every_difference(comparison: Comparison) -> Iterator[str]:
         [readable(change.setting), change.first, change.second]
         for change in comparison.changes[:MOST_CHANGES]
     ]
-    yield page.table(["What differs", "First", "Second"], changes)
+    yield page.html_table(["What differs", "First", "Second"], changes)
     yield page.facts_line(" ".join(_unpaired_in_words(comparison)))
 
 

@@ -101,7 +101,7 @@ def plain_text(text: str) -> str:
     return f'<pre dir="auto">{html(clipped(text, MOST_OF_A_CARD))}</pre>\n'
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of texts, whose first column names the rows; nothing without rows."""
     every = list(rows)
     lines = []

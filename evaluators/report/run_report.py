@@ -145,7 +145,7 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
     if len(models) < 2:
         headings.remove("Model")
         rows = [[title, *others] for title, _, *others in rows]
-    yield page.table(headings, rows)
+    yield page.html_table(headings, rows)
     means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
     titles = column_titles(view)
     # Not every group has a mean of every value: the columns are all that occur.
@@ -154,7 +154,7 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
         lines = [
             [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
         ]
-        yield page.foldout("By group", page.table(["Group", *names.values()], lines))
+        yield page.foldout("By group", page.html_table(["Group", *names.values()], lines))
 
 
 def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
@@ -239,7 +239,7 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
                 )
                 remarks += own.warnings
     headings = ["Value", "By the labeller", "Corrected", "95 % interval", "Answers people labelled"]
-    yield page.table(headings, rows)
+    yield page.html_table(headings, rows)
     yield page.items(dict.fromkeys(remarks))
 
 
@@ -257,7 +257,7 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
     if leads(run.evaluator.name) == "trace":
         definition = DEFINITIONS[counted.definition]
         settings.append(["Formula", f"{definition.title}: {definition.meaning}"])
-    yield page.table(["What", "How"], settings)
+    yield page.html_table(["What", "How"], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))
     if leads(run.evaluator.name) == "trace":
         yield page.paragraph(findings.who_labelled(run, view.figures()))
@@ -270,7 +270,7 @@ def cost(view: RunView) -> Iterator[str]:
     """Calls, tokens and money by model; nothing where no LLM was asked."""
     spent = bills.rows(view.run, view.store.calls.spent(view.run.id))
     if spent:
-        yield page.table(list(spent[0]), [_bill_cells(row) for row in spent])
+        yield page.html_table(list(spent[0]), [_bill_cells(row) for row in spent])
     if reused := view.remarks().reused:
         words = number_of(reused, "answer")
         yield page.facts_line(f"{words} came from the store and cost nothing.")
@@ -284,7 +284,7 @@ def _problems(view: RunView) -> Iterator[str]:
     remarks = view.remarks()
     reasons = remarks.failures[:MOST_REASONS]
     rows = [[f"{count:,}", reason.message] for reason, count in reasons]
-    yield page.table(["Samples", "Why they failed"], rows)
+    yield page.html_table(["Samples", "Why they failed"], rows)
     further = len(remarks.failures) - len(reasons)
     if further > 0:
         yield page.facts_line(f"And {number_of(further, 'further reason')}.")

@@ -135,7 +135,7 @@ def _labelled_parts(
 
 
 def _who_says_what(key: str, verdicts: Mapping[str, Mapping[str, str]]) -> str:
-    said = [f"{labellers.title(by)} {own[key]}" for by, own in verdicts.items()]
+    said = [f"{labellers.labeller_title(by)} {own[key]}" for by, own in verdicts.items()]
     return f"{key}: {', '.join(said)}"
 
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from evaluators.errors import StoreError
 from evaluators.people.labels import (
     PERSON,
-    changes,
+    changed_votes,
     corrected,
     corrected_values,
-    scores_of,
+    scores_of_votes,
     who_is_done,
 )
 from evaluators.people.records import PersonLabel
@@ -236,7 +236,7 @@ def _of_labels(
     if counted is None:
         return ViewedValues({})
     before = score.evidence.counted.labels
-    changed = len(changes(before, counted.sentences, given)) if given else 0
+    changed = len(changed_votes(before, counted.sentences, given)) if given else 0
     return ViewedValues(counted.values(), changed)
 
 
@@ -568,7 +568,7 @@ def _viewed_scores(
     if view.by and view.by.startswith(PERSON):
         votes = who_is_done(counted.labels, counted.sentences, given)
         own = votes.get(view.by.removeprefix(PERSON))
-        return scores_of(own, counted.sentences, view.definition) if own else None
+        return scores_of_votes(own, counted.sentences, view.definition) if own else None
     labels = _viewed_labels(sample, score, view.by, counted, given)
     if labels is counted.labels:
         return counted

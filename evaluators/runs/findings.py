@@ -134,7 +134,7 @@ def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = 
     if mean.low is not None and mean.high is not None:
         interval = f", {100 - 100 * mean.high:.0f} to {100 - 100 * mean.low:.0f}"
     whose = f"{run_facts.titles(run)[model]}: " if len(run.models) > 1 else ""
-    labels = f" by the labels of {labellers.title(by)}" if by else ""
+    labels = f" by the labels of {labellers.labeller_title(by)}" if by else ""
     return (
         f"{whose}{wrong:,} of {answers} {verb} something the documents do not say{labels}: "
         f"{100 - 100 * mean.mean:.0f} %{interval}."

@@ -57,17 +57,7 @@ class Options(Record):
 
 def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
     """The run that these options mean; raises a `PlumblineError` with what to write instead."""
-    columns = _columns_of_fields(options.column)
-    if options.group:
-        columns["group"] = options.group
-    data = inputs.load_data(
-        options.data,
-        store=store,
-        columns=columns,
-        table=options.table,
-        skip_broken=options.skip_broken,
-    )
-    dataset = samples(data, options)
+    dataset = samples(_data_of_options(options, store), options)
     saved = store.metrics.by_title(inputs.WORKSPACE)
     evaluators = chosen_metrics(options.metric, options.param, saved)
     # Before the models: who names a judge in vain need not look for its key first.
@@ -95,7 +85,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         title=options.title,
         repeats=options.repeats,
     )
-
+    # Which prompt fits is seen in the data: broken ones are refused first, in their own words.
     plan.check_data()
     plan = replace(plan, prompt=_prompt_for_models(options, dataset))
     plan.check()
@@ -105,6 +95,19 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
 # Data
 
 
+def _data_of_options(options: Options, store: Store) -> Dataset | TestBed:
+    columns = _columns_of_fields(options.column)
+    if options.group:
+        columns["group"] = options.group
+    return inputs.load_data(
+        options.data,
+        store=store,
+        columns=columns,
+        table=options.table,
+        skip_broken=options.skip_broken,
+    )
+
+
 def samples(data: Dataset | TestBed, options: Options) -> Dataset:
     """The samples to judge, composed where they are a test bed.
 
@@ -112,6 +115,7 @@ def samples(data: Dataset | TestBed, options: Options) -> Dataset:
     """
     if isinstance(data, TestBed):
         return _composed_from(data, options)
+    # Refused, not passed over: whoever types a noise level believes that it was reached.
     for name in OF_A_BED:
         if getattr(options, name) not in (None, ()):
             raise ParameterError(
@@ -198,6 +202,7 @@ def chosen_metrics(
     changed: list[dict[str, Any]] = [{} for _ in names]
     for param in params:
         path, equals, value = param.partition("=")
+        # From the right: a field has no dot, the name of a metric may.
         metric, _, field = path.strip().rpartition(".")
         if not equals or not field:
             raise ParameterError(

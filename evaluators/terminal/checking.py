@@ -11,14 +11,14 @@ from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.people.checked import Against, ValueCheck
-from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, Outcome
-from evaluators.terminal.tables import table
+from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome
+from evaluators.terminal.tables import text_table
 from evaluators.text.printable import printable
 
 HEADINGS = ("value", "labeller", "people", "95 % interval", "labels", "worth", "kappa")
 
 
-class Line(NamedTuple):
+class CheckedLine(NamedTuple):
     """One value of one model's answers (`None` where they are the data's own), as checked.
 
     `name` is that of the value; where an earlier metric has the same, with the metric's number.
@@ -30,10 +30,10 @@ class Line(NamedTuple):
     value: ValueCheck
 
 
-def lines(results: Results, against: Against) -> list[Line]:
+def checked_lines(results: Results, against: Against) -> list[CheckedLine]:
     """Every value of the run; raises `ParameterError` where none of its answers is labelled."""
     models: Sequence[str | None] = [model_title(spec) for spec in results.run.models] or [None]
-    found: list[Line] = []
+    found: list[CheckedLine] = []
     labelled = 0
     for number, model in enumerate(models):
         taken: set[str] = set()
@@ -42,7 +42,8 @@ def lines(results: Results, against: Against) -> list[Line]:
             labelled += check.labelled
             for value in check.values:
                 name = f"{value.name} ({metric + 1})" if value.name in taken else value.name
-                found.append(Line(model, name, check.labeller, value))
+                found.append(CheckedLine(model, name, check.labeller, value))
+            # Only behind the metric: its own values have different names.
             taken |= {value.name for value in check.values}
     if labelled:
         return found
@@ -54,7 +55,7 @@ def lines(results: Results, against: Against) -> list[Line]:
     )
 
 
-def outcome(checked: Sequence[Line], demanded: Iterable[Demand]) -> Outcome:
+def check_outcome(checked: Sequence[CheckedLine], demanded: Iterable[Demand]) -> ExitOutcome:
     """Whether every demanded mean is high enough as far as it is known: the interval's lower end.
 
     Raises `ParameterError` for a name that no value has.
@@ -67,29 +68,30 @@ def outcome(checked: Sequence[Line], demanded: Iterable[Demand]) -> Outcome:
             raise ParameterError(
                 f"There is no value {printable(demand.name)} here. There are: {known}."
             )
-        unmet += _unmet(demand, meant)
-    return Outcome(BELOW, tuple(unmet)) if unmet else Outcome(FINE)
+        unmet += _unmet_by_check(demand, meant)
+    return ExitOutcome(BELOW, tuple(unmet)) if unmet else ExitOutcome(FINE)
 
 
-def _unmet(demand: Demand, meant: Iterable[Line]) -> Iterator[str]:
+def _unmet_by_check(demand: Demand, meant: Iterable[CheckedLine]) -> Iterator[str]:
     for line in meant:
         whose = f" of {printable(line.model)}" if line.model else ""
         best = line.value.best
         if best is None:
             yield f"{line.name}{whose}: not labelled, and at least {demand.least:g} is asked for."
+        # The lower end: a mean of few labels may be high by luck.
         elif best.low < demand.least - ROUNDING:
             yield (
                 f"{line.name}{whose} may be {best.low:.4g}, below the {demand.least:g} asked for."
             )
 
 
-def as_tables(checked: Sequence[Line]) -> list[RenderableType]:
+def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
     """What can be read out, all values, and what to beware of."""
     models = dict.fromkeys(line.model for line in checked)
     headings = HEADINGS if len(models) == 1 else ("model", *HEADINGS)
     rows, notes = [], []
     for line in checked:
-        row = _cells(line)
+        row = _cells_of_check(line)
         rows.append(row if len(models) == 1 else (line.model, *row))
         notes += [f"{line.name}: {warning}" for warning in line.value.warnings]
     leading = []
@@ -98,10 +100,14 @@ def as_tables(checked: Sequence[Line]) -> list[RenderableType]:
         about = f"{model}: " if model and len(models) > 1 else ""
         leading += [printable(about + value.sentence) for value in own[:1]]
     numbers = HEADINGS[1:]
-    return [*leading, table(headings, rows, right=numbers), *map(printable, dict.fromkeys(notes))]
+    return [
+        *leading,
+        text_table(headings, rows, right=numbers),
+        *map(printable, dict.fromkeys(notes)),
+    ]
 
 
-def _cells(line: Line) -> tuple[str, ...]:
+def _cells_of_check(line: CheckedLine) -> tuple[str, ...]:
     value = line.value
     best = value.best
     kappa = "" if value.kappa is None else f"{value.kappa:.2f}"
@@ -116,10 +122,10 @@ def _cells(line: Line) -> tuple[str, ...]:
     )
 
 
-def summary(
+def check_summary(
     results: Results,
     against: Against,
-    checked: Sequence[Line],
+    checked: Sequence[CheckedLine],
 ) -> dict[str, object]:
     """The same for a program, with the answers in each field of a table."""
     return {
@@ -132,6 +138,7 @@ def summary(
                 "model": line.model,
                 "labeller": line.labeller,
                 **line.value.model_dump(mode="json"),
+                # Behind the dump, whose name two metrics may share.
                 "name": line.name,
             }
             for line in checked

@@ -50,7 +50,7 @@ from evaluators.terminal.exit_codes import (
     Demand,
     check_names,
     demands,
-    outcome,
+    run_outcome,
     worse,
 )
 from evaluators.terminal.remedies import IN_TERMINAL
@@ -293,7 +293,7 @@ def run(
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(new_run, store)
-    _finish(Results(new_run, store, definition), demanded, min_coverage, as_json)
+    _print_and_exit(Results(new_run, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(
@@ -323,7 +323,7 @@ def resume(
     evaluators = [from_spec(spec) for spec in resumed.evaluators]
     check_names(demanded, evaluators, samples, resumed.judges)
     _work_until_end(resumed, store)
-    _finish(Results(resumed, store, definition), demanded, min_coverage, as_json)
+    _print_and_exit(Results(resumed, store, definition), demanded, min_coverage, as_json)
 
 
 @main.command(short_help="Say what a run would take, without sending anything.")
@@ -344,7 +344,7 @@ def estimate(as_json: bool, **chosen: Any) -> None:
     if as_json:
         click.echo(tables.as_json(tables.estimate_summary(rows)))
     elif rows:
-        tables.echo(*tables.of_estimates(rows, plan.cap))
+        tables.echo(*tables.estimates_in_parts(rows, plan.cap))
     else:
         count = len(plan.dataset.samples)
         click.echo(f"No LLM is asked about these {count:,} samples: it costs nothing.")
@@ -355,12 +355,12 @@ def lists() -> None:
     """List what there is."""
 
 
-@lists.command()
-def metrics() -> None:
+@lists.command("metrics")
+def list_metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
     store = local_store()
     saved = store.metrics.by_title(WORKSPACE)
-    tables.echo(tables.of_metrics(catalogue(), saved))
+    tables.echo(tables.metrics_table(catalogue(), saved))
     for lost in store.metrics.unreadable(WORKSPACE):
         _to_stderr(
             f"{lost.name}, saved in the app, cannot be read ({lost.reason}). Delete it on "
@@ -370,20 +370,20 @@ def metrics() -> None:
         _to_stderr(f"{file.file}, line {file.line}, cannot be used: {file.message}")
 
 
-@lists.command()
-def models() -> None:
+@lists.command("models")
+def list_models() -> None:
     """Models for --model and --judge, with prices, and what keeps one from being asked."""
     keys = keys_from_environment(os.environ)
-    tables.echo(tables.of_models(llms.model_choices(keys, {})))
+    tables.echo(tables.models_table(llms.model_choices(keys, {})))
 
 
-@lists.command()
-def runs() -> None:
+@lists.command("runs")
+def list_runs() -> None:
     """Runs, newest first; those of the app included."""
     store = local_store()
     readable = store.runs.newest(WORKSPACE)
     unreadable = store.runs.unreadable(WORKSPACE)
-    tables.echo(tables.of_runs(readable, store) if readable or unreadable else "No run yet.")
+    tables.echo(tables.runs_table(readable, store) if readable or unreadable else "No run yet.")
     for lost in unreadable:
         _to_stderr(
             f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show "
@@ -404,9 +404,9 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
     store = local_store()
     results = Results(_run_meant(run_id, store), store, definition, policy)
     if as_json:
-        click.echo(tables.as_json(tables.summary(results)))
+        click.echo(tables.as_json(tables.run_summary(results)))
     else:
-        tables.echo(*tables.of_run(results))
+        tables.echo(*tables.run_in_parts(results))
 
 
 @main.command(cls=_OfARun, short_help="Print what a run was, for a paper or a hand-in.")
@@ -455,17 +455,18 @@ def compare(
     as_json: bool,
 ) -> None:
     store = local_store()
+    # Read before anything else: a slip in a threshold must not cost a CI job its minutes.
     margins = demands(fail_if_worse, "--fail-if-worse")
     results = [Results(_run_meant(id, store), store, definition, policy) for id in runs]
-    comparison = comparing.compared_sides(comparing.sides(results, model, labels))
+    comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels))
     if paper:
         paper.write(bundle_of(comparison, width).zipped())
     if as_json:
         click.echo(tables.as_json(comparison.summary()))
     elif isinstance(comparison, Several):
-        tables.echo(*tables.of_several(comparison))
+        tables.echo(*tables.several_in_parts(comparison))
     else:
-        tables.echo(*tables.of_comparison(comparison))
+        tables.echo(*tables.comparison_in_parts(comparison))
     if report:
         with _writing(report):
             comparison.report(report)
@@ -506,10 +507,10 @@ def check(
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     results = Results(_run_meant(run_id, store), store, definition)
-    lines = checking.lines(results, against)
-    verdict = checking.outcome(lines, demanded)
+    lines = checking.checked_lines(results, against)
+    verdict = checking.check_outcome(lines, demanded)
     if as_json:
-        click.echo(tables.as_json(checking.summary(results, against, lines)))
+        click.echo(tables.as_json(checking.check_summary(results, against, lines)))
     else:
         tables.echo(*checking.as_tables(lines))
     for words in verdict.words:
@@ -554,14 +555,16 @@ def export(
         is_paper = kind == files.PAPER
         parts = [bundle_of(results, width).zipped()] if is_paper else files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
+    # Bytes of a zip on a screen could steer the terminal; into a pipe or a file they are wanted.
     is_screen = stream.isatty()
     if is_screen and kind in files.ENDINGS:
         raise ParameterError(f"That is not text. Name a file: -o NAME.{files.ENDINGS[kind]}")
+    # Part by part: a run of a hundred thousand samples need not fit into memory.
     for part in parts:
         if output is None:
             # The mark is for spreadsheets, which open files; a pipe would pass it on.
             part = part.removeprefix(codecs.BOM_UTF8)
-        stream.write(files.escaped(part) if is_screen else part)
+        stream.write(files.escaped_for_terminal(part) if is_screen else part)
     stream.flush()
 
 
@@ -591,7 +594,7 @@ def report(run_id: str, output: Path, definition: str, policy: str | None) -> No
 
 @main.command("open", short_help="Open a run file: the run is in the store from now on.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def open_file(file: Path) -> None:
+def open_run_file(file: Path) -> None:
     """Open a run file, as export --format plumbline and the app write it.
 
     The run is in the store from now on, with its samples, results, labels and notes. A file that
@@ -630,7 +633,7 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
     if as_json:
         click.echo(tables.as_json(found.summary()))
     else:
-        tables.echo(*tables.of_repeat(found))
+        tables.echo(*tables.repeat_in_parts(found))
     if found.open:
         _to_stderr(tables.go_on(second))
         raise click.exceptions.Exit(INCOMPLETE)
@@ -668,7 +671,7 @@ def _work_until_end(run: Run, store: Store) -> None:
         raise click.exceptions.Exit(INCOMPLETE) from error
 
 
-def _finish(
+def _print_and_exit(
     results: Results,
     demanded: tuple[Demand, ...],
     min_coverage: float,
@@ -676,10 +679,10 @@ def _finish(
 ) -> None:
     """Prints the results, and leaves with the code that says how the run came out."""
     if as_json:
-        click.echo(tables.as_json(tables.summary(results)))
+        click.echo(tables.as_json(tables.run_summary(results)))
     else:
         tables.echo(results.headline(), results.table())
-    verdict = outcome(results, demanded, min_coverage)
+    verdict = run_outcome(results, demanded, min_coverage)
     for words in verdict.words:
         _to_stderr(words)
     if results.counts.scored < results.counts.asked:
@@ -735,6 +738,7 @@ def _with_raised_cap(
         return run
     cap = Cap(calls=max_calls or run.cap.calls, cost=max_cost or run.cap.cost)
     check_cap(cap, (*run.models, *run.judges))
+    # Stored before the work begins: whoever resumes later, or looks at the run, has it as well.
     store.runs.set_cap(run.id, cap)
     return run.model_copy(update={"cap": cap})
 

@@ -30,6 +30,7 @@ def command(run: Run) -> str:
     whole = " ".join(parts)
     if len(whole) > LINE:
         whole = " \\\n    ".join(parts)
+    # As comments, so that the whole text can be pasted into a shell.
     notes = [f"# {note}" for note in _notes_before(run)]
     return "\n".join([*notes, whole])
 
@@ -51,6 +52,7 @@ def _spelled_for_bash(sign: str) -> str:
 
 
 def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
+    # Data that came by the app have no file: their name is found among the uploads.
     yield "--data", run.origin.get("file", run.dataset_name)
     for field, column in run.origin.get("columns", {}).items():
         if field == "group" and column:

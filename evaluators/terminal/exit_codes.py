@@ -22,6 +22,7 @@ from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
+# Click itself leaves with 2 for wrong options, a shell calls 130 what Ctrl-C ended.
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
     FINE: "everything is checked, and every mean is high enough",
@@ -51,7 +52,7 @@ class Demand(NamedTuple):
     least: float
 
 
-class Outcome(NamedTuple):
+class ExitOutcome(NamedTuple):
     """The exit code, and what to say."""
 
     code: int
@@ -64,6 +65,7 @@ def demands(texts: Iterable[str], option: str = "--fail-under") -> tuple[Demand,
 
 
 def _read_demand(text: str, option: str) -> Demand:
+    # From the right: a number holds no such sign, the name of a value may.
     name, _, value = text.rpartition("=")
     try:
         least = float(value)
@@ -158,28 +160,30 @@ def _dry_outline(
     )
 
 
-def outcome(
+def run_outcome(
     results: Results,
     demanded: Iterable[Demand] = (),
     least_coverage: float = 1.0,
-) -> Outcome:
+) -> ExitOutcome:
     """What to make of the run; raises `ParameterError` where a demanded value is not in it."""
     counts = results.counts
     if counts.open:
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
         not_checked = f"{counts.open:,} of {counts.asked:,} results are not checked yet."
-        return Outcome(INCOMPLETE, (not_checked, *stopped))
+        return ExitOutcome(INCOMPLETE, (not_checked, *stopped))
     unmet: list[str] = []
     for demand in demanded:
-        unmet += _unmet(demand, results, least_coverage)
+        unmet += _unmet_in_run(demand, results, least_coverage)
     if unmet:
-        return Outcome(BELOW, tuple(unmet))
+        return ExitOutcome(BELOW, tuple(unmet))
     # A sample to which a metric does not apply has not failed.
     is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
-    return Outcome(FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results)))
+    return ExitOutcome(
+        FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results))
+    )
 
 
-def _unmet(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
+def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
     """What is wanting of one demand, for each of the run's models."""
     models = results.run.models
     for number in range(max(1, len(models))):
@@ -207,6 +211,7 @@ def _unmet_by_mean(
         return
     if mean.mean < least - ROUNDING:
         yield f"{name} is {mean.mean:.4g}, below the {least:g} asked for."
+    # What a metric does not apply to was looked at as well: only what failed is not covered.
     covered = (mean.scored + mean.not_applicable) / mean.asked
     if covered < least_coverage:
         share = f"{covered:.1%} of the samples, below the {least_coverage:.1%} asked for"
@@ -241,6 +246,7 @@ def worse(
         value = pair[name]
         samples, difference = len(value.rows), value.difference
         what = f"{printable(name)} of {printable(pair.second)}"
+        # First, as few samples may look better or worse by chance alone.
         if samples < max(1, at_least):
             unmet.append(f"{what} rests on {samples:,} samples, below {at_least:,}.")
         elif difference is None or difference.low is None:

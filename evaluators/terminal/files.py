@@ -15,7 +15,7 @@ from evaluators.run_files.writing import written
 from evaluators.runs import export
 
 
-def table(results: Results) -> Iterator[bytes]:
+def csv_parts(results: Results) -> Iterator[bytes]:
     """CSV, as the app gives it."""
     run = results.run
     yield export.results_csv(
@@ -28,13 +28,13 @@ def table(results: Results) -> Iterator[bytes]:
     )
 
 
-def lines(results: Results) -> Iterator[bytes]:
+def jsonl_parts(results: Results) -> Iterator[bytes]:
     """A JSON line for each sample and model; null for what does not apply or was not judged."""
     for line in results.lines():
         yield json.dumps(line, ensure_ascii=False).encode(errors="replace") + b"\n"
 
 
-def labels(results: Results) -> Iterable[bytes]:
+def label_parts(results: Results) -> Iterable[bytes]:
     """A JSON line for each scored sample, with all labels."""
     if not results.has_labels:
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
@@ -49,41 +49,42 @@ def labels(results: Results) -> Iterable[bytes]:
     )
 
 
-def whole(results: Results) -> Iterator[bytes]:
+def whole_run(results: Results) -> Iterator[bytes]:
     """The run with all of it, as `open` opens it."""
     yield written(results.store, results.run)
 
 
+# The name of the format is also the ending of its file.
 WHOLE = "plumbline"
 
 
-def people(results: Results) -> Iterator[bytes]:
+def people_parts(results: Results) -> Iterator[bytes]:
     """CSV with a row for each label that people gave."""
     run = results.run
     models = [model_title(spec) for spec in run.models]
     yield export.people_csv(run, results.store.person_labels.by_cell(run.id), models)
 
 
-def latex(results: Results) -> Iterator[bytes]:
+def latex_parts(results: Results) -> Iterator[bytes]:
     """Every table as LaTeX."""
     for table in bundle_of(results).tables:
         yield FORMATS["tex"](table) + b"\n"
 
 
-def markdown(results: Results) -> Iterator[bytes]:
+def markdown_parts(results: Results) -> Iterator[bytes]:
     """Every table as Markdown."""
     for table in bundle_of(results).tables:
         yield FORMATS["md"](table) + b"\n"
 
 
 KINDS: dict[str, Callable[[Results], Iterable[bytes]]] = {
-    "csv": table,
-    "jsonl": lines,
-    "labels": labels,
-    "people": people,
-    "latex": latex,
-    "markdown": markdown,
-    WHOLE: whole,
+    "csv": csv_parts,
+    "jsonl": jsonl_parts,
+    "labels": label_parts,
+    "people": people_parts,
+    "latex": latex_parts,
+    "markdown": markdown_parts,
+    WHOLE: whole_run,
 }
 PAPER = "paper"
 """The format of figures and tables in a zip, which also takes a width."""
@@ -93,11 +94,12 @@ RAW = "raw"
 """The format that needs no readable run: its rows as they are stored."""
 
 
-def escaped(part: bytes) -> bytes:
+def escaped_for_terminal(part: bytes) -> bytes:
     """A piece of a file for a terminal, which obeys control characters: these are written out.
 
     As JSON writes them, so that JSON lines mean the same. Line breaks stay.
     """
+    # CSV ends its lines so; spelled out, each row would end in a "\\r" that nobody wrote.
     text = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
     return "".join(map(_spelled_where_hidden, text)).encode()
 

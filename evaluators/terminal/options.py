@@ -37,7 +37,7 @@ def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> N
     ]
     by_name = {option.opts[0].removeprefix("--"): option for option in options}
     is_multiple = {name: option.multiple for name, option in by_name.items()}
-    settings = settings_file.read(path, is_multiple)
+    settings = settings_file.read_settings(path, is_multiple)
     for name, value in settings.items():
         try:
             by_name[name].type_cast_value(ctx, value)

@@ -11,7 +11,7 @@ from evaluators.errors import ParameterError
 from evaluators.text.printable import printable
 
 
-def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
+def read_settings(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     """The options in the file; `several` says of each known name whether it may be repeated.
 
     Raises `ParameterError` for a file that is not TOML, an unknown name, and a value of the wrong
@@ -19,6 +19,7 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     """
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    # Brackets within brackets a thousand deep end the parser by its own recursion.
     except (OSError, ValueError, RecursionError) as error:
         why = printable(str(error))[:120]
         raise ParameterError(
@@ -32,6 +33,7 @@ def read(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
 
 
 def _option_named(name: str, names: Collection[str], path: Path) -> str:
+    # TOML files are often written with underscores, as Python's own names.
     if (plain := name.replace("_", "-")) in names:
         return plain
     raise ParameterError(

@@ -38,7 +38,7 @@ from evaluators.runs.counts import checked_in_words
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
-from evaluators.terminal.files import escaped
+from evaluators.terminal.files import escaped_for_terminal
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
@@ -55,6 +55,7 @@ CELL = 24
 
 def echo(*parts: RenderableType) -> None:
     """Prints to the standard output, in colour only on a terminal."""
+    # Rich would colour numbers and quotes in texts of strangers as if they meant something.
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=WIDE)
@@ -69,10 +70,10 @@ def echo(*parts: RenderableType) -> None:
 def as_json(value: object) -> str:
     """JSON for a program or a screen: what a terminal would obey is escaped, which JSON allows."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    return escaped(text.encode(errors="replace")).decode()
+    return escaped_for_terminal(text.encode(errors="replace")).decode()
 
 
-def table(
+def text_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[object]],
     right: Sequence[str] = (),
@@ -92,7 +93,7 @@ def table(
 # Lists
 
 
-def of_metrics(
+def metrics_table(
     by_name: Mapping[str, type[Evaluator]],
     saved: Mapping[str, EvaluatorSpec],
 ) -> Table:
@@ -106,6 +107,7 @@ def of_metrics(
         try:
             metric = from_spec(spec)
         except ParameterError as error:
+            # Its file may be gone, or the metric have other parameters now: the list goes on.
             rows.append((slug(title), title, "", "", [f"cannot be used: {error}"]))
         else:
             needs = ", ".join(metric.needed)
@@ -117,7 +119,7 @@ def of_metrics(
         lines.append((*row, first))
         # A metric's further parameters stand on lines of their own.
         lines += [("", "", "", "", parameter) for parameter in further]
-    return table(["name", "title", "needs", "judges", "parameters"], lines)
+    return text_table(["name", "title", "needs", "judges", "parameters"], lines)
 
 
 def _judges_in_words(cls: type[Evaluator]) -> str:
@@ -146,7 +148,7 @@ def _short_default(value: object) -> str:
     return f"{text[:CELL]}…"
 
 
-def of_models(by_id: Mapping[str, Choice]) -> Table:
+def models_table(by_id: Mapping[str, Choice]) -> Table:
     """The models that can be asked, with what keeps one from it; retired ones are left out."""
     rows = [
         (
@@ -158,17 +160,18 @@ def of_models(by_id: Mapping[str, Choice]) -> Table:
             choice.problem or choice.model.status,
         )
         for name, choice in by_id.items()
+        # Decided today, not when the catalogue was written: a model retires on its day.
         if not choice.model.is_retired(date.today())
     ]
     headings = ["id", "title", "$ / million in", "$ / million out", "context", "state"]
-    return table(headings, rows, headings[2:5])
+    return text_table(headings, rows, headings[2:5])
 
 
 def _number_or_unknown(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
-def of_runs(runs: Sequence[Run], store: Store) -> Table:
+def runs_table(runs: Sequence[Run], store: Store) -> Table:
     rows = [
         (
             run.id[:SHORT],
@@ -179,7 +182,7 @@ def of_runs(runs: Sequence[Run], store: Store) -> Table:
         )
         for run in runs
     ]
-    return table(["run", "begun", "title", "metrics", "state"], rows)
+    return text_table(["run", "begun", "title", "metrics", "state"], rows)
 
 
 def state(run: Run, store: Store) -> str:
@@ -201,10 +204,10 @@ def _begun(run: Run) -> str:
 # One run
 
 
-def of_run(results: Results) -> list[RenderableType]:
+def run_in_parts(results: Results) -> list[RenderableType]:
     """What the run is, its means and cost, what failed, how to go on, how to begin it again."""
     run, store = results.run, results.store
-    parts: list[RenderableType] = [facts(results), "", results.table(), ""]
+    parts: list[RenderableType] = [facts_table(results), "", results.table(), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
     parts += troubles(results)
@@ -218,9 +221,10 @@ def go_on(run: Run) -> str:
     return f"Go on with: python -m evaluators resume {run.id[:SHORT]}"
 
 
-def facts(results: Results) -> Table:
+def facts_table(results: Results) -> Table:
     """What the run is, a line for each fact."""
-    fact_table = table(["", ""], _named_facts(results))
+    fact_table = text_table(["", ""], _named_facts(results))
+    # The headings are empty, and a header would still take a line and a rule.
     fact_table.show_header = False
     return fact_table
 
@@ -271,7 +275,7 @@ def spent(run: Run, store: Store) -> Table | None:
             )
         )
     headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
-    return table(headings, rows, headings[1:])
+    return text_table(headings, rows, headings[1:])
 
 
 def troubles(results: Results) -> list[str]:
@@ -289,7 +293,7 @@ def equivalent(run: Run) -> str:
     return f"The same again:\n{command(run)}"
 
 
-def summary(results: Results) -> dict[str, object]:
+def run_summary(results: Results) -> dict[str, object]:
     """The run and its means for a program."""
     run = results.run
     counts = results.counts
@@ -325,12 +329,12 @@ def summary(results: Results) -> dict[str, object]:
 # Estimates
 
 
-def of_estimates(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableType]:
+def estimates_in_parts(named: Sequence[NamedEstimate], cap: Cap) -> list[RenderableType]:
     """The numbers, and in words what they rest on and what will not go well, as in the app."""
     rows = [row_in_words(name, estimate) for name, estimate in named]
     headings = list(rows[0])
     cells = [list(row.values()) for row in rows]
-    numbers = table(headings, cells, right=headings[1:])
+    numbers = text_table(headings, cells, right=headings[1:])
     warnings = [cut_short(cap, named)]
     # Calls that cannot be answered take no time: of the two warnings only one holds.
     for name, estimate in named:
@@ -342,7 +346,7 @@ def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
     return [{"name": name, **estimate.model_dump()} for name, estimate in named]
 
 
-def of_several(several: Several) -> list[RenderableType]:
+def several_in_parts(several: Several) -> list[RenderableType]:
     """Each system's means, how they differ from the reference's, and the sentences."""
     figures = ["mean", "interval", "checked", "difference in points", "p (Holm)"]
     headings = ["system", "value", *figures]
@@ -366,13 +370,13 @@ def of_several(several: Several) -> list[RenderableType]:
         )
     return [
         *map(printable, several.warnings),
-        table(headings, lines, right=figures),
+        text_table(headings, lines, right=figures),
         printable(f"Against {several.reference.title}:"),
         *map(printable, several.sentences()),
     ]
 
 
-def of_comparison(comparison: Comparison) -> list[RenderableType]:
+def comparison_in_parts(comparison: Comparison) -> list[RenderableType]:
     """What differs, every value with both means and the difference, and the sentence."""
     lines = []
     for value in comparison.values:
@@ -401,12 +405,12 @@ def of_comparison(comparison: Comparison) -> list[RenderableType]:
         partners.append(f"Without a partner: {without[0]} samples, and {without[1]}.")
     return [
         *map(printable, [*changed, *comparison.warnings, *partners]),
-        table(headings, lines, right=headings[1:]),
+        text_table(headings, lines, right=headings[1:]),
         printable(comparison.sentence()),
     ]
 
 
-def of_repeat(found: Repeated) -> list[RenderableType]:
+def repeat_in_parts(found: Repeated) -> list[RenderableType]:
     """What became of a run that was done again: the answers that differ, and what may be why."""
     lines = []
     for answer in found.differing:
@@ -414,7 +418,7 @@ def of_repeat(found: Repeated) -> list[RenderableType]:
         models = found.first.models
         model = models[answer.model].id if models else ""
         lines.append((str(answer.position + 1), model, "; ".join(changes) or "other labels"))
-    differing = [table(["sample", "model", "changed"], lines)] if lines else []
+    differing = [text_table(["sample", "model", "changed"], lines)] if lines else []
     reused = f"{found.reused:,} answers came from the store." if found.reused else ""
     words = [found.sentence(), *found.reasons, reused]
     return [*differing, *map(printable, filter(None, words))]

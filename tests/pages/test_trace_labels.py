@@ -77,7 +77,7 @@ PUBLISHED = labels("0a 0b 0c 0d", "0a", Support.FULL)
     ],
 )
 def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
-    assert labellers.title(by) == title
+    assert labellers.labeller_title(by) == title
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluators.people.correction import Estimate, Stratum, corrected_rate, labelled_rate
+from evaluators.people.correction import EstimatedMean, Stratum, corrected_rate, labelled_rate
 from evaluators.people.drawing import allocate
 
 JUDGED, LABELLED = 1000, 50
@@ -37,7 +37,7 @@ class Held(NamedTuple):
     half: float
 
     @classmethod
-    def of(cls, estimates: list[Estimate], truth: float) -> Held:
+    def of(cls, estimates: list[EstimatedMean], truth: float) -> Held:
         held = [estimate.low <= truth <= estimate.high for estimate in estimates]
         halves = [estimate.half for estimate in estimates]
         return cls(float(np.mean(held)), float(np.mean(halves)))
@@ -52,7 +52,7 @@ def drawn_by_verdict(verdicts: np.ndarray, rng: np.random.Generator) -> list[np.
 
 def repetition(
     truths: np.ndarray, verdicts: np.ndarray, rng: np.random.Generator
-) -> tuple[Estimate, Estimate]:
+) -> tuple[EstimatedMean, EstimatedMean]:
     """The rate corrected by labels drawn inside verdicts, and that of as many random ones alone."""
     strata = []
     for places in drawn_by_verdict(verdicts, rng):
@@ -74,6 +74,8 @@ def simulated(scenario: Scenario, repetitions: int, seed: int) -> tuple[Held, He
     return held_by_both(pairs, scenario.rate)
 
 
-def held_by_both(pairs: list[tuple[Estimate, Estimate]], truth: float) -> tuple[Held, Held]:
+def held_by_both(
+    pairs: list[tuple[EstimatedMean, EstimatedMean]], truth: float
+) -> tuple[Held, Held]:
     corrected, alone = zip(*pairs, strict=True)
     return Held.of(list(corrected), truth), Held.of(list(alone), truth)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.people.correction import (
-    Estimate,
+    EstimatedMean,
     Stratum,
     corrected_mean,
     corrected_rate,
@@ -177,7 +177,7 @@ def test_without_unlabelled_answers_the_mean_is_that_of_the_labels():
 
 
 def test_one_label_tells_nothing_of_the_spread():
-    assert labelled_mean([0.7]) == Estimate(mean=0.7, low=0.0, high=1.0)
+    assert labelled_mean([0.7]) == EstimatedMean(mean=0.7, low=0.0, high=1.0)
 
 
 @pytest.mark.parametrize("alone", [labelled_mean, labelled_rate])
@@ -211,8 +211,8 @@ def test_a_corrected_mean_lies_in_its_interval_and_in_bounds(pairs, others):
 
 def test_labels_are_worth_what_alone_would_be_as_narrow():
     # 50 * (.097 / .074)² = 85.9
-    alone = Estimate(mean=0.85, low=0.753, high=0.947)
-    corrected = Estimate(mean=0.85, low=0.776, high=0.924)
+    alone = EstimatedMean(mean=0.85, low=0.753, high=0.947)
+    corrected = EstimatedMean(mean=0.85, low=0.776, high=0.924)
 
     assert worth(50, alone, corrected) == 86
 

@@ -18,8 +18,8 @@ from evaluators.people.drawing import (
     by_verdict,
     half_width,
     in_order,
+    labels_needed,
     minutes,
-    needed,
 )
 
 SIZES = st.dictionaries(st.sampled_from(["yes", "mixed", "no"]), st.integers(0, 400))
@@ -162,7 +162,7 @@ def test_so_many_labels_bring_about_so_narrow_an_interval(n, errs, width):
     [(0.07, 0.1, 71), (0.07, WORST, 196)],
 )
 def test_a_wished_for_interval_needs_so_many_labels(width, errs, n):
-    assert needed(width, errs) == n
+    assert labels_needed(width, errs) == n
     assert half_width(n, errs) <= width < half_width(n - 1, errs)
 
 

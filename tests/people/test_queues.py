@@ -8,7 +8,13 @@ import pytest
 from pydantic import ValidationError
 
 from evaluators.people.drawing import QueuedAnswer
-from evaluators.people.queues import LabelQueue, Progress, is_judge_shown, people, progress
+from evaluators.people.queues import (
+    LabelQueue,
+    QueueProgress,
+    is_judge_shown,
+    people_in_queue,
+    progress,
+)
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 
@@ -40,7 +46,7 @@ def word(value: str, person: str = "Anna", of: str = "q", kind: str = "sample") 
     ],
 )
 def test_a_queue_goes_on_at_the_first_answer_without_a_word(said, after, place):
-    assert Progress(said).first_open(after) == place
+    assert QueueProgress(said).first_open(after) == place
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def test_a_queue_goes_on_at_the_first_answer_without_a_word(said, after, place):
     ],
 )
 def test_whoever_goes_through_it_again_comes_to_the_next_answer(said, place, following):
-    assert Progress(said).following(place) == following
+    assert QueueProgress(said).following(place) == following
 
 
 def test_each_person_has_a_progress_of_their_own():
@@ -66,7 +72,7 @@ def test_each_person_has_a_progress_of_their_own():
     assert progress(queue(), labels, "Anna").said == ("done", "cannot tell", "")
     assert progress(queue(), labels, HOSTILE).said == ("skipped", "", "")
     assert progress(queue(), labels, "Ben").said == ("", "", "")
-    assert people(queue(), labels) == [HOSTILE, "Anna"]
+    assert people_in_queue(queue(), labels) == [HOSTILE, "Anna"]
 
 
 def test_of_two_browsers_of_one_person_the_last_word_counts():
@@ -86,7 +92,7 @@ def test_of_two_browsers_of_one_person_the_last_word_counts():
     ],
 )
 def test_the_judge_is_shown_when_it_was_agreed(facts, said, is_shown):
-    assert is_judge_shown(queue(**facts), Progress(said), 0) is is_shown
+    assert is_judge_shown(queue(**facts), QueueProgress(said), 0) is is_shown
 
 
 def test_a_queue_holds_at_least_an_answer():

@@ -39,7 +39,7 @@ def note(text="", *tags, at=AT, person="you"):
 
 
 def columns(results, *names):
-    (table,) = files.table(results)
+    (table,) = files.csv_parts(results)
     rows = csv.DictReader(io.StringIO(table.decode("utf-8-sig")))
     return [tuple(row[name] for name in names) for row in rows]
 
@@ -188,17 +188,17 @@ def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path):
 
 def test_every_file_holds_notes_and_tags(store, results):
     assert "note" not in results.to_pandas()
-    assert b"note" not in b"".join(files.table(results))
+    assert b"note" not in b"".join(files.csv_parts(results))
     store.notes.save(
         results.run.id, Answer(1), note("Says 1925.\nIt was 1889.", "date", "=SUM(A1)")
     )
 
     text = "Says 1925.\nIt was 1889."
     assert columns(results, "tags", "note") == [("", ""), ("date, =SUM(A1)", text), ("", "")]
-    lines = [json.loads(line) for line in files.lines(results)]
+    lines = [json.loads(line) for line in files.jsonl_parts(results)]
     tags = ["date", "=SUM(A1)"]
     assert [(line["tags"], line["note"]) for line in lines] == [([], ""), (tags, text), ([], "")]
-    labels = [json.loads(line) for line in files.labels(results)]
+    labels = [json.loads(line) for line in files.label_parts(results)]
     assert [line.get("note") for line in labels] == [None, text, None]
     assert labels[1]["tags"] == tags
     table = results.to_pandas()

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("data_folder")
 
 
 def json_lines(results):
-    return "results.jsonl", b"".join(files.lines(results))
+    return "results.jsonl", b"".join(files.jsonl_parts(results))
 
 
 def csv_of_lines(results):
@@ -150,11 +150,11 @@ def test_a_batch_of_the_pipeline_comes_back_with_the_same_scores(form):
 
 
 def values_table(results):
-    return "values.csv", b"".join(files.table(results))
+    return "values.csv", b"".join(files.csv_parts(results))
 
 
 def labels(results):
-    return "labels.jsonl", b"".join(files.labels(results))
+    return "labels.jsonl", b"".join(files.label_parts(results))
 
 
 def data_frame(results):

@@ -151,5 +151,5 @@ def test_a_file_of_rgb_says_how_each_verdict_came_about(store, run):
 
 
 def table(results):
-    text = b"".join(files.table(results)).decode("utf-8-sig")
+    text = b"".join(files.csv_parts(results)).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))

@@ -25,7 +25,7 @@ from evaluators.terminal.exit_codes import (
     Demand,
     check_names,
     demands,
-    outcome,
+    run_outcome,
 )
 from tests.stops import stop
 
@@ -99,7 +99,7 @@ def results(*columns, models=(), name="hit"):
 def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(
     values, least, coverage, code
 ):
-    assert outcome(results(values), [Demand("hit", least)], coverage).code == code
+    assert run_outcome(results(values), [Demand("hit", least)], coverage).code == code
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_demanded_mean_stands_on_what_was_judged_and_on_enough_of_it(
     ],
 )
 def test_without_a_demand_only_what_is_missing_counts(values, coverage, code):
-    assert outcome(results(values), (), coverage).code == code
+    assert run_outcome(results(values), (), coverage).code == code
 
 
 def test_what_is_wanting_is_told_with_its_numbers():
-    found = outcome(results((1.0, 0.0, 0.0, FAILED)), [Demand("hit", 0.8)])
+    found = run_outcome(results((1.0, 0.0, 0.0, FAILED)), [Demand("hit", 0.8)])
 
     assert found.words == (
         "hit is 0.3333, below the 0.8 asked for.",
@@ -126,7 +126,7 @@ def test_what_is_wanting_is_told_with_its_numbers():
 
 
 def test_failures_are_told_with_their_reason():
-    found = outcome(results((1.0, 0.0, 0.0, FAILED)))
+    found = run_outcome(results((1.0, 0.0, 0.0, FAILED)))
 
     assert found.words == ("1 of 4 results failed; resume tries them again.", "1: No answer.")
 
@@ -135,14 +135,14 @@ def test_a_stopped_run_says_why():
     stopped = results((1.0, OPEN, OPEN, OPEN))
     stop(stopped.store, "r1", "The budget of 1 call is used up.", "cap")
 
-    assert outcome(stopped).words == (
+    assert run_outcome(stopped).words == (
         "3 of 4 results are not checked yet.",
         "The budget of 1 call is used up.",
     )
 
 
 def test_every_model_must_reach_what_is_demanded():
-    found = outcome(results((1.0, 1.0), (1.0, 0.0), models=(LUNA, SOL)), [Demand("hit", 0.9)])
+    found = run_outcome(results((1.0, 1.0), (1.0, 0.0), models=(LUNA, SOL)), [Demand("hit", 0.9)])
 
     assert found.code == BELOW
     assert found.words == ("hit of GPT-6 Sol is 0.5, below the 0.9 asked for.",)
@@ -151,17 +151,17 @@ def test_every_model_must_reach_what_is_demanded():
 def test_a_name_that_two_metrics_give_is_demanded_by_number():
     two = results((1.0, 1.0), (0.0, 0.0))
 
-    assert outcome(two, [Demand("hit", 0.9)]).code == FINE
-    assert outcome(two, [Demand("hit (2)", 0.9)]).code == BELOW
+    assert run_outcome(two, [Demand("hit", 0.9)]).code == FINE
+    assert run_outcome(two, [Demand("hit (2)", 0.9)]).code == BELOW
 
 
 def test_failures_of_another_metric_leave_the_run_incomplete():
-    assert outcome(results((1.0, 1.0), (0.0, FAILED)), [Demand("hit", 0.9)]).code == INCOMPLETE
+    assert run_outcome(results((1.0, 1.0), (0.0, FAILED)), [Demand("hit", 0.9)]).code == INCOMPLETE
 
 
 def test_a_value_that_does_not_exist_is_named_with_those_that_do():
     with pytest.raises(ParameterError, match=r"There is no value adherence here. There are: hit\."):
-        outcome(results((1.0, 1.0)), [Demand("adherence", 0.9)])
+        run_outcome(results((1.0, 1.0)), [Demand("adherence", 0.9)])
 
 
 TRACE_RUN = ([EvaluatorSpec(name="trace"), MATCH], bundled()[TRACE_SAMPLES].samples)

@@ -18,7 +18,7 @@ from evaluators.runs.inputs import local_store
 from evaluators.runs.store import Store
 from evaluators.terminal.cli import main
 from evaluators.terminal.exit_codes import FINE, INCOMPLETE, WRONG
-from evaluators.terminal.files import escaped
+from evaluators.terminal.files import escaped_for_terminal
 
 ODD = "\x1b[2J\x9b31m\x07\u202eevil\r\x00 \ufeff\U000e0041"
 SAMPLES = Dataset(
@@ -166,9 +166,9 @@ def _read(descriptor):
 @pytest.mark.parametrize("text", [ODD, "\U000e0041\u2028\x7f", "plain ä 中\u3000文 \u00a0 🙂"])
 def test_what_is_escaped_is_the_same_json(text):
     line = json.dumps({"text": text}, ensure_ascii=False).encode(errors="replace")
-    assert json.loads(escaped(line)) == json.loads(line)
+    assert json.loads(escaped_for_terminal(line)) == json.loads(line)
     assert (
-        escaped("plain ä 中\u3000文 \u00a0 🙂\n".encode()).decode()
+        escaped_for_terminal("plain ä 中\u3000文 \u00a0 🙂\n".encode()).decode()
         == "plain ä 中\u3000文 \u00a0 🙂\n"
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluators.people.checked import Check, TwoByTwo, ValueCheck
-from evaluators.people.correction import Estimate
+from evaluators.people.correction import EstimatedMean
 from evaluators.people.findings import percent, percents
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
@@ -95,7 +95,7 @@ def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
     return lines
 
 
-def _with_interval(rate: Estimate) -> str:
+def _with_interval(rate: EstimatedMean) -> str:
     return f"**{percent(rate.mean)}** ({percents(rate.low, rate.high)})"
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.catalogue import leads
 from evaluators.people.checked import Against, Check, ValueCheck
-from evaluators.people.correction import Estimate
+from evaluators.people.correction import EstimatedMean
 from evaluators.people.drawing import minutes
 from evaluators.records import Run
 from evaluators.runs import run_facts
@@ -190,7 +190,7 @@ def _dots(found: Check, value: ValueCheck, series: int) -> list[Dot]:
     return shown
 
 
-def _mean(value: ValueCheck, estimate: Estimate) -> Mean:
+def _mean(value: ValueCheck, estimate: EstimatedMean) -> Mean:
     return Mean(
         mean=estimate.mean,
         low=estimate.low,

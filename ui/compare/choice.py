@@ -43,7 +43,7 @@ class System(NamedTuple):
     def title(self) -> str:
         model = f" · {run_facts.titles(self.run)[self.model]}" if self.run.models else ""
         metrics = ", ".join(run_facts.metric_titles(self.run))
-        by = f" · labels: {labellers.title(self.by)}" if self.by else ""
+        by = f" · labels: {labellers.labeller_title(self.by)}" if self.by else ""
         begun = self.run.created[:16].replace("T", " ")
         return f"{self.run.title}{model} · {metrics}{by} · {begun}"
 
@@ -163,7 +163,7 @@ def _labels_field(system: System, name: str) -> str | None:
     if not names:
         return None
     titles = {WHAT_COUNTS: "Those of the run"}
-    titles |= {by: labellers.title(by) for by in names}
+    titles |= {by: labellers.labeller_title(by) for by in names}
     asked = st.query_params.get(f"{name}_labels", WHAT_COUNTS)
     usual = asked if asked in titles else WHAT_COUNTS
     return _select("Labels", f"{name}_labels", titles, usual) or None

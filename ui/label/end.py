@@ -56,7 +56,7 @@ def show(
         judged = {(row.place, value): row.judged[value] for row in rows for value in row.judged}
         st.markdown(f"**You and the run agree on {_alike(own, judged)}.**")
         _differing(run, queue, rows)
-    for other in queues.people(queue, labels):
+    for other in queues.people_in_queue(queue, labels):
         if other != name:
             theirs = _values_of_person(label_queues.compared(view, queue, labels, other))
             both = plain(f"{name} and {other}")

@@ -121,8 +121,8 @@ def _what_to_expect(there: Labelable, drawn: QueueDrawn, n: int) -> str:
             f"Drawn inside the labeller's verdicts. The mean is then known to about ± {points} "
             "points if the labeller errs on one answer in ten."
         )
-        if n < drawing.needed(WIDTH):
-            facts.append(f"± {100 * WIDTH:.0f} take {drawing.needed(WIDTH)} labels.")
+        if n < drawing.labels_needed(WIDTH):
+            facts.append(f"± {100 * WIDTH:.0f} take {drawing.labels_needed(WIDTH)} labels.")
     else:
         facts.append("Chosen, not drawn: such labels find errors, but cannot correct a mean.")
     if there.failed:
@@ -164,7 +164,7 @@ def _earlier_queues(run: Run) -> None:
         total = len(queue.answers)
         done = [
             f"{name} {queues.progress(queue, labels, name).finished} of {total}"
-            for name in queues.people(queue, labels)
+            for name in queues.people_in_queue(queue, labels)
         ]
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             what = f"**{counted(total, 'answer')}**, {HOW[queue.drawn].lower()}"

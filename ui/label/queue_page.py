@@ -64,7 +64,7 @@ def show() -> None:
 
 def _why_closed(queue: LabelQueue, run: Run, name: str) -> str:
     """Why a person cannot label here; empty where one can."""
-    names = queues.people(queue, session.store().person_labels.by_cell(run.id))
+    names = queues.people_in_queue(queue, session.store().person_labels.by_cell(run.id))
     if len(names) < MOST_PEOPLE or name in names:
         return ""
     return f"{MOST_PEOPLE} people label here, the most a queue takes. Ask for another one."

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from evaluators.people import queues
-from evaluators.people.queues import LabelQueue, Progress
+from evaluators.people.queues import LabelQueue, QueueProgress
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Run
 from ui import session
@@ -39,7 +39,7 @@ class QueueStep(NamedTuple):
 
     opened: Opened
     place: int
-    progress: Progress
+    progress: QueueProgress
     given: Sequence[PersonLabel]
 
     @property

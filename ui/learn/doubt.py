@@ -6,7 +6,7 @@ from random import Random
 
 import streamlit as st
 
-from evaluators.people.correction import Estimate, Stratum, corrected_rate, labelled_rate
+from evaluators.people.correction import EstimatedMean, Stratum, corrected_rate, labelled_rate
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.statistics import wilson
@@ -93,7 +93,7 @@ def _judge_to_correct() -> None:
     )
     count = st.select_slider("Answers that people label", tuple(LABELS), 0, key=f"{KEY}labels")
     low, high = wilson(JUDGED_YES, JUDGED)
-    judge = Estimate(mean=JUDGED_YES / JUDGED, low=low, high=high)
+    judge = EstimatedMean(mean=JUDGED_YES / JUDGED, low=low, high=high)
     shown = [
         Dot(
             "The judge alone",
@@ -116,7 +116,7 @@ def _judge_to_correct() -> None:
     st.markdown(_what_happened(count, corrected))
 
 
-def _estimates_by_people(count: int) -> tuple[Estimate, Estimate]:
+def _estimates_by_people(count: int) -> tuple[EstimatedMean, EstimatedMean]:
     """What people's labels say alone, and what the judge's mean becomes by them."""
     (of_yes, kept), (of_no, found) = LABELS[count]
     strata = [Stratum(JUDGED_YES, of_yes, kept), Stratum(JUDGED - JUDGED_YES, of_no, found)]
@@ -125,7 +125,7 @@ def _estimates_by_people(count: int) -> tuple[Estimate, Estimate]:
     return labelled_rate(values), corrected_rate(strata)
 
 
-def _what_happened(count: int, corrected: Estimate) -> str:
+def _what_happened(count: int, corrected: EstimatedMean) -> str:
     (of_yes, kept), _ = LABELS[count]
     low, high = 100 * corrected.low, 100 * corrected.high
     return (
@@ -135,7 +135,7 @@ def _what_happened(count: int, corrected: Estimate) -> str:
     )
 
 
-def _mean_of_estimate(estimate: Estimate, count: int) -> Mean:
+def _mean_of_estimate(estimate: EstimatedMean, count: int) -> Mean:
     return Mean(
         mean=estimate.mean,
         low=estimate.low,

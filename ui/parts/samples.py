@@ -399,7 +399,7 @@ def _facet(name: str, value: Any) -> str:
         return ""
     if name == "ability":
         return Ability(value).label
-    return labellers.title(value) if name == "by" else str(value)
+    return labellers.labeller_title(value) if name == "by" else str(value)
 
 
 def _last_sample(run: Run) -> Answer | None:

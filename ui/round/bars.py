@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evaluators.people.labellers import title
+from evaluators.people.labellers import labeller_title
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
 from evaluators.rounds.records import AskedPlace, RoundKind
@@ -25,7 +25,7 @@ NOUNS: Mapping[RoundKind, str] = {"support": "sentence", "guess": "answer"}
 
 def in_a_sentence(by: str) -> str:
     """What a labeller is called inside a sentence, as text."""
-    return WHOSE.get(by) or title(by)
+    return WHOSE.get(by) or labeller_title(by)
 
 
 def bar(spread: Spread, kind: RoundKind) -> str:

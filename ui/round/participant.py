@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from evaluators.people.labellers import title
+from evaluators.people.labellers import labeller_title
 from evaluators.records import Support
 from evaluators.report import coloured
 from evaluators.rounds import tally
@@ -205,7 +205,7 @@ def _revealed(live: reading.Live, me: Participant) -> None:
     own = {label.place: label.support for label in live.labels if label.participant == me.number}
     kind = live.made.kind
     voted, truth = tally.class_labels(live.spread), live.true_labels
-    whose, in_a_sentence = title(live.truth), bars.in_a_sentence(live.truth)
+    whose, in_a_sentence = labeller_title(live.truth), bars.in_a_sentence(live.truth)
     lines = []
     for name, labels in (("You", own), ("The class", voted)):
         score = tally.right(labels, truth)

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from evaluators.people.labellers import title
+from evaluators.people.labellers import labeller_title
 from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
@@ -255,8 +255,8 @@ def _labellers_of_sentence(live: Live, place: AskedPlace) -> str:
     said = [bars.verdict(kind, "Class", spread.majority, truth=truth)]
     for by in _labellers_beside_class(live):
         support = live.content.labels_by(by).get(place)
-        said.append(bars.verdict(kind, title(by), support, truth=truth))
-    said.append(bars.verdict(kind, title(live.truth), truth))
+        said.append(bars.verdict(kind, labeller_title(by), support, truth=truth))
+    said.append(bars.verdict(kind, labeller_title(live.truth), truth))
     return f'<p class="pl-verdicts">{"".join(said)}</p>'
 
 

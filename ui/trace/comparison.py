@@ -57,7 +57,7 @@ def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping
         # Values that do not apply leave some means with fewer samples than were labelled.
         labelled = max(mean.scored for mean in own.values())
         note = counted(labelled, "sample")
-        columns.append(Column(labellers.title(by), note, series=number))
+        columns.append(Column(labellers.labeller_title(by), note, series=number))
     rows = []
     for name, title in titles.items():
         rows.append(Row(title, [own[name] for own in means.values()]))
@@ -101,7 +101,7 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
         line = f"{LABELS[group.label].lower()} α {alpha} ({sentences})"
         by_group.setdefault(group.labellers, []).append(line)
     for members, words in by_group.items():
-        names = ", ".join(labellers.title(name) for name in members)
+        names = ", ".join(labellers.labeller_title(name) for name in members)
         st.text(f"{names} together: {', '.join(words)}.")
     if by_group:
         st.caption("α is Krippendorff's alpha, the same for more than two labellers.")
@@ -109,7 +109,7 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
 
 def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
     """The lower half of the table: an agreement has no direction."""
-    titles = [html(labellers.title(name)) for name in names]
+    titles = [html(labellers.labeller_title(name)) for name in names]
     head = "".join(f"<th scope=col>{title}</th>" for title in titles[:-1])
     lines = []
     for number, name in enumerate(names[1:], start=1):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.people.labellers import person_title, title
+from evaluators.people.labellers import labeller_title, person_title
 from evaluators.people.labels import Votes, by_person, last_words
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
@@ -208,7 +208,7 @@ def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
         "isBlind": False,
         "isDone": DONE in (label.value for label in shown.own if label.label == "sample"),
         "isCorrected": shown.by == CORRECTED,
-        "by": title(shown.by),
+        "by": labeller_title(shown.by),
         "verdicts": coloured.verdicts(shown.sentences, shown.labels),
         "restsOn": rests_on,
         "said": [*_labellers_said(shown), *_people_said(shown)],
@@ -255,7 +255,7 @@ def _of_person(own: Sequence[PersonLabel]) -> dict[str, Any]:
 def _labellers_said(shown: ShownLabels) -> list[dict[str, Any]]:
     return [
         {
-            "who": title(by),
+            "who": labeller_title(by),
             "counts": by == shown.original,
             "isPerson": False,
             "of": coloured.said(shown.sentences, shown.labellings[by].labels, by),

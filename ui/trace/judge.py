@@ -11,7 +11,7 @@ import streamlit as st
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.errors import AccessError
 from evaluators.llm import clients
-from evaluators.people.labellers import title
+from evaluators.people.labellers import labeller_title
 from evaluators.records import Judgement, Run, Sentences, prompt_hash
 from evaluators.trace.jury import names
 from evaluators.trace.labelling_prompt import labelling_template
@@ -45,7 +45,7 @@ def show(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
 def _judges_reasons(judges: Judges) -> None:
     with st.expander("Judge's reasons", icon=":material/gavel:", key="judge_s_reasons"):
         for by, judgement in judges.items():
-            st.markdown(f"**{plain(title(by))}**")
+            st.markdown(f"**{plain(labeller_title(by))}**")
             st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
             verdict = "supported" if judgement.overall_supported else "not supported"
             st.text(
@@ -64,7 +64,7 @@ def _judges_raw_output(judges: Judges) -> None:
                 facts.append("repaired")
             if judgement.asked_again:
                 facts.append("asked again")
-            st.markdown(f"**{plain(title(by))}**")
+            st.markdown(f"**{plain(labeller_title(by))}**")
             if facts:
                 st.caption(plain(" · ".join(facts)))
             for output in judgement.outputs:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evaluators.people.labellers import title
+from evaluators.people.labellers import labeller_title
 from evaluators.people.labels import (
     PERSON,
     as_labels,
     corrected,
     fitting,
-    scores_of,
+    scores_of_votes,
     who_is_done,
 )
 from evaluators.people.records import PersonLabel
@@ -99,7 +99,7 @@ def _labels_to_show(
         name = f"{PERSON}{person}"
         votes[name] = said
         by_labeller[name] = Labelling(by=name, labels=as_labels(said))
-        scores[name] = scores_of(said, sentences, definition)
+        scores[name] = scores_of_votes(said, sentences, definition)
     by = _choose_labeller(list(by_labeller), run, place)
     return ShownLabels(
         place=place,
@@ -133,7 +133,7 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
             st.segmented_control(
                 "Labeller",
                 names,
-                format_func=lambda by: plain(title(by)),
+                format_func=lambda by: plain(labeller_title(by)),
                 required=True,
                 key=key,
                 on_change=change,
@@ -147,13 +147,13 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
 
 def _provenance(run: Run, shown: ShownLabels) -> list[str]:
     """Whose labels these are, and which ones count."""
-    notes = [] if len(shown.labellings) > 1 else [f"Labels: {title(shown.by)}"]
+    notes = [] if len(shown.labellings) > 1 else [f"Labels: {labeller_title(shown.by)}"]
     if shown.by == HEURISTIC:
         notes.append("an estimate made without an LLM")
     if shown.labels.expected:
         notes.append("utilization and completeness are expected shares, not counts of the labels")
     if shown.counting != shown.by:
-        notes.append(f"in the run's scores {title(shown.counting)} counts")
+        notes.append(f"in the run's scores {labeller_title(shown.counting)} counts")
     was_judged = any(labelling.judgement for labelling in shown.labellings.values())
     if run.evaluator.name == "hybrid" and not was_judged:
         notes.append("the heuristic was sure enough, no judge was asked")
@@ -175,7 +175,7 @@ def _why_locked(run: Run, shown: ShownLabels) -> str:
     if run.workspace == EXAMPLES:
         return "Everybody sees the same example. Press “Make it yours” to label a copy."
     if shown.by != shown.counting:
-        return f"To correct a label, choose the labels of {title(shown.counting)}."
+        return f"To correct a label, choose the labels of {labeller_title(shown.counting)}."
     return ""
 
 
@@ -209,7 +209,7 @@ def _below(run: Run, shown: ShownLabels, question: str) -> None:
 
 
 def _labellers_side_by_side(shown: ShownLabels) -> None:
-    names = [title(by) for by in shown.labellings]
+    names = [labeller_title(by) for by in shown.labellings]
     text_of: dict[str, str] = {}
     for part in (*shown.sentences.documents, shown.sentences.response):
         for sentence in part:
@@ -224,7 +224,7 @@ def _labellers_side_by_side(shown: ShownLabels) -> None:
         for by, scores in shown.scores.items():
             values = scores.values()
             cells = {label: two_decimals(values[name]) for name, label in TRACE_VALUES.items()}
-            rows.append({"Labels": title(by)} | cells)
+            rows.append({"Labels": labeller_title(by)} | cells)
         tables.plain_rows(rows, "Scores of each labeller")
         if not disputed:
             st.caption("All agree on every sentence.")

@@ -199,7 +199,7 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
     name: str = st.selectbox(
         "Labeller",
         ["", *names],
-        format_func=lambda by: labellers.title(by) if by else "The run's own",
+        format_func=lambda by: labellers.labeller_title(by) if by else "The run's own",
         help=(
             "Whose labels the values are based on. The run's own are corrected where a person "
             "did so."
