@@ -48,7 +48,7 @@ from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnLabels, checked, checked_by
-from evaluators.runs.counts import checked_in_words
+from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
@@ -125,6 +125,7 @@ def evaluate(
     `definition` is how the results count TRACE labels. It is not stored with the run:
     `results.under(...)` counts the same labels by another one.
     """
+    # Before anything is paid for: the definition itself is needed only when results are counted.
     definition_named(definition)
     store = store or inputs.local_store()
     model, judge = _sdks_connected(model), _sdks_connected(judge)
@@ -140,6 +141,7 @@ def evaluate(
     )
     data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
+    # What follows is of real runs only: an estimate has no budget, and nothing to go on with.
     plan = replace(
         plan,
         cap=cap or Cap(),
@@ -151,7 +153,7 @@ def evaluate(
         inputs.print_remark(plan.repeats_alike)
     unfinished = _unfinished_run(store, workspace, plan) if run else None
     if unfinished:
-        started = _with_new_cap(store, unfinished, plan.cap)
+        started = with_new_cap(store, unfinished, plan.cap)
     else:
         started = create_run(store, plan, workspace=workspace)
     return _results_of(started, store, keys, progress).under(definition)
@@ -323,8 +325,10 @@ class Results:
         run has models, `ability` and `noise` where RGB judged, `tags` (a list) and `note`
         where somebody wrote notes.
         """
+        # Here, as pandas takes longer to load than all of this package.
         from pandas import DataFrame
 
+        # A row has the values of all metrics; the outlines are one for each metric.
         rows, notes = aggregate.merged(self.rows()), self.notes
         lines = []
         for row in rows:
@@ -384,6 +388,7 @@ class Results:
         return table
 
     def __repr__(self) -> str:
+        # Without colour: a notebook shows this text as it is.
         file = io.StringIO()
         console = Console(file=file, width=WIDTH, color_system=None)
         console.print(self.table())
@@ -399,12 +404,11 @@ class Results:
         """The run and how far it is, in a line."""
         counts = self.counts
         state = "stopped" if counts.open else "finished"
-        failed = f", {counts.failed:,} failed" if counts.failed else ""
         by = f", TRACE formula {self.definition}" if self.has_labels else ""
         if self.policy and self.is_rgb:
             by = f", RGB policy {self.policy}"
-        checked = checked_in_words(self.run, counts)
-        return f"{printable(self.run.title)}: {state}, {checked}{failed}{by}"
+        checked = checked_and_failed(self.run, counts)
+        return f"{printable(self.run.title)}: {state}, {checked}{by}"
 
     def card(self) -> str:
         """The reproducibility card: what the run was, as plain text of at most 80 columns."""
@@ -447,6 +451,7 @@ class Results:
         It has all figures, ten samples with their evidence, and how it was done; at most 6 MB.
         """
         target = Path(path)
+        # Made before the file is opened: a report that fails leaves an earlier one as it was.
         text = run_report(RunView.read(self.store, self.run), self._view)
         target.write_text(text, encoding="utf-8")
         return target
@@ -478,6 +483,7 @@ class Results:
         rows: Sequence[Outline],
         notes: Mapping[Answer, Note],
     ) -> list[str]:
+        # The order of the table; of what most runs do not have there is no empty column.
         columns = ["id"]
         if self.run.repeats > 1:
             columns.append("repeat")
@@ -493,6 +499,7 @@ class Results:
         if self.is_rgb:
             columns.append("policy")
         last = ["tags", "note"] if notes else []
+        # Values of several metrics may have one name, and a table has no two columns of one name.
         return [*dict.fromkeys(columns), "status", "error", *last]
 
     def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
@@ -501,6 +508,7 @@ class Results:
         try:
             sample = self.store.samples.get(self.run.fingerprint, row.position)
         except UnreadableRowError as error:
+            # One damaged row must not take the table with it: the outline still has its question.
             sample = Sample(id=row.sample_id, question=row.question)
             why_unreadable = str(error)
         results = self.store.results.of_answer(self.run.id, row.position, row.model)
@@ -553,6 +561,7 @@ def _results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:
             f"Stopped with {counts.scored:,} of {counts.asked:,} checked; all of it is kept. "
             f"Call evaluate again with the same arguments and run={run.title!r} to go on."
         ) from None
+    # Said at once: whoever only looks at the means would not see that they are of a part.
     results = Results(run, store)
     if results.stopped:
         print(printable(results.stopped), file=sys.stderr)
@@ -606,6 +615,7 @@ def _planned(
 
 def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
+    # Runs of earlier versions have the fingerprint that these data had by their rules.
     fingerprints = plan.dataset.fingerprint, plan.dataset.earlier_fingerprint
     evaluators = _unordered(evaluator.spec() for evaluator in plan.evaluators)
     for run in store.runs.newest(workspace, MOST_LOOKED_AT):
@@ -619,6 +629,7 @@ def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
         )
         if asks_the_same and run.fingerprint in fingerprints:
             counts = store.results.counts(run)
+            # A finished one ends the search: an older one was given up, and is not gone on with.
             return run if counts.scored < counts.asked else None
     return None
 
@@ -635,8 +646,13 @@ def _with_defaults(spec: EvaluatorSpec) -> EvaluatorSpec:
     return spec
 
 
-def _with_new_cap(store: Store, run: Run, cap: Cap) -> Run:
+def with_new_cap(store: Store, run: Run, cap: Cap) -> Run:
+    """The run with what it may spend from now on.
+
+    Raises `ParameterError` for a cap that could not hold.
+    """
     check_cap(cap, (*run.models, *run.judges))
+    # Stored before the work begins: whoever resumes later, or looks at the run, has it as well.
     store.runs.set_cap(run.id, cap)
     return run.model_copy(update={"cap": cap})
 

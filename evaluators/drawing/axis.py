@@ -27,7 +27,7 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
     if not low < high:
         low, high = low - 0.5, high + 0.5
     power = 10.0 ** math.floor(math.log10((high - low) / most))
-    # The power is at most ten steps too fine; 20 is for what rounding outwards adds at both ends.
+    # Ten would do for the width alone; 20 is for what rounding outwards adds at both ends.
     for factor in (1, 2, 2.5, 5, 10, 20):
         step = factor * power
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

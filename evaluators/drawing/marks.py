@@ -39,7 +39,7 @@ class Look(NamedTuple):
 
 def series_look(series: int, em: float, *, published: bool = False) -> Look:
     """That of the series of this number, from 0; a published one is grey and thin."""
-    # Grey keeps 3 : 1 on both grounds, and is no colour of a model's.
+    # Grey keeps 3 : 1 on both grounds.
     paint = "#808080" if published else COLOURS[series % len(COLOURS)]
     # As five dashes and six shapes go round, 30 series differ in one of them at least.
     lengths = [f"{em * length:.2f}" for length in DASHES[series % len(DASHES)]]

@@ -32,7 +32,7 @@ class Bundle(NamedTuple):
 
     def zipped(self) -> bytes:
         """The same files in a zip."""
-        # In memory: a figure has some ten thousand bytes, and a public host keeps no files.
+        # In memory: a download in the app takes bytes.
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in self.files().items():

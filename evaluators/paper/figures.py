@@ -40,7 +40,7 @@ def figures_of_run(
     figures: Figures = {}
     for number, metric in enumerate(run_facts.metric_titles(view.run)):
         if number == 0 and view.run.evaluator.name == "rgb":
-            # Its first metric is three scores of three abilities, which one axis would mix.
+            # The abilities of RGB are read at their noise and as rates, not as one mean.
             figures |= _figures_of_rgb(view, counted, size, published)
             continue
         # Metrics may have the same title, and one may be of signs that no file has.

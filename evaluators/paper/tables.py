@@ -13,7 +13,7 @@ from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, tabl
 from evaluators.people import labellers
 from evaluators.runs import aggregate, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
-from evaluators.runs.counts import checked_in_words
+from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.statistics import CLUSTER_RESAMPLES, MANY, RESAMPLES
@@ -198,9 +198,7 @@ def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> s
         how += "; answers to the same prompt are one unit"
         sentences.append(f"Each prompt was asked {run.repeats} times")
     sentences.append(f"Intervals: {how}")
-    checked = checked_in_words(run, view.counts)
-    failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""
-    sentences.append(f"n: {checked}{failed}")
+    sentences.append(f"n: {checked_and_failed(run, view.counts)}")
     sentences.append(f"{CHECKED}: answers that a mean stands on, of those asked for")
     return ". ".join(sentences) + "."
 

@@ -109,6 +109,7 @@ def _value_check(
     )
     if pairs:
         of_people = [pair.people for pair in pairs]
+        # Decided by the numbers, not the metric: a metric of one's own need not say what it gives.
         if all(number in (0, 1) for number in (*judged.values(), *of_people)):
             by_question = [(questions.get(cell, cell), own) for cell, own in judged.items()]
             value = _rate_check(value, judged, pairs, _independent(by_question))
@@ -179,6 +180,7 @@ def _rate_check(
     only_labeller = fields.get((True, False), [])
     only_people = fields.get((False, True), [])
     both_no = fields.get((False, False), [])
+    # Each verdict is a stratum: a judge errs in its own way where it says yes and where it says no.
     said_yes = sum(1 for number in judged.values() if number)
     strata = [
         _stratum(said_yes * independent, both_yes, only_labeller),
@@ -237,6 +239,7 @@ def _mean_check(
     others = [number for cell, number in judged.items() if cell not in labelled]
     own = [pair.judged for pair in pairs]
     people, weights = _columns(pairs)
+    # The distance is of the labelled answers only; the mean is carried over to the others as well.
     mean_of_people = sum(people) / len(people)
     mean_of_labeller = sum(own) / len(own)
     distance = Distance(
@@ -274,6 +277,7 @@ def _forecast(value: ValueCheck, half_with: Callable[[int], float]) -> ValueChec
     unlabelled = value.answers - value.labelled
     if value.corrected is None or value.alone is None or not unlabelled:
         return value
+    # No more than are left: with all labelled there is nothing to forecast.
     more = min(MORE, unlabelled)
     return value.model_copy(
         update={

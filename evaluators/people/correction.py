@@ -79,12 +79,14 @@ def corrected_rate(strata: Sequence[Stratum], seed: int = 0) -> EstimatedMean:
         raise ValueError("no answer was judged")
     total = sum(stratum.judged for stratum in judged)
     mean = sum(stratum.judged * stratum.rate for stratum in judged) / total
+    # Seeded: the same labels must not give another interval at the next click.
     rng = np.random.default_rng(seed)
     sizes = [stratum.judged + 0.5 for stratum in judged]
     shares = rng.dirichlet(sizes, size=DRAWS)
     rates = np.empty_like(shares)
     for column, stratum in enumerate(judged):
         positive = stratum.positive
+        # Rounded counts of weighted labels may leave a little less than nothing.
         negative = max(0.0, stratum.labelled - positive)
         rates[:, column] = rng.beta(positive + 0.5, negative + 0.5, size=DRAWS)
     draws = (shares * rates).sum(axis=1)
@@ -164,6 +166,7 @@ def mean_half_with_more(
     parts = _mean_parts(judge, judge_labelled, people, weights)
     grown = (parts.labels + more) / parts.labels
     variance = parts.of_labels / grown
+    # What the other answers bring stays: labels tell nothing of how the judge's values spread.
     return parts._replace(labels=parts.labels + more, of_labels=variance).estimate().half
 
 
@@ -179,6 +182,7 @@ class _MeanParts(NamedTuple):
         if self.labels < 2:
             return EstimatedMean(mean=self.mean, low=0.0, high=1.0)
         half = t95(self.labels - 1) * math.sqrt(self.of_labels + self.of_others)
+        # Corrected by the judge's errors a mean may leave the range that its values have.
         mean = min(1.0, max(0.0, self.mean))
         return EstimatedMean(
             mean=mean,
@@ -227,6 +231,7 @@ def tuning(others: _Numbers, labelled: _Numbers, people: _Numbers) -> float:
     together = float(covariances[0, 1])
     ratio = len(people) / len(others)
     best = together / ((1 + ratio) * spread)
+    # Below 0 the judge would be trusted upside down; above 1 few labels would swing the mean.
     return min(1.0, max(0.0, best))
 
 

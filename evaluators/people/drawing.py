@@ -75,6 +75,7 @@ def by_verdict(
     for stratum, count in allocate(left, n).items():
         drawn_by_now = sizes[stratum] - left[stratum] + count
         probability = drawn_by_now / sizes[stratum]
+        # The same for all of a verdict, whether drawn now or before: together they are one sample.
         for candidate in chance.sample(of_stratum[stratum], count):
             drawn.append(QueuedAnswer(candidate.position, candidate.model, probability))
     # Verdicts one after the other would tell a blind labeller what the judge said, and whoever

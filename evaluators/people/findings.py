@@ -105,15 +105,16 @@ def _of_verdicts(
 ) -> Iterator[str]:
     if value.labelled and len(set(judged.values())) == 1:
         yield f"{told.labeller} gives all answers the same value: only the labels count."
+    # What follows tells of verdicts, which values between 0 and 1 do not have.
     if value.table is None:
         return
     table = value.table
+    labelled_yes = len(table.both_yes) + len(table.only_labeller)
+    labelled_no = len(table.both_no) + len(table.only_people)
+    all_yes = sum(map(bool, judged.values()))
     verdicts = {
-        "yes": (len(table.both_yes) + len(table.only_labeller), sum(map(bool, judged.values()))),
-        "no": (
-            len(table.both_no) + len(table.only_people),
-            sum(not number for number in judged.values()),
-        ),
+        "yes": (labelled_yes, all_yes),
+        "no": (labelled_no, len(judged) - all_yes),
     }
     for verdict, (labels, answers) in verdicts.items():
         if answers and not labels:
@@ -122,6 +123,7 @@ def _of_verdicts(
                 "is labelled: half of them might be wrong."
             )
     if not table.differing:
+        # None seen is not none: this is the upper end of the interval.
         most = percent(wilson(0, value.labelled)[1])
         yield (
             f"No disagreement in {counted(value.labelled, 'label')}: up to {most} of all verdicts "

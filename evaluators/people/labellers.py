@@ -26,6 +26,7 @@ def labeller_title(by: str) -> str:
         return TITLES[by]
     if by.startswith(PERSON):
         return person_title(by.removeprefix(PERSON))
+    # The number is no part of the model's name, by which the catalogue knows it.
     again = _AGAIN.search(by)
     model_id = by[: again.start()] if again else by
     model = catalogue.find(model_id)

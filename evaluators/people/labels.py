@@ -36,6 +36,7 @@ class Fitting(NamedTuple):
 
 def sentence_hash(text: str) -> str:
     """The first 12 hex digits of the SHA-256 of a sentence."""
+    # Half a character, which a broken file may hold, cannot be encoded.
     return sha256(text.encode(errors="replace")).hexdigest()[:12]
 
 
@@ -52,6 +53,7 @@ def fitting(sentences: Sentences, given: Iterable[PersonLabel]) -> Fitting:
         is_of_response = label.label in ("support", "supported_by")
         is_there = label.key in texts and (label.key in response_keys) == is_of_response
         if is_there and label.sentence:
+            # Another cut of the text gives the same keys to other sentences.
             is_there = label.sentence == sentence_hash(texts[label.key])
         if label.label == "supported_by":
             is_there = is_there and label.value in texts and label.value not in response_keys
@@ -147,6 +149,7 @@ def people_values(
         return {}
     scores = scores_of_votes(_majority(said), sentences, definition)
     values = {name: value for name, value in scores.values().items() if value is not None}
+    # A mean of fewer than all four would stand beside averages of four.
     if not values.keys() >= set(METRICS):
         values.pop("average", None)
     return values
@@ -250,6 +253,7 @@ def ballots(
         seen = [label for label in own if is_done_blind or not label.blind]
         votes = {place: label.value for place, label in last_words(seen).items()}
         votes.pop(_WHOLE_SAMPLE, None)
+        # Whoever saw the labels and called the sample done agrees with those left as they were.
         if whole is not None and not whole.blind:
             votes = {**original, **votes}
         if votes:
@@ -266,6 +270,7 @@ def _majority(said: Mapping[str, Votes]) -> Votes:
     voted: Votes = {}
     for (kind, key), values in cast.items():
         if kind == "supported_by":
+            # Keys have no order, so there is no median: the one named last counts.
             voted[kind, key] = values[-1]
         else:
             # The lower median: of two votes in the middle it is the stricter one.

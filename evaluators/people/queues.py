@@ -110,6 +110,7 @@ def said_of(
     person: str,
 ) -> dict[tuple[str, str], str]:
     """What counts of what a person said of an answer in the queue: values by label and key."""
+    # Of this queue only: what a person said with the labels in sight must not fill a blind one.
     own = [label for label in labels if (label.queue, label.person) == (queue.id, person)]
     return {named: label.value for named, label in last_words(own).items()}
 

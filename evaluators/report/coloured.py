@@ -26,6 +26,7 @@ SUPPORTS = {
     Support.NONE: "not supported",
 }
 NO_LABEL = "no label"
+EMPTY_ANSWER = "<i>The answer is empty.</i>"
 NO_DOCUMENTS = '<p class="pl-text"><i>No documents.</i></p>'
 USED_BY = "used by "
 """How the verdict begins on a sentence that one of two answers used: their names follow."""
@@ -83,7 +84,7 @@ def response(
 ) -> str:
     """The answer with each sentence coloured by its verdict."""
     coloured = sentences_by_verdict(sentences, by_key, disputed)
-    return f'<div class="pl-text">{coloured or "<i>The answer is empty.</i>"}</div>'
+    return f'<div class="pl-text">{coloured or EMPTY_ANSWER}</div>'
 
 
 def changed(
@@ -102,14 +103,14 @@ def changed(
         cue = f'<span class="pl-cue">{html(verdict)}</span>' if verdict else ""
         colour = COLOURS.get(verdict, "")
         spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{cue}</span>')
-    body = " ".join(spans) or "<i>The answer is empty.</i>"
+    body = " ".join(spans) or EMPTY_ANSWER
     return f'<div class="pl-text pl-changed">{body}</div>'
 
 
 def uncoloured(words: str) -> str:
     """A text without any colours."""
     if not words:
-        return '<div class="pl-text"><i>The answer is empty.</i></div>'
+        return f'<div class="pl-text">{EMPTY_ANSWER}</div>'
     return f'<div class="pl-text" dir="auto">{html(words)}</div>'
 
 

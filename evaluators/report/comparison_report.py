@@ -12,9 +12,10 @@ from evaluators.comparison.sides import Side
 from evaluators.drawing import DOUBLE
 from evaluators.paper import figures
 from evaluators.report import page, pairs
-from evaluators.report.run_report import PHONE, checked_and_failed, cost, how_it_was_done
+from evaluators.report.run_report import PHONE, cost, how_it_was_done
 from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
+from evaluators.runs.counts import checked_and_failed
 from evaluators.text.words import counted, readable
 
 MOST = 10
@@ -121,7 +122,7 @@ def _how_each_was_done(sides: Sequence[Side]) -> Iterator[str]:
     views = {side.run.id: side for side in sides}
     for side in views.values():
         run = side.run
-        facts = [run.title, *run_facts.method(run), checked_and_failed(side.view)]
+        facts = [run.title, *run_facts.method(run), checked_and_failed(run, side.view.counts)]
         card = page.plain_text(run_card(side.view.store, run, side.counted))
         how = [*how_it_was_done(side.view, side.counted), *cost(side.view)]
         yield page.foldout(" · ".join(facts), *how, card)

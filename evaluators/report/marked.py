@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluators.records import DocumentRole, Sample, Verdict
+from evaluators.report.coloured import EMPTY_ANSWER, NO_DOCUMENTS
 from evaluators.rgb_rules import BY_WORDS
 from evaluators.rgb_words import share_in_words
 from evaluators.text.accepted import spellings
@@ -61,7 +62,7 @@ def legend_of_marks(*texts: str) -> str:
 def text_with_marks(words: str, marks: Marks) -> str:
     """A text with its marks."""
     if not words:
-        return '<div class="pl-text"><i>The answer is empty.</i></div>'
+        return f'<div class="pl-text">{EMPTY_ANSWER}</div>'
     parts = []
     end = 0
     # What lies between the marks is escaped by itself: escaped as a whole, no place would fit.
@@ -92,7 +93,7 @@ def documents_with_roles(sample: Sample, marks: Marks) -> str:
     parts = []
     for number, words in enumerate(sample.retrieved_documents):
         parts.append(document_with_role(sample, number, text_with_marks(words, marks)))
-    return "".join(parts) or '<p class="pl-text"><i>No documents.</i></p>'
+    return "".join(parts) or NO_DOCUMENTS
 
 
 def document_with_role(sample: Sample, number: int, body: str) -> str:

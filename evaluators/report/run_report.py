@@ -15,7 +15,7 @@ from evaluators.runs import aggregate, bills, findings, run_facts
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
-from evaluators.runs.counts import checked_in_words
+from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
@@ -52,7 +52,8 @@ def run_report(
     """
     run = view.run
     moment = written or datetime.now(UTC)
-    facts = [*run_facts.method(run), run.dataset_name, checked_and_failed(view), begun(run)]
+    state = checked_and_failed(run, view.counts)
+    facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
     before = [
         page.title_and_finding(run.title, facts, sentences_of_run(view, counted)),
         *_warnings(view),
@@ -89,11 +90,6 @@ def sentences_of_run(view: RunView, counted: View) -> list[str]:
             own = view.figures(0, model, counted)
             sentences.append(findings.trace_sentence(run, own, model, counted.by))
     return [sentence for sentence in sentences if sentence]
-
-
-def checked_and_failed(view: RunView) -> str:
-    failed = f", {view.counts.failed:,} failed" if view.counts.failed else ""
-    return f"{checked_in_words(view.run, view.counts)}{failed}"
 
 
 def begun(run: Run) -> str:

@@ -7,6 +7,12 @@ from evaluators.runs.store import Counts
 from evaluators.text.words import counted
 
 
+def checked_and_failed(run: Run, counts: Counts) -> str:
+    """What is checked, and what failed where something did: "20 of 24 checked, 1 failed"."""
+    failed = f", {counts.failed:,} failed" if counts.failed else ""
+    return f"{checked_in_words(run, counts)}{failed}"
+
+
 def checked_in_words(run: Run, counts: Counts) -> str:
     """What is checked: "216 answers checked", while some are not "20 of 24 checked".
 

@@ -11,7 +11,7 @@ from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.people.checked import Against, ValueCheck
-from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome
+from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome, unknown_value
 from evaluators.terminal.tables import text_table
 from evaluators.text.printable import printable
 
@@ -64,10 +64,7 @@ def check_outcome(checked: Sequence[CheckedLine], demanded: Iterable[Demand]) ->
     for demand in demanded:
         meant = [line for line in checked if line.name == demand.name]
         if not meant:
-            known = ", ".join(dict.fromkeys(line.name for line in checked))
-            raise ParameterError(
-                f"There is no value {printable(demand.name)} here. There are: {known}."
-            )
+            raise unknown_value(demand.name, dict.fromkeys(line.name for line in checked))
         unmet += _unmet_by_check(demand, meant)
     return ExitOutcome(BELOW, tuple(unmet)) if unmet else ExitOutcome(FINE)
 

@@ -17,7 +17,7 @@ import click
 from pydantic import ValidationError
 
 from evaluators.api import comparing
-from evaluators.api.evaluation import Results, open_run
+from evaluators.api.evaluation import Results, open_run, with_new_cap
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
@@ -37,7 +37,6 @@ from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
-from evaluators.runs.plan import check_cap
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
 from evaluators.terminal.arguments import Options, planned
@@ -737,10 +736,7 @@ def _with_raised_cap(
     if not max_calls and not max_cost:
         return run
     cap = Cap(calls=max_calls or run.cap.calls, cost=max_cost or run.cap.cost)
-    check_cap(cap, (*run.models, *run.judges))
-    # Stored before the work begins: whoever resumes later, or looks at the run, has it as well.
-    store.runs.set_cap(run.id, cap)
-    return run.model_copy(update={"cap": cap})
+    return with_new_cap(store, run, cap)
 
 
 def _checked_options(chosen: dict[str, Any]) -> Options:

@@ -79,6 +79,13 @@ def _read_demand(text: str, option: str) -> Demand:
     return Demand(name.strip(), least)
 
 
+def unknown_value(name: str, known: Iterable[str]) -> ParameterError:
+    """What to raise where somebody asks for a value that is not among the known ones."""
+    return ParameterError(
+        f"There is no value {printable(name)} here. There are: {', '.join(known)}."
+    )
+
+
 def check_names(
     demanded: Sequence[Demand],
     metrics: Sequence[Evaluator],
@@ -95,9 +102,7 @@ def check_names(
     known = value_names(metrics, samples, judges)
     for name, least in demanded if known else ():
         if name not in known:
-            raise ParameterError(
-                f"There is no value {printable(name)} here. There are: {', '.join(known)}."
-            )
+            raise unknown_value(name, known)
         if least > 1:
             raise ParameterError(
                 f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1."
@@ -190,10 +195,7 @@ def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> It
         summary = results.summary(number)
         # Where all has failed, a value has no name.
         if demand.name not in summary and not results.counts.failed:
-            known = ", ".join(summary)
-            raise ParameterError(
-                f"There is no value {printable(demand.name)} here. There are: {known}."
-            )
+            raise unknown_value(demand.name, summary)
         whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
         name = f"{printable(demand.name)}{whose}"
         mean = summary.get(demand.name)

@@ -34,7 +34,7 @@ from evaluators.llm.money import dollars
 from evaluators.params import parameters
 from evaluators.prompts import shipped
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
-from evaluators.runs.counts import checked_in_words
+from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
@@ -192,8 +192,7 @@ def state(run: Run, store: Store) -> str:
         activity = "running"
     else:
         activity = "stopped" if counts.open else "finished"
-    failed = f", {counts.failed:,} failed" if counts.failed else ""
-    return f"{activity}, {checked_in_words(run, counts)}{failed}"
+    return f"{activity}, {checked_and_failed(run, counts)}"
 
 
 def _begun(run: Run) -> str:
