@@ -378,7 +378,7 @@ class Results:
             for name, mean in self.summary(number).items():
                 # As `Text`, for a name with brackets would be read as markup.
                 cells: list[Text | str] = [Text(printable(name))]
-                cells += _mean_cells(mean)
+                cells += _cells_for_terminal(mean)
                 if is_repeated:
                     cells.append(mean.within.in_words if mean.within else "")
                 if has_several_models:
@@ -676,7 +676,7 @@ def failures(
     return {message: counts[message] for message in most_frequent_first}
 
 
-def _mean_cells(mean: Mean) -> tuple[str, str, str]:
+def _cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
     value = "none" if mean.mean is None else f"{mean.mean:.2f}"
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""

@@ -85,18 +85,8 @@ def draw_intervals(
     if sides:
         y = _add_sides(parts, axis, sides, size)
     top = y
-    grouped = groupby(rows, key=lambda row: row.group)
-    for group, own in grouped:
-        if group:
-            y += 0.4 * em
-            for text in broken_lines(group, size.points / em, 2):
-                parts.append(words_at(0, y + LINE / 2 * em, text, em, font_weight="bold"))
-                y += LINE * em
-        for row in own:
-            y = _add_row(parts, row, axis, y, (labels, beside), size)
-    if not rows:
-        parts.append(words_at(0, y + LINE / 2 * em, NOTHING, em, fill_opacity=SOFT))
-        y += LINE * em
+    y = _add_rows_in_groups(parts, rows, axis, y, (labels, beside), size)
+    # Known only now how far down it goes, but drawn first: it lies below the marks.
     grid = _vertical_grid(axis, top, y, em, is_zero_drawn=sides is not None)
     y = _add_axis_words(parts, axis, shown, y, em, axis_title)
     y = add_note(parts, note, y, size)
@@ -134,6 +124,31 @@ def _add_sides(
             y = (place + 0.5) * LINE * em
             parts.append(words_at(x, y, text, em, text_anchor=anchor, fill_opacity=SOFT))
     return (max(len(left), len(right)) * LINE + 0.3) * em
+
+
+def _add_rows_in_groups(
+    parts: list[str],
+    rows: Sequence[IntervalRow],
+    axis: Axis,
+    y: float,
+    rooms: tuple[float, float],
+    size: Size,
+) -> float:
+    """All rows, those of a group under its name; where they end."""
+    em = size.font
+    # Not sorted before: rows of a group that do not follow one another stand under it twice.
+    for group, own in groupby(rows, key=lambda row: row.group):
+        if group:
+            y += 0.4 * em
+            for text in broken_lines(group, size.points / em, 2):
+                parts.append(words_at(0, y + LINE / 2 * em, text, em, font_weight="bold"))
+                y += LINE * em
+        for row in own:
+            y = _add_row(parts, row, axis, y, rooms, size)
+    if not rows:
+        parts.append(words_at(0, y + LINE / 2 * em, NOTHING, em, fill_opacity=SOFT))
+        y += LINE * em
+    return y
 
 
 def _add_row(

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from evaluators.comparison.changed import changed_words
-from evaluators.comparison.result import Compared, Comparison, RowPair
+from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
 from evaluators.report import coloured, page, samples, shortened
@@ -36,7 +36,10 @@ def most_different(
     Of samples that differ alike those of both directions in turn.
     """
     with_rows = [value for value in comparison.values if value.rows]
-    told_apart = [value for value in with_rows if _is_told_apart(value)]
+    told_apart = []
+    for value in with_rows:
+        if value.difference is not None and value.difference.is_told_apart:
+            told_apart.append(value)
     # A slice, not an index: where nothing was checked for both there is no value at all.
     for value in (told_apart or with_rows)[:1]:
         higher = [row for row in value.rows if row.difference > 0]
@@ -96,7 +99,3 @@ def _answer_of_side(side: Side, position: int, content: Content | None) -> _Answ
     cues = coloured.verdicts(scores.sentences, scores.labels)
     (sentences,) = shortened.sentences([scores.sentences.response], cues, ())
     return _AnswerInSentences(sentences, cues)
-
-
-def _is_told_apart(value: Compared) -> bool:
-    return value.difference is not None and value.difference.is_told_apart

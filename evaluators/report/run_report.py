@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from evaluators.catalogue import leads
@@ -266,14 +266,15 @@ def cost(view: RunView) -> Iterator[str]:
     """Calls, tokens and money by model; nothing where no LLM was asked."""
     spent = bills.rows(view.run, view.store.calls.spent(view.run.id))
     if spent:
-        yield page.html_table(list(spent[0]), [_bill_cells(row) for row in spent])
+        lines = []
+        for row in spent:
+            lines.append(
+                [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row.values()]
+            )
+        yield page.html_table(list(spent[0]), lines)
     if reused := view.remarks().reused:
         words = number_of(reused, "answer")
         yield page.facts_line(f"{words} came from the store and cost nothing.")
-
-
-def _bill_cells(row: Mapping[str, object]) -> list[str]:
-    return [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row.values()]
 
 
 def _problems(view: RunView) -> Iterator[str]:

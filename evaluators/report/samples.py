@@ -118,12 +118,9 @@ def _labelled_parts(
     for name, value in scores.values().items():
         values.append(f"{TRACE_VALUES[name]} {_in_two_digits(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
-    keys = [item.key for item in answer if item.key in reasons]
-    explained = [page.clipped(f"{key}: {reasons[key]}", MOST_OF_A_REASON) for key in keys]
-    differ = [_who_says_what(key, verdicts) for key in disputed if key in set(keys)]
-    reading = coloured.response(answer, by_key, disputed) + page.items(explained[:MOST_REASONS])
-    if differ:
-        reading += page.facts_line("Labellers differ:") + page.items(differ[:MOST_REASONS])
+    shown_reasons = {item.key: reasons[item.key] for item in answer if item.key in reasons}
+    reading = coloured.response(answer, by_key, disputed)
+    reading += _explained(shown_reasons, verdicts, disputed)
     bodies = [coloured.sentences_by_verdict(own, by_key, disputed) for own in documents]
     are_judged = [any(by_key.get(item.key) for item in own) for own in documents]
     return _ArticleParts(
@@ -134,9 +131,25 @@ def _labelled_parts(
     )
 
 
-def _who_says_what(key: str, verdicts: Mapping[str, Mapping[str, str]]) -> str:
-    said = [f"{labellers.labeller_title(by)} {own[key]}" for by, own in verdicts.items()]
-    return f"{key}: {', '.join(said)}"
+def _explained(
+    reasons: Mapping[str, str],
+    verdicts: Mapping[str, Mapping[str, str]],
+    disputed: Sequence[str],
+) -> str:
+    """Why the sentences have their verdicts, and what each labeller says where they differ."""
+    explained = []
+    for key, reason in reasons.items():
+        explained.append(page.clipped(f"{key}: {reason}", MOST_OF_A_REASON))
+    differ = []
+    # Of the answer only: document sentences would be too many to read.
+    for key in disputed:
+        if key in reasons:
+            said = [f"{labellers.labeller_title(by)} {own[key]}" for by, own in verdicts.items()]
+            differ.append(f"{key}: {', '.join(said)}")
+    items = page.items(explained[:MOST_REASONS])
+    if differ:
+        items += page.facts_line("Labellers differ:") + page.items(differ[:MOST_REASONS])
+    return items
 
 
 # RGB

@@ -370,7 +370,7 @@ def list_metrics() -> None:
 
 
 @lists.command("models")
-def list_models() -> None:
+def list_llms() -> None:
     """Models for --model and --judge, with prices, and what keeps one from being asked."""
     keys = keys_from_environment(os.environ)
     tables.echo(tables.models_table(llms.model_choices(keys, {})))
