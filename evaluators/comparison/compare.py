@@ -92,9 +92,9 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
     return Comparison(
         first=reference.title,
         second=title,
-        values=tuple(_compared(name, own[name], others[name], partners) for name in common),
+        values=tuple(_compared_value(name, own[name], others[name], partners) for name in common),
         by_noise=tuple(
-            _compared(level, at_level, others[NOISE], partners)
+            _compared_value(level, at_level, others[NOISE], partners)
             for level, at_level in by_noise.items()
         ),
         only_first=tuple(name for name in own if name not in others),
@@ -116,7 +116,7 @@ class _Judged(NamedTuple):
     question: Hashable
 
 
-def _compared(name: str, own: Value, other: Value, partners: Matched) -> Compared:
+def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> Compared:
     judged = list(_judged_rows(own, other, partners))
     rows: list[RowPair] = []
     pairs: list[Pair] = []

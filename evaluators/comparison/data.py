@@ -18,8 +18,8 @@ def differences(first: Side, second: Side, pairs: Mapping[int, int]) -> tuple[st
     `pairs` holds the positions of each sample in both data sets.
     """
     looked_at = dict(islice(pairs.items(), MOST))
-    ours = _samples(first, looked_at.keys())
-    theirs = _samples(second, looked_at.values())
+    ours = _readable_samples(first, looked_at.keys())
+    theirs = _readable_samples(second, looked_at.values())
     both = [
         (ours[position], theirs[partner])
         for position, partner in looked_at.items()
@@ -41,7 +41,7 @@ def differences(first: Side, second: Side, pairs: Mapping[int, int]) -> tuple[st
     return tuple(sentences)
 
 
-def _samples(side: Side, positions: Collection[int]) -> dict[int, Sample]:
+def _readable_samples(side: Side, positions: Collection[int]) -> dict[int, Sample]:
     """Those that can be read, by position."""
     found = side.view.store.samples.get_many(side.run.fingerprint, positions)
     return {position: sample for position, sample in found.items() if isinstance(sample, Sample)}

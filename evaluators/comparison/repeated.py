@@ -107,10 +107,10 @@ def repeated(store: Store, first: Run, second: Run) -> Repeated:
     """The second run against the first, answer by answer; both are over the same samples."""
     differing: list[DifferingAnswer] = []
     answers = values = reworded = left_open = 0
-    for answer, before, after in _pairs(store, first, second):
+    for answer, before, after in _results_of_both(store, first, second):
         answers += 1
         left_open += len(before.keys() - after.keys())
-        found = _compared(answer, before, after)
+        found = _compared_answer(answer, before, after)
         values += found.values
         reworded += found.is_reworded and not found.kinds
         if found.kinds:
@@ -149,7 +149,9 @@ class _Found:
 Results = Mapping[int, SampleResult]
 
 
-def _pairs(store: Store, first: Run, second: Run) -> Iterator[tuple[Answer, Results, Results]]:
+def _results_of_both(
+    store: Store, first: Run, second: Run
+) -> Iterator[tuple[Answer, Results, Results]]:
     """Every answer that the first run has, with what the metrics of both say of it."""
     samples = range(len(store.samples.ids(first.fingerprint)))
     models = range(max(1, len(first.models)))
@@ -162,7 +164,7 @@ def _pairs(store: Store, first: Run, second: Run) -> Iterator[tuple[Answer, Resu
             yield answer, own, theirs.get(answer, {})
 
 
-def _compared(answer: Answer, before: Results, after: Results) -> _Found:
+def _compared_answer(answer: Answer, before: Results, after: Results) -> _Found:
     kinds: dict[Kind, None] = {}
     changes = []
     values = 0
@@ -182,7 +184,7 @@ def _compared(answer: Answer, before: Results, after: Results) -> _Found:
                 kinds[kind] = None
                 changes.append(change)
             # Labels whose values are the same all the same: another reason for an equal number.
-            if not own and _labels(ours.score) != _labels(theirs.score):
+            if not own and _what_decided(ours.score) != _what_decided(theirs.score):
                 kinds["labels"] = None
     return _Found(values, tuple(kinds), tuple(changes), is_reworded)
 
@@ -197,7 +199,7 @@ def _changed_values(first: Score, second: Score) -> Iterator[tuple[Change, Kind]
             yield change, "verdict" if is_verdict else "value"
 
 
-def _labels(score: Score) -> object:
+def _what_decided(score: Score) -> object:
     """What decided, without the words that a judge found for it."""
     evidence = score.evidence
     if isinstance(evidence, LabelEvidence):

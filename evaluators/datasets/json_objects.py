@@ -87,7 +87,7 @@ def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
         raise errors[0]
     if not candidates:
         return RowsOfObject([value])
-    chosen = _named(part, candidates, name) if part else _likeliest(candidates)
+    chosen = _candidates_named(part, candidates, name) if part else _likeliest(candidates)
     doubt = ""
     # Lists of the same rows are parts of one table, such as the levels of a benchmark
     if len({candidate.names for candidate in chosen}) > 1:
@@ -102,7 +102,7 @@ def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
     return RowsOfObject(rows, _where_found(chosen, candidates, errors), parts, doubt)
 
 
-def _named(part: str, candidates: list[FoundRows], name: str) -> list[FoundRows]:
+def _candidates_named(part: str, candidates: list[FoundRows], name: str) -> list[FoundRows]:
     named = [candidate for candidate in candidates if candidate.place == part]
     if not named:
         there = _places(candidates)

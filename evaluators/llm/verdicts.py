@@ -14,7 +14,7 @@ WORST, BEST = 1, 5
 _SYNONYMS = {"true": "yes", "false": "no"}
 
 
-def _yes_or_no(written: object) -> object:
+def _read_yes_or_no(written: object) -> object:
     """Yes and no however they are written; anything else as it is."""
     if not isinstance(written, str | bool):
         return written
@@ -40,7 +40,7 @@ class YesOrNo(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     reason: str = ""
-    verdict: Annotated[Literal["yes", "no"], BeforeValidator(_yes_or_no)]
+    verdict: Annotated[Literal["yes", "no"], BeforeValidator(_read_yes_or_no)]
 
     @property
     def value(self) -> float:

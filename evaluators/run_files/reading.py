@@ -91,13 +91,13 @@ def read(data: bytes) -> RunFile:
     cells = _Cells(run, dataset)
     most = cells.count
     results = tuple(map(_checked_result, _records(SampleResult, RESULTS, parts, most)))
-    cells.check_different(RESULTS, (_cell(result) for result in results))
+    cells.check_different(RESULTS, (_cell_of(result) for result in results))
     return RunFile(
         run=run,
         dataset=dataset,
         results=results,
-        labels=_labels(cells, _records(CellLabel, LABELS, parts, None)),
-        notes=_notes(cells, _records(AnswerNote, NOTES, parts, most)),
+        labels=_checked_labels(cells, _records(CellLabel, LABELS, parts, None)),
+        notes=_checked_notes(cells, _records(AnswerNote, NOTES, parts, most)),
         environment=environment,
     )
 
@@ -307,21 +307,21 @@ class _Cells:
             known.add(cell)
 
 
-def _cell(of: SampleResult | CellLabel) -> Cell:
+def _cell_of(of: SampleResult | CellLabel) -> Cell:
     return Cell(of.position, of.model, of.metric)
 
 
-def _labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list[PersonLabel]]:
+def _checked_labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list[PersonLabel]]:
     labels: dict[Cell, list[PersonLabel]] = {}
     for label in read:
-        cells.check(LABELS, _cell(label))
+        cells.check(LABELS, _cell_of(label))
         if not _is_moment(label.label.created):
             raise RunFileError(f"{LABELS} has no date that can be read.")
-        labels.setdefault(_cell(label), []).append(label.label)
+        labels.setdefault(_cell_of(label), []).append(label.label)
     return labels
 
 
-def _notes(cells: _Cells, read: Iterable[AnswerNote]) -> dict[Answer, Note]:
+def _checked_notes(cells: _Cells, read: Iterable[AnswerNote]) -> dict[Answer, Note]:
     notes = {}
     for note in read:
         cells.check(NOTES, Cell(note.position, note.model, 0))

@@ -56,10 +56,10 @@ def write(store: Store, run: Run, file: IO[bytes]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         parts = {
             RUN: _write(archive, RUN, [anonymous]),
-            SAMPLES: _write(archive, SAMPLES, _samples(store, run)),
+            SAMPLES: _write(archive, SAMPLES, _written_samples(store, run)),
             RESULTS: _write(archive, RESULTS, _results(store, run)),
-            LABELS: _write(archive, LABELS, _labels(store, run)),
-            NOTES: _write(archive, NOTES, _notes(store, run)),
+            LABELS: _write(archive, LABELS, _written_labels(store, run)),
+            NOTES: _write(archive, NOTES, _written_notes(store, run)),
             ENVIRONMENT: _write(archive, ENVIRONMENT, [store.environments.of(run)]),
         }
         manifest = Manifest(
@@ -84,7 +84,7 @@ def _write(archive: zipfile.ZipFile, name: str, records: Iterable[Record]) -> Pa
     return Part(size=size, sha256=digest.hexdigest())
 
 
-def _samples(store: Store, run: Run) -> Iterator[Sample]:
+def _written_samples(store: Store, run: Run) -> Iterator[Sample]:
     for positions in _portions(store, run):
         samples = store.samples.get_many(run.fingerprint, positions)
         for position in positions:
@@ -104,7 +104,7 @@ def _results(store: Store, run: Run) -> Iterator[Record]:
             yield from found.get(answer, {}).values()
 
 
-def _labels(store: Store, run: Run) -> Iterator[CellLabel]:
+def _written_labels(store: Store, run: Run) -> Iterator[CellLabel]:
     for cell, labels in store.person_labels.by_cell(run.id).items():
         for label in labels:
             yield CellLabel(
@@ -115,7 +115,7 @@ def _labels(store: Store, run: Run) -> Iterator[CellLabel]:
             )
 
 
-def _notes(store: Store, run: Run) -> Iterator[AnswerNote]:
+def _written_notes(store: Store, run: Run) -> Iterator[AnswerNote]:
     for answer, note in store.notes.by_answer(run.id).items():
         yield AnswerNote(position=answer.position, model=answer.model, note=note)
 

@@ -27,7 +27,7 @@ def plan_again(store: Store, run: Run, *, use_cache: bool = False) -> RunPlan:
     for name in shared.difference(OWN, ("evaluators",)):
         settings[name] = getattr(run, name)
     return RunPlan(
-        _samples(store, run),
+        _dataset_of_run(store, run),
         [from_spec(spec) for spec in run.evaluators],
         **settings,
         use_cache=use_cache,
@@ -35,7 +35,7 @@ def plan_again(store: Store, run: Run, *, use_cache: bool = False) -> RunPlan:
     )
 
 
-def _samples(store: Store, run: Run) -> Dataset:
+def _dataset_of_run(store: Store, run: Run) -> Dataset:
     count = len(store.samples.ids(run.fingerprint))
     samples: list[Sample] = []
     for sample in store.samples.get_many(run.fingerprint, range(count)).values():

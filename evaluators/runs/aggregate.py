@@ -164,7 +164,7 @@ def figures(rows: Sequence[Outline]) -> Figures:
     spread: dict[str, tuple[int, ...]] = {}
     for name in _value_names(rows):
         means[name] = summarise(rows, name)
-        spread[name] = _spread([row.values.get(name) for row in rows])
+        spread[name] = _bin_counts([row.values.get(name) for row in rows])
     scored = [row for row in rows if row.status == "scored"]
     return Figures(
         means=means,
@@ -216,14 +216,14 @@ def viewed_values(
     values: dict[Cell, ViewedValues] = {}
     for cell, sample, score in scored:
         own = given.get(cell, ())
-        values[cell] = _of_labels(sample, score, view, own)
+        values[cell] = _view_of_labels(sample, score, view, own)
         # A labeller's own values stay as they are.
         if own and view.by in (None, CORRECTED):
             values[cell] = _after_verdicts(values[cell], own)
     return values
 
 
-def _of_labels(
+def _view_of_labels(
     sample: Sample,
     score: Score,
     view: View,
@@ -481,7 +481,7 @@ def _mean(
     is_clustered = len(clusters) < len(judged)
     if not is_clustered:
         ends = interval(judged)
-    elif _are_verdicts(judged):
+    elif _are_all_verdicts(judged):
         ends = clustered(list(clusters))
     else:
         ends = clustered_mean(list(clusters))
@@ -498,7 +498,7 @@ def _mean(
     )
 
 
-def _are_verdicts(values: Iterable[float]) -> bool:
+def _are_all_verdicts(values: Iterable[float]) -> bool:
     return all(value in (0, 1) for value in values)
 
 
@@ -550,7 +550,7 @@ def _within(rows: Sequence[Outline], name: str) -> Within | None:
     if deviation is None:
         return None
     alike = sum(len(set(values)) == 1 for values in repeated)
-    is_rate = _are_verdicts(chain.from_iterable(repeated))
+    is_rate = _are_all_verdicts(chain.from_iterable(repeated))
     return Within(
         prompts=len(repeated),
         agree=alike / len(repeated) if is_rate else None,
@@ -626,7 +626,7 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
     )
 
 
-def _spread(values: Sequence[float | None]) -> tuple[int, ...]:
+def _bin_counts(values: Sequence[float | None]) -> tuple[int, ...]:
     counts = [0] * BINS
     for value in values:
         if value is None:

@@ -53,7 +53,7 @@ def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
         *_of_state(store, run, environment),
         *_of_data(store, run),
         *_of_method(run, seen),
-        *_of_labels(store, run),
+        *_label_facts(store, run),
         *_of_models(run, environment),
         *_of_prompts(run),
         *_of_settings(run),
@@ -120,7 +120,7 @@ def _metric(spec: EvaluatorSpec) -> str:
     return f"{name}: {', '.join(params)}" if params else name
 
 
-def _of_labels(store: Store, run: Run) -> Iterator[Fact]:
+def _label_facts(store: Store, run: Run) -> Iterator[Fact]:
     by = Counter(row.by for row in store.results.outlines(run) if row.by and row.metric == 0)
     labellers = [f"{name} {count:,}" for name, count in sorted(by.items())]
     if labellers:

@@ -74,7 +74,7 @@ def checked_by(
     Raises `ParameterError` for an id that no sample has, or several, for a name that no value has,
     and for a number beyond 0 and 1.
     """
-    answers = _answers(view, 0, model, definition)
+    answers = _verdicts_of_labeller(view, 0, model, definition)
     rows: dict[str, list[Outline]] = {}
     for row in aggregate.of_model(view.of_metric(0), model):
         rows.setdefault(row.sample_id, []).append(row)
@@ -97,7 +97,7 @@ def checked_by(
                 by=("people",),
             )
         )
-    return check(_labeller(view, 0), answers, own, questions=_questions(view, 0, model))
+    return check(_labeller(view, 0), answers, own, questions=_question_groups(view, 0, model))
 
 
 def _read_label(
@@ -128,7 +128,7 @@ def _checked(
     against: Against,
     definition: str,
 ) -> Check:
-    answers = _answers(view, metric, model, definition)
+    answers = _verdicts_of_labeller(view, metric, model, definition)
     if _is_rgb(view, metric):
         abilities = {row.position: row.ability for row in view.of_metric(metric)}
         found = [
@@ -144,11 +144,11 @@ def _checked(
         found,
         against,
         likely,
-        _questions(view, metric, model),
+        _question_groups(view, metric, model),
     )
 
 
-def _answers(
+def _verdicts_of_labeller(
     view: RunView, metric: int, model: int, definition: str
 ) -> dict[Cell, Mapping[str, float | None]]:
     """What the labeller itself says of every answer that it judged."""
@@ -167,7 +167,7 @@ def _answers(
     return answers
 
 
-def _questions(view: RunView, metric: int, model: int) -> dict[Cell, Hashable]:
+def _question_groups(view: RunView, metric: int, model: int) -> dict[Cell, Hashable]:
     """By what answers resemble each other: of RGB the question, of others the repeated prompt."""
     questions: dict[Cell, Hashable] = {}
     for row in aggregate.of_model(view.of_metric(metric), model):

@@ -112,12 +112,12 @@ def _response_column(responses: Mapping[tuple[int, int], str]) -> _Column:
 def _fact_column(name: str, facts: Mapping[Answer, Mapping[str, object]]) -> _Column:
     def cell(row: Outline) -> object:
         own = facts.get(Answer(row.position, row.model), {})
-        return _cell(own.get(name))
+        return _exported_cell(own.get(name))
 
     return _Column(name, cell)
 
 
-def _cell(value: object) -> object:
+def _exported_cell(value: object) -> object:
     """A number as it is, a text safe for a spreadsheet, several accepted answers as JSON."""
     if isinstance(value, list | tuple):
         value = json.dumps(value, ensure_ascii=False)
@@ -147,7 +147,7 @@ def people_csv(
         place.append(run.evaluators[cell.metric].name)
         for label in labels:
             values = label.model_dump(mode="json")
-            writer.writerow([*place, *(_cell(values[name]) for name in fields)])
+            writer.writerow([*place, *(_exported_cell(values[name]) for name in fields)])
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 

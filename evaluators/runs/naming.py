@@ -84,12 +84,12 @@ def metric_title(spec: EvaluatorSpec) -> str:
 
 def _who(run: Run, neighbours: Sequence[Run]) -> list[str]:
     """Who answers, and by what it is judged where nobody does or others are judged otherwise."""
-    parts = [_named(_short_titles(run.models))]
+    parts = [_names_in_a_line(_short_titles(run.models))]
     metrics = [metric_title(spec) for spec in run.evaluators]
     if not run.models or any(_metrics(other) != _metrics(run) for other in neighbours):
-        parts.append(_named(metrics))
+        parts.append(_names_in_a_line(metrics))
     if run.judges and (not run.models or any(other.judges != run.judges for other in neighbours)):
-        parts.append(f"by {_named(_short_titles(run.judges))}")
+        parts.append(f"by {_names_in_a_line(_short_titles(run.judges))}")
     return parts
 
 
@@ -120,7 +120,7 @@ def _metrics(run: Run) -> list[str]:
     return [spec.name for spec in run.evaluators]
 
 
-def _named(names: Sequence[str]) -> str:
+def _names_in_a_line(names: Sequence[str]) -> str:
     """The names in a line, those beyond `MOST_NAMES` counted."""
     shown = ", ".join(names[:MOST_NAMES])
     further = len(names) - MOST_NAMES

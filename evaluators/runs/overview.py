@@ -89,7 +89,7 @@ def _summary(view: RunView) -> Summary:
     for model in range(max(1, len(view.run.models))):
         own = aggregate.of_model(rows, model)
         values = aggregate.named_values(view.run.evaluators, own)
-        in_order = sorted(values, key=_place)[:HEADLINES]
+        in_order = sorted(values, key=_place_of_value)[:HEADLINES]
         means.append({name: _headline(values[name]) for name in in_order})
     return Summary(counts=view.counts, means=tuple(means))
 
@@ -101,6 +101,6 @@ def _headline(value: Value) -> Headline:
     return Headline(mean=mean, scored=len(judged), asked=len(value.rows))
 
 
-def _place(name: str) -> int:
+def _place_of_value(name: str) -> int:
     """Sorted by it, other values stay in their order behind the first ones."""
     return FIRST.index(name) if name in FIRST else len(FIRST)

@@ -169,15 +169,15 @@ def facts(
             "effective_noise": task.effective_noise if task else None,
             "ground_truth": sample.ground_truth,
             "counterfactual": task.counterfactual if task else None,
-            "rule": _named(rules),
-            "words": _named(words),
+            "rule": _texts_by_verdict(rules),
+            "words": _texts_by_verdict(words),
             "judge_said": " ".join(judged.words for judged in evidence.judged.values()),
             **about_run,
         }
     return facts_of
 
 
-def _named(by_verdict: Mapping[str, str]) -> str:
+def _texts_by_verdict(by_verdict: Mapping[str, str]) -> str:
     """One verdict's text as it is; of several each under its name."""
     if len(by_verdict) == 1:
         return next(iter(by_verdict.values()))

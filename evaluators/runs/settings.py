@@ -39,7 +39,7 @@ def settings(
     words["metrics"] = ", ".join(spec.name for spec in specs)
     for spec in specs:
         for parameter, value in spec.params.items():
-            words[f"{_title(spec, parameter)} ({spec.name})"] = _in_words(value)
+            words[f"{_parameter_title(spec, parameter)} ({spec.name})"] = _setting_in_words(value)
     if of.prompt:
         words["prompt"] = prompt_hash(of.prompt)
     if of.cap != Cap():
@@ -54,7 +54,7 @@ def settings_of(run: Run) -> dict[str, str]:
     words["asked with"] = ", ".join(dict.fromkeys(filter(None, options))) or "the usual options"
     for name in ("abilities", "noise_levels", "passages", "group"):
         if value := run.origin.get(name):
-            words[name.replace("_", " ")] = _in_words(value)
+            words[name.replace("_", " ")] = _setting_in_words(value)
     return words
 
 
@@ -81,12 +81,12 @@ def _options(spec: ModelSpec) -> str:
     return " and ".join(options)
 
 
-def _title(spec: EvaluatorSpec, name: str) -> str:
+def _parameter_title(spec: EvaluatorSpec, name: str) -> str:
     """What forms call the parameter; its name where the metric or the parameter is gone."""
     cls = catalogue().get(spec.name)
     titles = {parameter.name: parameter.title for parameter in (parameters(cls) if cls else ())}
     return titles.get(name, name.replace("_", " ")).lower()
 
 
-def _in_words(value: Any) -> str:
+def _setting_in_words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -79,7 +79,7 @@ def terms(text: str) -> list[str]:
         return list(map(term, words))
     stems = []
     for word, after in pairwise([*words, STOP]):
-        stems.append(_pair(word, after) if _is_ideograph(word) else term(word))
+        stems.append(_character_pair(word, after) if _is_ideograph(word) else term(word))
     return stems
 
 
@@ -284,7 +284,7 @@ def _is_ideograph(word: str) -> bool:
     return _IDEOGRAPH.match(word) is not None
 
 
-def _pair(character: str, after: str) -> str:
+def _character_pair(character: str, after: str) -> str:
     if character in _STOP_CHARACTERS:
         return STOP
     # 的 and the like would make pairs that say nothing of what they stand beside.

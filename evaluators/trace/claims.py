@@ -193,7 +193,7 @@ class _DocumentWords:
         by_term = content_words(text)
         absent_terms = [term for term in by_term if term not in self._everywhere]
         absent = [by_term[term] for term in absent_terms]
-        in_no_document = f"In no document: {_listed(absent)}."
+        in_no_document = f"In no document: {_first_names(absent)}."
         if nearest < 0:
             return in_no_document
         held = self._held_by(nearest)
@@ -202,7 +202,7 @@ class _DocumentWords:
         words = f"{len(by_term)} word{'s' if len(by_term) > 1 else ''}"
         reason = (
             "No single sentence carries enough of it: the nearest, "
-            f"{self.keys[nearest]}, shares {len(shared)} of {words} ({_listed(shared)})."
+            f"{self.keys[nearest]}, shares {len(shared)} of {words} ({_first_names(shared)})."
         )
         return f"{reason} {in_no_document}" if absent else reason
 
@@ -224,7 +224,7 @@ def _beside(word: str, in_document: str) -> str:
     return word if word.lower() == in_document.lower() else f"{word} ≈ {in_document}"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _first_names(words: Sequence[str]) -> str:
     more = len(words) - MOST_NAMED
     listed = ", ".join(words[:MOST_NAMED])
     return f"{listed} and {more} more" if more > 0 else listed

@@ -36,7 +36,7 @@ def show(view: RunView, found: Check, value: ValueCheck) -> None:
     if chosen:
         title, cells = chosen
         st.markdown(f"**{plain(title)}**")
-        _answers(view, cells)
+        _answer_links(view, cells)
 
 
 def _table(
@@ -99,7 +99,7 @@ def _with_interval(rate: EstimatedMean) -> str:
     return f"**{percent(rate.mean)}** ({percents(rate.low, rate.high)})"
 
 
-def _answers(view: RunView, cells: Sequence[Cell]) -> None:
+def _answer_links(view: RunView, cells: Sequence[Cell]) -> None:
     """Links to the first of these answers, each with its question."""
     answers = [Answer(cell.position, cell.model) for cell in cells[:MOST]]
     contents = view.contents(answers)

@@ -37,7 +37,7 @@ SUBSETS = {
 
 def show(view: RunView, found: Check, metric: int) -> None:
     with st.expander("All values", icon=":material/table_rows:", key=f"check_all_{view.run.id}"):
-        tables.plain_rows([_row(value) for value in found.values], "All values")
+        tables.plain_rows([_value_row(value) for value in found.values], "All values")
         st.caption(
             "RMSE is the distance from the labels, “constant” that of always giving their mean; "
             "a bias above 0 is too high."
@@ -56,7 +56,7 @@ def show(view: RunView, found: Check, metric: int) -> None:
         st.markdown(LIMITS)
 
 
-def _row(value: ValueCheck) -> dict[str, object]:
+def _value_row(value: ValueCheck) -> dict[str, object]:
     best = value.best
     distance = value.distance
     return {

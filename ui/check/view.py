@@ -50,10 +50,10 @@ def show(run: Run) -> None:
         return
     value = _value_switch(run, found)
     st.header(plain(value.sentence), anchor=False)
-    checks = [(_title(run), found)]
+    checks = [(_title_with_labeller(run), found)]
     for other in others:
         beside = _check(run_views.latest(other), choice, labels_of=view)
-        checks.append((_title(other), beside))
+        checks.append((_title_with_labeller(other), beside))
     _chart(checks, value.name)
     _what_labels_bring(run, value, found)
     for warning in value.warnings:
@@ -62,7 +62,7 @@ def show(run: Run) -> None:
     folded.show(view, found, choice.metric)
 
 
-def _title(run: Run) -> str:
+def _title_with_labeller(run: Run) -> str:
     """A run as its labeller and its title, which tells it from others over the same data."""
     return f"{run_facts.method(run)[0]} · {run.title}"
 
@@ -114,7 +114,7 @@ def _others(view: RunView) -> list[Run]:
             by_id[other.id] = other
     if not by_id or leads(run.evaluator.name) != "trace":
         return []
-    titles = {run_id: _title(other) for run_id, other in by_id.items()}
+    titles = {run_id: _title_with_labeller(other) for run_id, other in by_id.items()}
     chosen = st.multiselect(
         "Beside",
         list(titles),
@@ -184,13 +184,15 @@ def _dots(found: Check, value: ValueCheck, series: int) -> list[Dot]:
     shown = [Dot(said, judged, series=series, hollow=True)]
     if value.corrected is not None:
         meaning = f"From {labels} and all verdicts"
-        shown.append(Dot(f"{people} say", _mean(value, value.corrected), (), meaning, series))
+        shown.append(
+            Dot(f"{people} say", _corrected_mean(value, value.corrected), (), meaning, series)
+        )
     if value.alone is not None:
-        shown.append(Dot(f"The {labels} alone", _mean(value, value.alone), series=series))
+        shown.append(Dot(f"The {labels} alone", _corrected_mean(value, value.alone), series=series))
     return shown
 
 
-def _mean(value: ValueCheck, estimate: EstimatedMean) -> Mean:
+def _corrected_mean(value: ValueCheck, estimate: EstimatedMean) -> Mean:
     return Mean(
         mean=estimate.mean,
         low=estimate.low,

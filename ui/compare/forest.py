@@ -22,15 +22,15 @@ def show(comparison: Comparison) -> None:
     """Each value with both means, the difference with its interval, and how sure it is."""
     style = (ROOT / "ui" / "static" / "forest.css").read_text(encoding="utf-8")
     titles = {value.name: readable(value.name) for value in comparison.values}
-    body = _rows(comparison.values, titles, _end(comparison))
-    head = _head(comparison)
+    body = _forest_rows(comparison.values, titles, _end(comparison))
+    head = _forest_head(comparison)
     st.html(
         f'<style>{style}</style><div class="pl-forest"><table><thead>{head}</thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def _head(comparison: Comparison) -> str:
+def _forest_head(comparison: Comparison) -> str:
     first, second = html(comparison.first), html(comparison.second)
     ends = f"<span>← <bdi>{first}</bdi> higher</span><span><bdi>{second}</bdi> higher →</span>"
     cells = [
@@ -46,7 +46,7 @@ def _head(comparison: Comparison) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> str:
+def _forest_rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> str:
     return "".join(_forest_row(value, titles[value.name], end) for value in values)
 
 

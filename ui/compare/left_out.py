@@ -27,7 +27,7 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
         title += f": {counted(alone, 'sample')} without a partner"
     with st.expander(title, icon=":material/rule:"):
         if alone:
-            _without_partner(comparison, sides)
+            _show_without_partner(comparison, sides)
         if unchecked:
             st.markdown("\n".join(f"- {_not_checked(value, comparison)}" for value in unchecked))
 
@@ -45,17 +45,19 @@ def _not_checked(value: Compared, comparison: Comparison) -> str:
     return plain(f"{readable(value.name)}: checked {', '.join(parts)}")
 
 
-def _without_partner(comparison: Comparison, sides: tuple[Side, Side]) -> None:
+def _show_without_partner(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     listed = []
     titles = (comparison.first, comparison.second)
     for title, side, positions in zip(titles, sides, comparison.alone, strict=True):
-        listed += _questions(title, side, positions[:MOST_LISTED])
+        listed += _rows_without_partner(title, side, positions[:MOST_LISTED])
     st.dataframe(listed, hide_index=True)
     if any(len(positions) > MOST_LISTED for positions in comparison.alone):
         st.caption(f"The first {MOST_LISTED} of each.")
 
 
-def _questions(title: str, side: Side, positions: Sequence[int]) -> list[dict[str, object]]:
+def _rows_without_partner(
+    title: str, side: Side, positions: Sequence[int]
+) -> list[dict[str, object]]:
     answers = [Answer(position, side.model) for position in positions]
     contents = side.view.contents(answers)
     return [

@@ -216,10 +216,10 @@ def _side_by_side(
             st.html(coloured.changed(own.sentences, own.cues, changed[place]))
             _link_to_sample(both.sides[place], _position(row, place))
     st.markdown("**Documents**")
-    st.html(_documents(found, answers, both))
+    st.html(_shown_documents(found, answers, both))
 
 
-def _documents(
+def _shown_documents(
     found: Sequence[Content | None],
     answers: Sequence[_Answer],
     both: Both,

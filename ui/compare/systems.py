@@ -21,7 +21,7 @@ def show(several: Several) -> Comparison:
         findings.append(f"- **{plain(own.second)}:** {plain(own.against_reference())}")
     st.markdown("\n".join(findings))
     columns = [Column(readable(name)) for name in several.values]
-    rows = [_row(system, several) for system in several.systems]
+    rows = [_system_row(system, several) for system in several.systems]
     value_table.show("", columns, rows)
     st.caption(
         plain(
@@ -44,7 +44,7 @@ def show(several: Several) -> Comparison:
     return by_title.get(chosen, several.comparisons[0])
 
 
-def _row(system: System, several: Several) -> Row:
+def _system_row(system: System, several: Several) -> Row:
     return Row(
         title=system.title,
         means=[system.means.get(name) for name in several.values],

@@ -32,19 +32,19 @@ def show() -> None:
     if sides is None:
         return
     try:
-        found = _compared(sides)
+        found = _counted_once(sides)
     except ParameterError as error:
         st.warning(plain(str(error)), icon=":material/compare_arrows:")
         return
     if isinstance(found, Comparison):
         st.header(plain(found.sentence()), anchor=False)
         _files(found, sides)
-        _pair(found, (sides[0], sides[1]))
+        _show_pair(found, (sides[0], sides[1]))
         return
     comparison = systems.show(found)
     _files(found, sides)
     place = found.comparisons.index(comparison)
-    _pair(comparison, (sides[0], sides[place + 1]))
+    _show_pair(comparison, (sides[0], sides[place + 1]))
 
 
 def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
@@ -64,7 +64,7 @@ def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
         for_paper.button("comparison", make, "comparison")
 
 
-def _pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
+def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     """Two systems in full: what differs, every difference, and the samples."""
     for warning in comparison.warnings:
         st.warning(warning, icon=":material/balance:")
@@ -73,7 +73,7 @@ def _pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     _how_it_is_counted(comparison)
     if comparison.by_noise:
         _over_noise(comparison)
-    _samples_needed(comparison)
+    _sample_calculator(comparison)
     left_out.show(comparison, sides)
     pairs.show(comparison, sides)
 
@@ -93,7 +93,7 @@ def _over_noise(comparison: Comparison) -> None:
     )
 
 
-def _compared(sides: Sequence[Side]) -> Comparison | Several:
+def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
     """The comparison, counted once for as long as all runs stay as they are."""
     which = [(side.run.id, side.model, side.counted) for side in sides]
 
@@ -101,10 +101,10 @@ def _compared(sides: Sequence[Side]) -> Comparison | Several:
         return several(sides) if len(sides) > 2 else compared(*sides)
 
     version = tuple(side.view.revision for side in sides)
-    return held.read((compared, session.store(), *which), read, version, _bytes)
+    return held.read((compared, session.store(), *which), read, version, _comparison_bytes)
 
 
-def _bytes(found: Comparison | Several) -> int:
+def _comparison_bytes(found: Comparison | Several) -> int:
     compared = [found] if isinstance(found, Comparison) else found.comparisons
     return ROW_BYTES * sum(len(value.rows) for own in compared for value in own.values)
 
@@ -148,7 +148,7 @@ def _how_it_is_counted(comparison: Comparison) -> None:
     )
 
 
-def _samples_needed(comparison: Comparison) -> None:
+def _sample_calculator(comparison: Comparison) -> None:
     """The calculator: how many samples a difference of this size would take."""
     with st.expander("How many samples do I need?", icon=":material/calculate:"):
         points = st.number_input(

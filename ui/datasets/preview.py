@@ -85,16 +85,16 @@ def _whole_bed_row(row: BedRow) -> None:
 def _text(title: str, text: str | None) -> None:
     if text:
         st.caption(title)
-        st.html(coloured.uncoloured(_shortened(text)))
+        st.html(coloured.uncoloured(_shortened_document(text)))
 
 
 def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) -> None:
     if texts:
         st.caption(f"{title} · {counted(len(texts), 'text')}")
-        st.html(coloured.passages(list(map(_shortened, texts)), sources=sources))
+        st.html(coloured.passages(list(map(_shortened_document, texts)), sources=sources))
 
 
-def _shortened(text: str) -> str:
+def _shortened_document(text: str) -> str:
     if len(text) <= LONGEST_TEXT:
         return text
     return f"{text[:LONGEST_TEXT]} … ({len(text):,} characters in all)"

@@ -43,7 +43,7 @@ def show() -> None:
             help="Text, Markdown, HTML, PDF",
         )
     with right:
-        asked = _questions()
+        asked = _questions_file()
     settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
     name = st.text_input(
         "Name of the data set",
@@ -68,7 +68,7 @@ def show() -> None:
             st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
 
 
-def _questions() -> tuple[str, bytes] | None:
+def _questions_file() -> tuple[str, bytes] | None:
     """The questions as a file, whether they were typed or chosen; nothing without any."""
     way = st.segmented_control(
         "Questions",

@@ -55,7 +55,7 @@ def fill(benchmark: Benchmark | None) -> None:
         fields |= _labellers(run, judges)
     elif judges:
         fields["rgb_judge" if benchmark == "rgb" else "metrics_metric_judge"] = judges[0]
-    fields |= _metrics(run, benchmark, key)
+    fields |= _fields_of_metrics(run, benchmark, key)
     for name, value in fields.items():
         st.session_state[name] = value
 
@@ -180,7 +180,7 @@ def _judged_by_hybrid(run: Run) -> dict[str, int]:
     return {f"trace_judged_{total}": max(1, judged)}
 
 
-def _metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:
+def _fields_of_metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:
     """The metrics beside the one that leads, and the parameters of all."""
     fields: dict[str, Any] = {}
     chosen = []

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.llm import catalogue, clients
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
@@ -307,21 +308,8 @@ def answer_options(
     llms = _llms_of([*models, *judges])
     if not llms:
         return AnswerOptions()
-    answer_tokens, tokens_key = ANSWER_TOKENS, f"{key}_answer_tokens"
-    if judges and labels:
-        # A field of its own, so that each of the two keeps its number.
-        answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
     left, middle, right = st.columns(3, vertical_alignment="bottom")
-    answer_tokens = left.number_input(
-        "Answer budget (tokens)",
-        16,
-        32768,
-        answer_tokens,
-        step=128,
-        help="The most that an answer may take, hidden reasoning included.",
-        key=tokens_key,
-        **KEPT,
-    )
+    answer_tokens = _answer_budget(left, key, is_labelling=bool(judges) and labels)
     temperature = middle.number_input(
         "Temperature",
         0.0,
@@ -352,6 +340,24 @@ def answer_options(
     if fixed:
         st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
     return AnswerOptions(answer_tokens, temperature, use_cache, repeats)
+
+
+def _answer_budget(column: DeltaGenerator, key: str, *, is_labelling: bool) -> int:
+    answer_tokens, tokens_key = ANSWER_TOKENS, f"{key}_answer_tokens"
+    if is_labelling:
+        # A field of its own, so that each of the two keeps its number.
+        answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
+    most_tokens: int = column.number_input(
+        "Answer budget (tokens)",
+        16,
+        32768,
+        answer_tokens,
+        step=128,
+        help="The most that an answer may take, hidden reasoning included.",
+        key=tokens_key,
+        **KEPT,
+    )
+    return most_tokens
 
 
 def budget(chosen: Sequence[Choice], key: str) -> Cap | None:

@@ -65,7 +65,7 @@ def _dot(dot: Dot) -> str:
         f'<span class="pl-mean">{value}</span>'
         f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'
         f'<span class="pl-about">{"<br>".join(about)}</span>'
-        f"{_spread(dot.spread)}</div>"
+        f"{_drawn_spread(dot.spread)}</div>"
     )
 
 
@@ -87,7 +87,7 @@ def track(mean: Mean) -> str:
     return f'<i style="left: {100 * mean.low:.1f}%; width: {width:.1f}%"></i>{dot}'
 
 
-def _spread(counts: Sequence[int]) -> str:
+def _drawn_spread(counts: Sequence[int]) -> str:
     most = max(counts, default=0)
     if not most:
         return ""

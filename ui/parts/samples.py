@@ -297,17 +297,17 @@ def _data(
     contents = table.view.contents(answers)
     names = run_facts.titles(table.run)
     columns = [
-        _column("#", "number"),
-        _column("Verdict", "verdict"),
-        _column("Question", "question"),
-        _column("Answer", "text"),
+        _column_spec("#", "number"),
+        _column_spec("Verdict", "verdict"),
+        _column_spec("Question", "question"),
+        _column_spec("Answer", "text"),
     ]
     if table.run.repeats > 1:
-        columns.append(_column("Repeat", "facet"))
+        columns.append(_column_spec("Repeat", "facet"))
     if len(names) > 1:
-        columns.append(_column("Model", "facet"))
-    columns += [_column(title, "value", title) for title in table.values.values()]
-    columns += [_column(title, "facet") for title in table.facets.values()]
+        columns.append(_column_spec("Model", "facet"))
+    columns += [_column_spec(title, "value", title) for title in table.values.values()]
+    columns += [_column_spec(title, "facet") for title in table.facets.values()]
     return {
         "columns": columns,
         "order": _direction(table.run),
@@ -317,7 +317,7 @@ def _data(
     }
 
 
-def _column(title: str, kind: str, order: str = "") -> dict[str, str]:
+def _column_spec(title: str, kind: str, order: str = "") -> dict[str, str]:
     return {"title": title, "kind": kind, "order": order}
 
 

@@ -54,7 +54,7 @@ def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
     line = f'<th class=pl-scale aria-hidden="true">{ends}</th>'
     heads = "".join(map(_head, columns))
     head = f"<tr><th scope=col>{html(corner)}</th>{line if is_drawn else ''}{heads}</tr>"
-    body = "".join(_row(row, columns, is_drawn=is_drawn) for row in rows)
+    body = "".join(_means_row(row, columns, is_drawn=is_drawn) for row in rows)
     table = f"<table class=pl-values><thead>{head}</thead><tbody>{body}</tbody></table>"
     st.html(f"<style>{style}</style><div class=pl-values-box>{table}</div>")
 
@@ -71,7 +71,7 @@ def _mark(column: Column) -> str:
     return f'<b class=pl-mark style="--hue: {dots.colour(column.series)}"></b>'
 
 
-def _row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
+def _means_row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
     note = f"<small>{html(row.note)}</small>" if row.note else ""
     pairs = list(zip(columns, row.means, strict=True))
     lanes = ""

@@ -66,7 +66,7 @@ class Database:
         try:
             if self._file:
                 self._file.create()
-            self._db = self._reader = _connected(path)
+            self._db = self._reader = _connection(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(_not_opened(path, error)) from error
         try:
@@ -80,7 +80,7 @@ class Database:
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
             self._migrate()
             if self._file:
-                self._reader = _connected(path)
+                self._reader = _connection(path)
                 self._reader.execute("pragma query_only = on")
                 self._file.opened(self._data_version())
         except BaseException as error:
@@ -287,7 +287,7 @@ class Database:
                 self._db.execute("rollback")
 
 
-def _connected(path: Path | str) -> sqlite3.Connection:
+def _connection(path: Path | str) -> sqlite3.Connection:
     db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
     db.text_factory = _readable_text
     db.create_function("holds", 2, _holds, deterministic=True)

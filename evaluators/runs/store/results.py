@@ -213,7 +213,7 @@ class ResultTable:
                         and v.position = s.position and v.model = m.value and v.metric = e.value
                    where s.fingerprint = :fingerprint {of_answers} order by 1, 2, 3"""
         positions = json.dumps([position for position, _ in answers or ()])
-        values = {**_named(run, view), "positions": positions}
+        values = {**_numbers_of_cells(run, view), "positions": positions}
         rows = self._database.rows(query, **values)
         if answers is None:
             return [_outline(*row) for row in rows]
@@ -235,7 +235,9 @@ class ResultTable:
                          and v.position = s.position and v.model = m.value and v.metric = 0
                     where s.fingerprint = :fingerprint {conditions(selection)}
                     order by {order(selection)} s.position, m.value"""
-        rows = self._database.rows(query, **_named(run, view), **selection.named_values())
+        rows = self._database.rows(
+            query, **_numbers_of_cells(run, view), **selection.named_values()
+        )
         return [Answer(*row) for row in rows]
 
     def states(
@@ -382,7 +384,7 @@ def _cell_numbers(run: Run) -> tuple[str, str]:
     return json.dumps(models), json.dumps(metrics)
 
 
-def _named(run: Run, view: StoredView) -> dict[str, Any]:
+def _numbers_of_cells(run: Run, view: StoredView) -> dict[str, Any]:
     """What queries over all cells of a run in a view are about."""
     models, metrics = _cell_numbers(run)
     return {

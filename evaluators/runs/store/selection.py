@@ -95,7 +95,7 @@ def conditions(selection: Selection) -> str:
     if selection.among is not None:
         every.append(_AMONG)
     if selection.text:
-        every.append(f"({_holds('s.body', 'question')} or {_RESPONSE_HOLDS})")
+        every.append(f"({_holds_text('s.body', 'question')} or {_RESPONSE_HOLDS})")
     return "".join(f" and {condition}" for condition in every)
 
 
@@ -135,12 +135,12 @@ def _guarded(body: str, field: str) -> str:
     return f"case when json_valid({body}) then json_extract({body}, '$.{field}') end"
 
 
-def _holds(body: str, field: str) -> str:
+def _holds_text(body: str, field: str) -> str:
     return f"holds({_guarded(body, field)}, :text)"
 
 
 _RESPONSE_HOLDS = f"""coalesce(
-    (select max({_holds("y.body", "response")}) from results y where y.run_id = :run
+    (select max({_holds_text("y.body", "response")}) from results y where y.run_id = :run
      and y.position = s.position and y.model = m.value
      and {_guarded("y.body", "response")} is not null),
-    {_holds("s.body", "response")})"""
+    {_holds_text("s.body", "response")})"""
