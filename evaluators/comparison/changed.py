@@ -13,14 +13,14 @@ MOST_WORDS = 2000
 _PARTS = re.compile(r"\w+|\W")
 
 
-class Part(NamedTuple):
+class Stretch(NamedTuple):
     """A stretch of a text, all of it in the other text or none of it."""
 
     text: str
     is_changed: bool
 
 
-Parts = list[list[Part]]
+Parts = list[list[Stretch]]
 """The parts of each sentence."""
 
 
@@ -40,7 +40,7 @@ def changed_words(first: Sequence[str], second: Sequence[str]) -> tuple[Parts, P
 
 
 def _unmarked(texts: Sequence[str]) -> Parts:
-    return [[Part(text, is_changed=False)] for text in texts]
+    return [[Stretch(text, is_changed=False)] for text in texts]
 
 
 def _marked(sentences: Sequence[Sequence[str]], kept: set[int]) -> Parts:
@@ -48,14 +48,14 @@ def _marked(sentences: Sequence[Sequence[str]], kept: set[int]) -> Parts:
     place = 0
     marked = []
     for words in sentences:
-        parts: list[Part] = []
+        parts: list[Stretch] = []
         for word in words:
             # A space more or less is no change that anybody looks for.
             is_changed = place not in kept and not word.isspace()
             if parts and parts[-1].is_changed == is_changed:
-                parts[-1] = Part(parts[-1].text + word, is_changed)
+                parts[-1] = Stretch(parts[-1].text + word, is_changed)
             else:
-                parts.append(Part(word, is_changed))
+                parts.append(Stretch(word, is_changed))
             place += 1
         marked.append(parts)
     return marked

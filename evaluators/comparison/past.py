@@ -43,6 +43,7 @@ def differing(
         try:
             comparison = compared(first, second)
         except ParameterError:
+            # These two have nothing in common, the next two may.
             continue
         for value in comparison.values:
             difference = value.difference

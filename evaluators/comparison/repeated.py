@@ -109,6 +109,7 @@ def repeated(store: Store, first: Run, second: Run) -> Repeated:
     answers = values = reworded = left_open = 0
     for answer, before, after in _results_of_both(store, first, second):
         answers += 1
+        # The second run may be at work still, or was stopped.
         left_open += len(before.keys() - after.keys())
         found = _compared_answer(answer, before, after)
         values += found.values
@@ -154,6 +155,7 @@ def _results_of_both(
 ) -> Iterator[tuple[Answer, Results, Results]]:
     """Every answer that the first run has, with what the metrics of both say of it."""
     samples = range(len(store.samples.ids(first.fingerprint)))
+    # Answers that came with the data have no model and stand under number 0.
     models = range(max(1, len(first.models)))
     for start in range(0, len(samples), AT_ONCE):
         positions = samples[start : start + AT_ONCE]
@@ -190,6 +192,7 @@ def _compared_answer(answer: Answer, before: Results, after: Results) -> _Found:
 
 
 def _changed_values(first: Score, second: Score) -> Iterator[tuple[Change, Kind]]:
+    # Of both: a value that only one of them has differs too.
     for name in dict.fromkeys([*first.values, *second.values]):
         before, after = first.values.get(name), second.values.get(name)
         if before != after:

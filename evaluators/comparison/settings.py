@@ -31,6 +31,7 @@ def unlike(first: Side, second: Side) -> tuple[str, ...]:
     """Why a difference may not be one of the systems, in sentences."""
     ours, theirs = _settings(first), _settings(second)
     warnings = []
+    # Labellers of one run are laid side by side on purpose.
     is_one_run = first.run.id == second.run.id
     labels = [(words["metrics"], words.get("judges"), words["labels"]) for words in (ours, theirs)]
     if labels[0] != labels[1] and not is_one_run:

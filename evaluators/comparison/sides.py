@@ -83,6 +83,7 @@ def _name(side: Side, sides: Sequence[Side]) -> str:
     if len({other.counted.by for other in of_run}) > 1:
         by = side.counted.by
         parts.append(labellers.labeller_title(by) if by else "Labels of the run")
+    # Formula and rules; the labeller, which stands between them, was named above.
     if len({other.counted[::2] for other in of_run}) > 1:
         definition, _, policy = side.counted
         parts.append(f"{definition} formula" + (f", {policy} rules" if policy else ""))

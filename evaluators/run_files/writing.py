@@ -96,6 +96,7 @@ def _written_samples(store: Store, run: Run) -> Iterator[Sample]:
 
 
 def _results(store: Store, run: Run) -> Iterator[Record]:
+    # Answers that came with the data have no model and stand under number 0.
     models = range(max(1, len(run.models)))
     for positions in _portions(store, run):
         answers = [Answer(position, model) for position in positions for model in models]

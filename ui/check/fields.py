@@ -109,6 +109,7 @@ def _answer_links(view: RunView, cells: Sequence[Cell]) -> None:
         st.page_link(
             "../pages/sample.py",
             label=plain(f"{answer.position + 1}: {question}"),
+            # Addresses count from 1, as the tables do.
             query_params=session.address(
                 run=view.run.id,
                 sample=str(answer.position + 1),

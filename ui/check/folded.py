@@ -78,6 +78,7 @@ def _subsets(view: RunView) -> list[str]:
     for row in view.of_metric(0):
         name, slash, _ = row.sample_id.partition("/")
         title = SUBSETS.get(name.partition("_")[0].lower()) if slash else None
+        # One row from elsewhere, and the published figures would be of other data.
         if title is None:
             return []
         found.add(title)
@@ -101,6 +102,7 @@ def _published(names: list[str]) -> list[dict[str, object]]:
 
 @cache
 def _published_rows() -> list[dict[str, str]]:
+    # Read once: the file ships with the program and does not change while it runs.
     path = ROOT / "data" / "published" / "ragbench_judges.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

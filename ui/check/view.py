@@ -129,6 +129,7 @@ def _others(view: RunView) -> list[Run]:
 
 def _check(view: RunView, choice: _Choice, labels_of: RunView | None = None) -> Check:
     definition = chosen_view.of(view.run).definition
+    # Runs beside this one stand there for the labeller that leads them: their first metric.
     metric = choice.metric if labels_of is None else 0
     with st.spinner("Comparing"):
         return checked(view, metric, choice.model, choice.against, definition, labels_of)
@@ -136,6 +137,7 @@ def _check(view: RunView, choice: _Choice, labels_of: RunView | None = None) -> 
 
 def _nothing_labelled(run: Run) -> None:
     """What to do first."""
+    # Everybody sees the same example, so nobody's labels go into it.
     if run.workspace == EXAMPLES:
         st.info("Press “Make it yours”, then label some answers of your copy.")
         return
@@ -149,6 +151,7 @@ def _nothing_labelled(run: Run) -> None:
 
 def _value_switch(run: Run, found: Check) -> ValueCheck:
     """The value that is looked at: of those that were labelled, yes-or-no ones first."""
+    # People and the data may have labelled different values: the field has a key for each.
     labelled = [value for value in found.values if value.labelled]
     by_name = {value.name: value for value in labelled or found.values}
     if len(by_name) == 1:

@@ -25,7 +25,7 @@ WHAT_COUNTS = ""
 """The choice of labels that leaves them as the run has them."""
 
 
-class System(NamedTuple):
+class ChosenSystem(NamedTuple):
     """A run and one of its models, by its number from 0; 0 too where answers were given.
 
     `by` names the labeller that counts, `None` are the labels of the run.
@@ -77,9 +77,11 @@ def sides() -> list[Side] | None:
     return [system.side for system in (first, second, *_more(first, second, others))]
 
 
-def _more(first: System, second: System, systems: Sequence[System]) -> list[System]:
+def _more(
+    first: ChosenSystem, second: ChosenSystem, systems: Sequence[ChosenSystem]
+) -> list[ChosenSystem]:
     """Further systems, each compared with the first."""
-    by_address: dict[str, System] = {}
+    by_address: dict[str, ChosenSystem] = {}
     for system in (*_by_labellers(first), *_by_labellers(second), *systems):
         if system not in (first, second):
             by_address[system.address] = system
@@ -105,7 +107,7 @@ def _more(first: System, second: System, systems: Sequence[System]) -> list[Syst
     return [by_address[address] for address in chosen]
 
 
-def _systems() -> list[System]:
+def _systems() -> list[ChosenSystem]:
     """Every model of every run that can be chosen, and of those that the address names."""
     runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
     # An example is in nobody's list of runs, but a link leads to it.
@@ -120,21 +122,21 @@ def _systems() -> list[System]:
     for run in by_id.values():
         # Without models the answers of the data are one system.
         for model in range(max(1, len(run.models))):
-            systems.append(System(run, model))
+            systems.append(ChosenSystem(run, model))
     return systems
 
 
-def _usual_first(systems: Sequence[System]) -> System:
+def _usual_first(systems: Sequence[ChosenSystem]) -> ChosenSystem:
     """The baseline that the newest run is to be compared with, else that run."""
     newest = systems[0]
     baseline = session.store().baselines.id_for(newest.run)
     return next((system for system in systems if system.run.id == baseline), newest)
 
 
-def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:
+def _likeliest_first(systems: Sequence[ChosenSystem], first: ChosenSystem) -> list[ChosenSystem]:
     """Another model of the same run, the same data, the same kind of run; then all others."""
 
-    def unlikeness(system: System) -> tuple[bool, bool, bool, bool]:
+    def unlikeness(system: ChosenSystem) -> tuple[bool, bool, bool, bool]:
         return (
             system == first,
             system.run.id != first.run.id,
@@ -145,7 +147,9 @@ def _likeliest_first(systems: Sequence[System], first: System) -> list[System]:
     return sorted(systems, key=unlikeness)
 
 
-def _chosen(label: str, name: str, systems: Sequence[System], usual: System) -> System:
+def _chosen(
+    label: str, name: str, systems: Sequence[ChosenSystem], usual: ChosenSystem
+) -> ChosenSystem:
     by_address = {system.address: system for system in systems}
     asked = st.query_params.get(name)
     address = _select(
@@ -157,7 +161,7 @@ def _chosen(label: str, name: str, systems: Sequence[System], usual: System) -> 
     return by_address[address]
 
 
-def _labels_field(system: System, name: str) -> str | None:
+def _labels_field(system: ChosenSystem, name: str) -> str | None:
     """Whose labels count, where several labelled the run; `None` for those of the run."""
     names = [own.by for own in _by_labellers(system) if own.by]
     if not names:
@@ -169,7 +173,7 @@ def _labels_field(system: System, name: str) -> str | None:
     return _select("Labels", f"{name}_labels", titles, usual) or None
 
 
-def _by_labellers(system: System) -> list[System]:
+def _by_labellers(system: ChosenSystem) -> list[ChosenSystem]:
     """The system as each of several labellers has it; none where only one labelled the run."""
     if leads(system.run.evaluator.name) != "trace":
         return []

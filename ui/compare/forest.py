@@ -57,6 +57,7 @@ def _forest_row(value: Compared, title: str, end: float) -> str:
     if difference is None:
         empty = '<td class="number">–</td>' * 2
         return f"<tr>{name}{empty}<td></td><td>none</td><td></td><td></td>{coverage}</tr>"
+    # The line is hidden from screen readers: the cells beside it say the same in numbers.
     told = "told" if difference.is_told_apart else "alike"
     p = html(words.p_value(difference.adjusted))
     counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"

@@ -58,6 +58,7 @@ def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
             key="compare_report",
             icon=":material/download:",
             help="One page with every difference and samples: opens offline, prints on A4.",
+            # Taking a file away changes nothing here, so the page is not run again.
             on_click="ignore",
         )
         make = partial(bundle.bundle_of_comparisons, comparisons)
@@ -100,6 +101,7 @@ def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
     def read() -> Comparison | Several:
         return several(sides) if len(sides) > 2 else compared(*sides)
 
+    # A further label or result makes another revision, and all is counted anew.
     version = tuple(side.view.revision for side in sides)
     return held.read((compared, session.store(), *which), read, version, _comparison_bytes)
 

@@ -47,6 +47,7 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
         found = fetch(report)
         bar.show(1.0, "Reading")
         dataset_view.offer(found.name, found.table, found.origin)
+    # After the block, which ends a problem: the bar goes away then too.
     bar.empty()
 
 

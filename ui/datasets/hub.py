@@ -75,6 +75,7 @@ def _choose_part(listing: Listing, subset: str) -> None:
     if before:
         part = before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}")
     splits = listing.configs[part]
+    # A key for each part: the split that was chosen of another one may not exist here.
     split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
     rows = third.number_input(
         "Rows",

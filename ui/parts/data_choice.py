@@ -48,6 +48,7 @@ def choose(
 ) -> str | None:
     """The name of the chosen data; `None`, with a word, where there are none or they are gone."""
     options = list(names)
+    # Taken away at once: what is chosen here later must not be overwritten by it.
     asked_for = st.session_state.pop(session.NEW_RUN, "")
     if asked_for:
         st.session_state[key] = asked_for

@@ -91,6 +91,7 @@ def _drawn_spread(counts: Sequence[int]) -> str:
     most = max(counts, default=0)
     if not most:
         return ""
+    # The highest bar fills the height, as small runs have a shape too; the hints have the counts.
     bars, words = [], []
     for part, count in enumerate(counts):
         hint = f"{part / BINS:.1f} to {(part + 1) / BINS:.1f}: {count:,}"

@@ -32,6 +32,7 @@ def button(
     Streamlit calls `on_click` with the `args` of the drawing that was clicked, before the next.
     """
     name, since = st.session_state.get(session.CLICKED, ("", 0.0))
+    # Monotonic: a clock that is set while a run starts must not open the button.
     is_clicked = is_ready and name == key and time.monotonic() - since < LASTS
 
     def note(*seen: object) -> None:

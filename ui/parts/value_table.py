@@ -76,6 +76,7 @@ def _means_row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
     pairs = list(zip(columns, row.means, strict=True))
     lanes = ""
     if is_drawn:
+        # Hidden from screen readers: the cells beside it say the same in numbers.
         drawn = "".join(_lane(column, mean) for column, mean in pairs)
         lanes = f'<td class=pl-lanes aria-hidden="true">{drawn}</td>'
     cells = "".join(
