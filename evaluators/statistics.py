@@ -103,6 +103,7 @@ def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
     """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded."""
     data = np.asarray(values)
     count = len(data)
+    # Seeded, so that the same values have the same interval on every page and in every file.
     rng = np.random.default_rng(seed)
     means = []
     for _ in range(RESAMPLES):
@@ -142,6 +143,7 @@ def bootstrap_clusters(sums: Floats, sizes: Floats) -> tuple[float, float]:
         quantile = Z95 if count >= MANY else t95(count - 1)
         half = quantile * standard_error(sums, sizes)
         return mean - half, mean + half
+    # One seed for all, so that the same clusters have the same interval wherever they are shown.
     rng = np.random.default_rng(0)
     drawn = rng.integers(count, size=(CLUSTER_RESAMPLES, count))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)

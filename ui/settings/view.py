@@ -286,7 +286,7 @@ def _key_in_use(provider: str) -> None:
             st.button(
                 "Forget",
                 icon=":material/key_off:",
-                on_click=_forget_key,
+                on_click=session.forget_key,
                 args=(provider,),
             )
     elif in_use:
@@ -294,10 +294,6 @@ def _key_in_use(provider: str) -> None:
         st.caption(plain(f"In use: the one from {variable}{_other_address(in_use)}."))
     elif record.key_page:
         st.caption(f"No key yet. {record.title} makes them at {record.key_page}")
-
-
-def _forget_key(provider: str) -> None:
-    session.forget_key(provider)
 
 
 def _other_address(access: Access) -> str:
