@@ -89,11 +89,7 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     unused = [column for column in columns if column not in used]
     renamed = {field: column for field, column in named.items() if column != field}
     by_content = documents | guessed
-    why = [
-        _columns_in_words("By name", renamed),
-        *doubts,
-        _columns_in_words("Guessed by content", by_content),
-    ]
+    why = [_taken_as("By name", renamed), *doubts, _taken_as("Guessed by content", by_content)]
     why.append(_unused(unused))
     words = " ".join(filter(None, why))
     return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, words)
@@ -399,7 +395,7 @@ def _likelihood(field: str, content: Content) -> float:
 # Words
 
 
-def _columns_in_words(how: str, taken: Taken) -> str:
+def _taken_as(how: str, taken: Taken) -> str:
     """Which columns were taken in this way, in a sentence; empty where none was."""
     words = [f"{_shown(column)} as {field}" for field, column in taken.items()]
     return f"{how}: {', '.join(words)}." if words else ""
