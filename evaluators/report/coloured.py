@@ -40,6 +40,8 @@ COLOURS = {
     "partly supported": "pl-partial",
     "not supported": "pl-none",
 }
+DIFFER = '<span class="pl-disputed" title="Labellers differ">≠</span>'
+"""Behind a sentence about which labellers do not agree."""
 
 
 def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
@@ -148,7 +150,7 @@ def sentences_by_verdict(
         if verdict:
             text += f'<span class="pl-cue">{html(verdict)}</span>'
         if sentence.key in disputed:
-            text += '<span class="pl-disputed" title="Labellers differ">≠</span>'
+            text += DIFFER
         spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')
     return " ".join(spans)
 

@@ -70,7 +70,7 @@ def run_report(
     def make(some: Sequence[Picked]) -> str:
         texts = samples.articles(view, counted, some)
         is_labelled = leads(run.evaluator.name) == "trace"
-        legend = samples.legend_of_verdicts() if is_labelled and texts else ""
+        legend = samples.legend_of_verdicts(texts) if is_labelled and texts else ""
         to_read = page.section("Samples to read", legend, texts)
         return page.page(run.title, [*before, to_read, *after], moment)
 

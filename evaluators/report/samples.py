@@ -53,11 +53,13 @@ def articles(view: RunView, counted: View, every: Sequence[Picked]) -> str:
     return "".join(parts)
 
 
-def legend_of_verdicts() -> str:
-    """What the colours of labelled sentences mean, each with the words that stand beside it."""
+def legend_of_verdicts(texts: str) -> str:
+    """What the colours and signs in these labelled texts mean, each with its words."""
     entries = []
     for words, name in coloured.COLOURS.items():
         entries.append(f'<span class="pl-s {name}">{html(words)}</span>')
+    if coloured.DIFFER in texts:
+        entries.append(f"<span>{coloured.DIFFER} labellers differ</span>")
     return f'<p class="pl-legend">{"".join(entries)}</p>'
 
 

@@ -56,6 +56,9 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: Open
     assert at.selectbox(key="compare_second").value == "New.1"
     assert headline(at) == "New is better in answer match by 75 points (18 to 93)."
     assert "+75.0 (18." in forest(at)
+    # On a phone the head is not there: each mean says whose it is.
+    assert 'data-title="Old">0.25</td>' in forest(at)
+    assert 'data-title="New">1.00</td>' in forest(at)
     # The greatest difference first
     assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
     assert [button.label for button in at.get("download_button")] == ["Report (HTML)"]

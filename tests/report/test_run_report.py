@@ -108,6 +108,14 @@ def test_a_report_is_the_same_for_the_same_run_and_time(store):
     assert report(run, store) == report(run, store)
 
 
+def test_the_sign_of_disputed_sentences_is_explained_where_it_stands(store):
+    row = {"question": "When?", "response": "In 1812.", "retrieved_documents": ["In 1812."]}
+    alone = evaluate([row], "trace", store=store, progress=False)
+
+    assert "≠</span> labellers differ" in report(example(examples.INVENTED, store), store)
+    assert "≠" not in report(alone.run, store)
+
+
 def test_every_mean_is_that_of_the_results(store):
     results = evaluate(
         TRACE_SAMPLES, ["trace", "answer_match"], store=store, progress=False, run="Means"

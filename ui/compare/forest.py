@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import streamlit as st
 
 from evaluators.comparison import words
@@ -21,8 +19,8 @@ STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 def show(comparison: Comparison) -> None:
     """Each value with both means, the difference with its interval, and how sure it is."""
     style = (ROOT / "ui" / "static" / "forest.css").read_text(encoding="utf-8")
-    titles = {value.name: readable(value.name) for value in comparison.values}
-    body = _forest_rows(comparison.values, titles, _end(comparison))
+    end = _end(comparison)
+    body = "".join(_forest_row(comparison, value, end) for value in comparison.values)
     head = _forest_head(comparison)
     st.html(
         f'<style>{style}</style><div class="pl-forest"><table><thead>{head}</thead>'
@@ -46,12 +44,10 @@ def _forest_head(comparison: Comparison) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _forest_rows(values: Sequence[Compared], titles: Mapping[str, str], end: float) -> str:
-    return "".join(_forest_row(value, titles[value.name], end) for value in values)
-
-
-def _forest_row(value: Compared, title: str, end: float) -> str:
+def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
     difference = value.difference
+    title = readable(value.name)
+    first, second = html(comparison.first), html(comparison.second)
     name = f'<th scope="row"><bdi>{html(title)}</bdi>{explained.mark(title)}</th>'
     coverage = f'<td class="number" data-title="Checked for both">{value.coverage}</td>'
     if difference is None:
@@ -63,8 +59,8 @@ def _forest_row(value: Compared, title: str, end: float) -> str:
     counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
     return (
         f'<tr class="{told}">{name}'
-        f'<td class="number">{difference.first:.2f}</td>'
-        f'<td class="number">{difference.second:.2f}</td>'
+        f'<td class="number" data-title="{first}">{difference.first:.2f}</td>'
+        f'<td class="number" data-title="{second}">{difference.second:.2f}</td>'
         f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
         f'<td class="number wide">{words.in_points(difference)}</td>'
         f'<td class="number" data-title="p">{p}</td>'
