@@ -87,11 +87,8 @@ def independent_count(groups: Sequence[Sequence[float]]) -> float:
     mean_size = sizes.mean()
     sizes = np.append(sizes, (mean_size, mean_size))
     sums = np.append(sums, (mean_size, 0.0))
-    rate = sums.sum() / sizes.sum()
-    squares = float(((sums - rate * sizes) ** 2).sum())
-    count = len(sizes)
-    variance = count / (count - 1) * squares / sizes.sum() ** 2
-    telling = float(rate * (1 - rate) / variance)
+    rate = float(sums.sum() / sizes.sum())
+    telling = rate * (1 - rate) / standard_error(sums, sizes) ** 2
     # As many as there are groups where each holds copies of one value: the two that were added
     # make it one more, and asking the same again must not narrow an interval.
     telling *= len(groups) / (len(groups) + 1)

@@ -24,6 +24,7 @@ from evaluators.runs.counts import checked_in_words
 from evaluators.runs.environment import AskedModel, Environment
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.naming import metric_title
+from evaluators.runs.run_facts import options_in_words
 from evaluators.runs.run_view import WHAT_COUNTS
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
@@ -152,14 +153,7 @@ def _asked_as(spec: ModelSpec) -> str:
     # The address itself may be one inside a company.
     if spec.base_url:
         options.append("at an address of its own")
-    if spec.temperature is None:
-        options.append("temperature left to the model")
-    else:
-        options.append(f"temperature {spec.temperature:g}")
-    if spec.effort:
-        options.append(f"effort {spec.effort}")
-    options.append(f"up to {spec.answer_tokens:,} answer tokens")
-    return ", ".join(options)
+    return ", ".join([*options, *options_in_words(spec)])
 
 
 def _answered_as(model: AskedModel) -> str:

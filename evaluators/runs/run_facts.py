@@ -86,6 +86,11 @@ def _numbered_where_alike(names: list[str]) -> list[str]:
 def _with_options(name: str, spec: ModelSpec) -> str:
     if spec.provider in (OFFLINE.provider, ILLUSTRATION):
         return name
+    return f"{name} ({', '.join(options_in_words(spec))})"
+
+
+def options_in_words(spec: ModelSpec) -> list[str]:
+    """How a model is asked: its temperature, its effort and the room for its answer."""
     options = []
     if spec.temperature is None:
         options.append("temperature left to the model")
@@ -94,4 +99,4 @@ def _with_options(name: str, spec: ModelSpec) -> str:
     if spec.effort:
         options.append(f"effort {spec.effort}")
     options.append(f"up to {spec.answer_tokens:,} answer tokens")
-    return f"{name} ({', '.join(options)})"
+    return options

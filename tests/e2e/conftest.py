@@ -56,6 +56,10 @@ LONG = 240_000
 example.
 """
 
+RUNNING = re.compile(r"Running · ([\d,]+) of [\d,]+ checked")
+STOPPED = re.compile(r"Stopped · ([\d,]+) of [\d,]+ checked")
+"""What a page says of a run, with how many answers are checked."""
+
 SOON = 10_000
 """Milliseconds in which an upload that the app heard of has begun and ended."""
 
@@ -233,6 +237,15 @@ def mean(page: Page, title: str) -> Locator:
     """The mean of a value on a run's page."""
     line = page.locator(".pl-value", has=page.get_by_text(title, exact=True))
     return line.locator(".pl-mean").first
+
+
+def count_checked(place: Locator, pattern: re.Pattern[str]) -> int:
+    """How many answers are checked, by what is said there in words of this pattern."""
+    line = place.get_by_text(pattern)
+    expect(line).to_be_visible()
+    found = pattern.search(line.inner_text())
+    assert found
+    return int(found[1].replace(",", ""))
 
 
 def cancel(page: Page) -> None:

@@ -10,15 +10,22 @@ from collections.abc import Callable
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import LONG, MANY, Server, cancel, create_long_run, settled
-
-RUNNING = re.compile(r"Running · ([\d,]+) of [\d,]+ checked")
+from tests.e2e.conftest import (
+    LONG,
+    MANY,
+    RUNNING,
+    Server,
+    cancel,
+    count_checked,
+    create_long_run,
+    settled,
+)
 
 
 def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> None:
     set_to_work(page, long_run)
     page.reload()
-    before = scored(page)
+    before = count_checked(page.get_by_test_id("stMain"), RUNNING)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     further(page, before)
 
@@ -91,15 +98,6 @@ def set_to_work(page: Page, run: Run) -> None:
     page.goto(f"/trace?run={run.id}")
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
-
-
-def scored(page: Page) -> int:
-    """How many samples the page says are scored, while the run is at work."""
-    line = page.get_by_test_id("stMain").get_by_text(RUNNING)
-    expect(line).to_be_visible()
-    found = RUNNING.search(line.inner_text())
-    assert found
-    return int(found[1].replace(",", ""))
 
 
 def further(page: Page, before: int) -> None:
