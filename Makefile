@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack lock licences examples clean
+.PHONY: app test fuzz check bench attack lock licences examples words clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -47,6 +47,10 @@ lock: | $(BIN)/python
 # Makes data/examples/*.jsonl again, from the recorded answers and labels beside them.
 examples: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.examples
+
+# Brings data/languages/*.po up to date with the texts of the code, and says which are to be translated.
+words: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.language
 
 licences: $(VENV)/app.installed
 	@$(BIN)/python -m tests.licences

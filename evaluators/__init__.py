@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator
     from evaluators.base import require as require
+    from evaluators.batch.files import evaluate_batch_files as evaluate_batch_files
+    from evaluators.batch.function import batch_schema as batch_schema
+    from evaluators.batch.function import evaluate_record_batch as evaluate_record_batch
+    from evaluators.batch.results import BatchResults as BatchResults
     from evaluators.context_recall import ContextRecall as ContextRecall
     from evaluators.context_recall import LexicalContextRecall as LexicalContextRecall
     from evaluators.datasets.rgb import TestBed as TestBed
@@ -76,6 +80,8 @@ _HOMES = {
     "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
     "AnswerMatchAcc": "evaluators.answer_match",
     "BaseEvaluator": "evaluators.base",
+    "batch_schema": "evaluators.batch.function",
+    "BatchResults": "evaluators.batch.results",
     "ask": "evaluators.llm.structured",
     "Cap": "evaluators.records",
     "compare": "evaluators.api.comparing",
@@ -87,6 +93,8 @@ _HOMES = {
     "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
     "estimate": "evaluators.api.evaluation",
     "evaluate": "evaluators.api.evaluation",
+    "evaluate_batch_files": "evaluators.batch.files",
+    "evaluate_record_batch": "evaluators.batch.function",
     "EvaluationResult": "evaluators.rgb_evaluator",
     "Evaluator": "evaluators.base",
     "evaluator": "evaluators.base",

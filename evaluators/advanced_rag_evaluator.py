@@ -31,6 +31,7 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.text.injection import warnings
+from evaluators.text.language import mark
 from evaluators.text.sentences import DocumentSentencizer, cut
 from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
@@ -197,7 +198,7 @@ class GPTLabelingScores(TRACEScores):
 
 @evaluator(
     "gpt_labeling",
-    title="TRACE (GPT labelling)",
+    title=mark("TRACE (GPT labelling)"),
     needs=("question", "response", "retrieved_documents"),
     judges="jury",
     leads="trace",

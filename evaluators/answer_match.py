@@ -20,20 +20,21 @@ from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
 from evaluators.records import Sample, Score
 from evaluators.text.accepted import groups
+from evaluators.text.language import mark
 from evaluators.text.normalise import is_chinese
 
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
 Normalisation = Literal["hotpotqa", "none"]
 
-NO_TRUTH = "There is no true answer to compare with."
-EMPTY_TRUTH = "The true answer is empty, so there is nothing to compare with."
+NO_TRUTH = mark("There is no true answer to compare with.")
+EMPTY_TRUTH = mark("The true answer is empty, so there is nothing to compare with.")
 WHY_ZERO = {
-    "exact_match": (
-        "Not the same words in the same order. For answers in sentences, choose a fuzzy "
-        "match or F1."
+    "exact_match": mark(
+        "Not the same words in the same order. For answers in sentences, choose a "
+        "fuzzy match or F1."
     ),
-    "fuzzy_match": "The answer does not contain the true answer.",
-    "f1_score": "The answer and the true answer share no word.",
+    "fuzzy_match": mark("The answer does not contain the true answer."),
+    "f1_score": mark("The answer and the true answer share no word."),
 }
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -54,7 +55,7 @@ class Comparison(NamedTuple):
     true_words: list[str]
 
 
-@evaluator("answer_match", title="Answer match", needs=("response", "ground_truth"))
+@evaluator("answer_match", title=mark("Answer match"), needs=("response", "ground_truth"))
 class AnswerMatchAcc(Evaluator):
     """Compares the answer with the true answer; 1 is a match, 0 is none.
 
@@ -70,18 +71,18 @@ class AnswerMatchAcc(Evaluator):
 
     type: Match = Field(
         "exact_match",
-        title="Match",
-        description=(
-            "exact: the same words; fuzzy: the answer contains the true answer; F1: share of "
-            "common words"
+        title=mark("Match"),
+        description=mark(
+            "exact: the same words; fuzzy: the answer contains the true answer; F1: "
+            "share of common words"
         ),
     )
     normalise: Normalisation = Field(
         "hotpotqa",
-        title="Normalisation",
-        description=(
-            "hotpotqa: case, punctuation and articles do not count; none: words as they stand, "
-            "so that 3.5 is not 35 and -5 is not 5"
+        title=mark("Normalisation"),
+        description=mark(
+            "hotpotqa: case, punctuation and articles do not count; none: words as "
+            "they stand, so that 3.5 is not 35 and -5 is not 5"
         ),
     )
 

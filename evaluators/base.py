@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
+from evaluators.text.language import mark, say
 
 if TYPE_CHECKING:
     from evaluators.llm import LLMClient
@@ -93,8 +94,12 @@ class Evaluator(BaseModel):
         clients = client if isinstance(client, tuple) else (client,)
         if judges := tuple(client for client in clients if client is not None):
             return judges
-        remedy = "Choose a model, or give its client as llm_client."
-        raise AccessError(f"{self.title} needs a judge. {remedy}")
+        raise AccessError(
+            say(
+                "{metric} needs a judge. Choose a model, or give its client as llm_client.",
+                metric=say(self.title),
+            )
+        )
 
     def judge_prompts(
         self,
@@ -138,7 +143,12 @@ BaseEvaluator = Evaluator
 def _named_params(cls: type[Evaluator], values: tuple[Any, ...]) -> dict[str, Any]:
     if len(values) > len(cls.model_fields):
         raise ParameterError(
-            f"{cls.title} takes {', '.join(cls.model_fields)}, and {len(values)} values are given."
+            say(
+                "{metric} takes {names}, and {count} values are given.",
+                metric=say(cls.title),
+                names=", ".join(cls.model_fields),
+                count=len(values),
+            )
         )
     return dict(zip(cls.model_fields, values, strict=False))
 
@@ -146,16 +156,31 @@ def _named_params(cls: type[Evaluator], values: tuple[Any, ...]) -> dict[str, An
 def _refused_parameter(cls: type[Evaluator], first: Mapping[str, Any]) -> str:
     """What is wrong with a parameter; its value is cut to 60 characters."""
     field = ".".join(str(part) for part in first["loc"]) or "parameters"
+    title = say(cls.title)
     if first["type"] == "missing":
-        return f"{cls.title}: {field} is missing. Give it a value."
+        return say("{metric}: {field} is missing. Give it a value.", metric=title, field=field)
     # Without its value: what stands under an unknown name may be a key.
     if first["type"] == "extra_forbidden":
         if field == "model" and "llm_client" in cls.model_fields:
-            remedy = 'Write llm_client=connect(client, model="...")'
-            return f"{cls.title}: model belongs to the client. {remedy}."
+            return say(
+                "{metric}: model belongs to the client. Write llm_client=connect(client, "
+                'model="...").',
+                metric=title,
+            )
         names = ", ".join(name for name in cls.model_fields if name != "llm_client")
-        return f"{cls.title}: {field} is not a parameter. Known: {names}."
-    return f"{cls.title}: {field} is {first['input']!r:.60}. {first['msg']}."
+        return say(
+            "{metric}: {field} is not a parameter. Known: {names}.",
+            metric=title,
+            field=field,
+            names=names,
+        )
+    return say(
+        "{metric}: {field} is {value}. {problem}.",
+        metric=title,
+        field=field,
+        value=f"{first['input']!r:.60}",
+        problem=say(first["msg"]),
+    )
 
 
 E = TypeVar("E", bound=type[Evaluator])
@@ -178,14 +203,22 @@ def evaluator(
 
     def register(cls: E) -> E:
         if name in _REGISTRY:
-            raise ValueError(f"Two evaluators are called {name!r}; rename one.")
+            raise ValueError(
+                mark("Two evaluators are called {name}; rename one.").format(name=repr(name))
+            )
         if "name" in vars(cls):
             raise ValueError(
-                f"{cls.__name__} is an evaluator already: {cls.name!r}. Derive a class of "
-                "your own from it."
+                mark(
+                    "{class_name} is an evaluator already: {name}. Derive a class of your "
+                    "own from it."
+                ).format(class_name=cls.__name__, name=repr(cls.name))
             )
         if leads not in (None, *get_args(Benchmark)):
-            raise ValueError(f"leads is {leads!r}. Known: {', '.join(get_args(Benchmark))}.")
+            raise ValueError(
+                mark("leads is {value}. Known: {known}.").format(
+                    value=repr(leads), known=", ".join(get_args(Benchmark))
+                )
+            )
         cls.name = name
         cls.title = title
         cls.needs = _declared_needs(needs)
@@ -201,21 +234,33 @@ def evaluator(
 def _declared_judges(cls: type[Evaluator], declared: Judges | None) -> Judges:
     """What is declared; where nothing is, one judge if there is a place for it."""
     if declared not in (None, *MOST_JUDGES):
-        raise ValueError(f"judges is {declared!r}. Known: {', '.join(MOST_JUDGES)}.")
+        raise ValueError(
+            mark("judges is {value}. Known: {known}.").format(
+                value=repr(declared), known=", ".join(MOST_JUDGES)
+            )
+        )
     # Whoever decorates something else is told so when the file is checked.
     has_place = issubclass(cls, Evaluator) and "llm_client" in cls.model_fields
     if declared not in (None, "none") and not has_place:
-        raise ValueError(f"{cls.__name__} asks a judge and has no field llm_client. Add it.")
+        raise ValueError(
+            mark("{class_name} asks a judge and has no field llm_client. Add it.").format(
+                class_name=cls.__name__
+            )
+        )
     return declared or ("one" if has_place else "none")
 
 
 def _declared_needs(needs: tuple[str, ...]) -> tuple[str, ...]:
     """The fields of a sample by these names; raises `ValueError` where there is no such field."""
     if isinstance(needs, str):
-        raise ValueError(f"needs is one string; write needs=({needs!r},).")
+        raise ValueError(
+            mark("needs is one string; write needs=({needs},).").format(needs=repr(needs))
+        )
     if unknown := set(needs).difference(Sample.model_fields):
         raise ValueError(
-            f"A sample has no {min(unknown)!r}; it has {', '.join(Sample.model_fields)}."
+            mark("A sample has no {name}; it has {fields}.").format(
+                name=repr(min(unknown)), fields=", ".join(Sample.model_fields)
+            )
         )
     return tuple(needs)
 
@@ -254,7 +299,11 @@ def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
     """
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
-        what = ", ".join(lacking)
         raise MissingInputError(
-            f"Sample {sample.id}: {what} missing, and {who} needs it. Fill it in."
+            say(
+                "Sample {id}: {fields} missing, and {metric} needs it. Fill it in.",
+                id=sample.id,
+                fields=", ".join(lacking),
+                metric=say(who),
+            )
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
 from functools import cache
 from importlib import import_module
@@ -13,6 +14,7 @@ from evaluators.base import Benchmark, Evaluator, registered
 from evaluators.custom_files import Broken
 from evaluators.errors import ParameterError
 from evaluators.records import EvaluatorSpec
+from evaluators.text.language import say
 
 # One thread at a time brings the catalogue up to date; the others wait until it is whole again.
 # Reentrant, because a file that is dropped in may ask for the catalogue while it is read.
@@ -36,7 +38,9 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
     cls = catalogue().get(spec.name)
     if cls is None:
         names = ", ".join(sorted(catalogue()))
-        raise ParameterError(f"No metric is called {spec.name!r}. Known: {names}.")
+        raise ParameterError(
+            say("No metric is called {metric!r}. Known: {names}.", metric=spec.name, names=names)
+        )
     return cls.build(**spec.params)
 
 
@@ -66,6 +70,12 @@ def files() -> dict[str, tuple[type[Evaluator], ...]]:
 def ships(cls: type[Evaluator]) -> bool:
     """Whether the evaluator comes with Plumbline, not from a dropped-in file or from a script."""
     return cls.__module__.rpartition(".")[0] == __package__
+
+
+def explanations(cls: type[Evaluator]) -> list[str]:
+    """What the metric says of itself: the docstrings of its class and of its file."""
+    texts = (cls.__doc__, inspect.getdoc(inspect.getmodule(cls)))
+    return [inspect.cleandoc(text) for text in texts if text]
 
 
 @cache

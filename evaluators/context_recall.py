@@ -21,6 +21,7 @@ from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, JudgeEvidence, Record, Sample, Score
 from evaluators.surrogates import without_surrogates
 from evaluators.text.accepted import Spellings, groups, on_one_line
+from evaluators.text.language import mark
 from evaluators.text.sentences import letters, split_sentences
 from evaluators.text.similarity import STOP, terms
 
@@ -28,9 +29,11 @@ TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
 """On 1,488 labelled sentences of RAGBench it finds 70 % of the supported, 76 % of the others."""
 
-NO_TRUTH = "There is no true answer, so there is nothing to look for in the documents."
-NO_CONTENT = "The true answer has no content word that could be looked for."
-NO_DOCUMENTS = "No document was retrieved."
+NO_TRUTH = mark("There is no true answer, so there is nothing to look for in the documents.")
+NO_CONTENT = mark("The true answer has no content word that could be looked for.")
+NO_DOCUMENTS = mark("No document was retrieved.")
+_WORDS_HELD = mark("One document holds {held} of its {all} content words.")
+_WORD_HELD = mark("One document holds {held} of its {all} content word.")
 # What judges write around a key: "(a)", "a.", "`a`".
 _AROUND_KEYS = " .:,;()[]'\"`"
 
@@ -91,7 +94,7 @@ class Classifications(BaseModel):
 
 @evaluator(
     "context_recall",
-    title="Context recall",
+    title=mark("Context recall"),
     needs=("question", "retrieved_documents", "ground_truth"),
 )
 class ContextRecall(Evaluator):
@@ -156,7 +159,7 @@ class ContextRecall(Evaluator):
 
 @evaluator(
     "context_recall_lexical",
-    title="Context recall (lexical)",
+    title=mark("Context recall (lexical)"),
     needs=("retrieved_documents", "ground_truth"),
 )
 class LexicalContextRecall(Evaluator):
@@ -175,8 +178,8 @@ class LexicalContextRecall(Evaluator):
         for truth in truths:
             best = _most_words_held(truth, documents)
             if best:
-                plural = "s" if best.words > 1 else ""
-                reason = f"One document holds {best.held} of its {best.words} content word{plural}."
+                text = _WORDS_HELD if best.words > 1 else _WORD_HELD
+                reason = text.format(held=best.held, all=best.words)
                 is_attributed = best.share >= ATTRIBUTED_FROM
                 judged.append(_classified_statement(truth, reason, is_attributed))
         if not judged:

@@ -22,6 +22,7 @@ from evaluators.base import Evaluator, registered, withdraw
 from evaluators.config import config
 from evaluators.errors import ParameterError
 from evaluators.params import parameters
+from evaluators.text.language import ENGLISH, mark, say, speaking
 
 LONGEST = 500
 """Characters of an error that are shown: a few lines on the Metrics page."""
@@ -123,7 +124,9 @@ def _load_file(path: Path) -> Broken | None:
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    problem = _run_file(module, path) or _why_unfit(module, path)
+    # Kept for all visitors, so it is in the language that the page translates from.
+    with speaking(ENGLISH):
+        problem = _run_file(module, path) or _why_unfit(module, path)
     if problem:
         _unload(path)
         log.warning("%s, line %d: this metric cannot be used", problem.file, problem.line)
@@ -143,8 +146,8 @@ def _why_unfit(module: ModuleType, path: Path) -> Broken | None:
     """Why a form or a run could not use what the file holds, if so."""
     own = registered(module.__name__)
     if not own:
-        remedy = "Write @evaluator(...) above its class."
-        return Broken(path.name, 1, f"There is no metric in it. {remedy}")
+        unregistered = mark("There is no metric in it. Write @evaluator(...) above its class.")
+        return Broken(path.name, 1, unregistered)
     for cls in own:
         try:
             _check_metric(cls)
@@ -157,11 +160,20 @@ def _why_unfit(module: ModuleType, path: Path) -> Broken | None:
 def _check_metric(cls: type[Evaluator]) -> None:
     """Raises `ParameterError` unless the class can be shown, built with defaults, and scored."""
     if not issubclass(cls, Evaluator) or inspect.isabstract(cls):
-        remedy = "Derive it from Evaluator and give it a score method."
-        raise ParameterError(f"{cls.__name__} is not a metric. {remedy}")
+        raise ParameterError(
+            say(
+                "{class_name} is not a metric. Derive it from Evaluator and give it a score "
+                "method.",
+                class_name=cls.__name__,
+            )
+        )
     if not cls.name.isidentifier() or not cls.title.strip():
-        remedy = "Use letters, digits and _, and give it a title."
-        raise ParameterError(f"{cls.name!r:.60} is not a name. {remedy}")
+        raise ParameterError(
+            say(
+                "{name} is not a name. Use letters, digits and _, and give it a title.",
+                name=f"{cls.name!r:.60}",
+            )
+        )
     defaults = {}
     for parameter in parameters(cls):
         # What has no default is asked for by the form.

@@ -51,6 +51,7 @@ IN_PYTHON: Words = {
     "name_columns": 'Or say which columns they are: columns={{"response": "answer"}}.',
     "choose_table": 'Choose one: table="...".',
     "skip_broken": "Or leave these rows out with skip_broken=True.",
+    "collect": "Collect the answers by calling evaluate again with the same arguments.",
 }
 """What `str(error)` says of a remedy; the app and the terminal have words of their own."""
 

@@ -18,6 +18,7 @@ from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.records import Labelling, Labels, Record, Sample, Score, Sentences
+from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import embedder
 from evaluators.trace import batch
@@ -94,7 +95,7 @@ class HybridScores(Record):
 
 @evaluator(
     "hybrid",
-    title="TRACE (hybrid)",
+    title=mark("TRACE (hybrid)"),
     needs=("question", "response", "retrieved_documents"),
     judges="jury",
     leads="trace",
@@ -108,7 +109,8 @@ class HybridEvaluator(LabellingMethod):
         0.0,
         ge=0,
         le=NEVER,
-        description="The judge is asked where doubt is at least this: 0 always, 1.01 never.",
+        title=mark("Doubt from"),
+        description=mark("The judge is asked where doubt is at least this: 0 always, 1.01 never."),
     )
 
     @property
@@ -364,18 +366,20 @@ _METHODS: dict[
 ] = {
     "trace": (
         TRACEEvaluator,
-        "TRACE (heuristic)",
-        "Estimates the labels from shared words. Fast, free, without an LLM.",
+        mark("TRACE (heuristic)"),
+        mark("Estimates the labels from shared words. Fast, free, without an LLM."),
     ),
     "gpt_labeling": (
         AdvancedRAGEvaluator,
-        "GPT labelling",
-        "An LLM labels every sentence: one call a sample.",
+        mark("GPT labelling"),
+        mark("An LLM labels every sentence: one call a sample."),
     ),
     "hybrid": (
         HybridEvaluator,
-        "Hybrid",
-        "The heuristic for all samples, and an LLM for all or only for the most doubtful ones.",
+        mark("Hybrid"),
+        mark(
+            "The heuristic for all samples, and an LLM for all or only for the most doubtful ones."
+        ),
     ),
 }
 

@@ -25,6 +25,7 @@ from evaluators.llm.verdicts import OneToFive
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark
 from evaluators.text.normalise import remove_reasoning
 
 TEMPLATE = "g_eval_en"
@@ -107,15 +108,18 @@ class GEvalJudgeEvaluator(Evaluator):
     """The judge; `llm_judge=GEvalLLMJudge(...)` gives it too."""
     criterion: str = Field(
         "",
-        title="Criterion of your own",
-        description=(
-            "What an answer should be, and the steps to rate it, in words. Left empty, it is "
-            "not asked."
+        title=mark("Criterion of your own"),
+        description=mark(
+            "What an answer should be, and the steps to rate it, in words. Left empty, "
+            "it is not asked."
         ),
     )
     task: Task = Field(
         "question answering",
-        description="What the answers are: answers to the questions, or summaries of documents",
+        title=mark("Task"),
+        description=mark(
+            "What the answers are: answers to the questions, or summaries of documents"
+        ),
     )
 
     @model_validator(mode="before")
@@ -182,7 +186,7 @@ class GEvalJudgeEvaluator(Evaluator):
         answer = remove_reasoning(sample.response or "").strip()
         criteria = self.criteria
         if not answer:
-            reason = "The answer is empty, so there is nothing to rate."
+            reason = mark("The answer is empty, so there is nothing to rate.")
             return Score(values=_rated_values(criteria, {}), reason=reason)
         judge = self.judge()
         has_documents = any(map(str.strip, sample.retrieved_documents))
@@ -199,7 +203,7 @@ class GEvalJudgeEvaluator(Evaluator):
             listed[name] = {"score": rating.score, "reason": without_surrogates(rating.reason)}
         return Score(
             values=_rated_values(criteria, ratings),
-            reason="" if has_documents else "Consistency: no document was retrieved.",
+            reason="" if has_documents else mark("Consistency: no document was retrieved."),
             details={"ratings": listed},
         )
 

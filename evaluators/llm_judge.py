@@ -23,6 +23,7 @@ from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, Sample, Score
 from evaluators.statistics import interval
 from evaluators.text.accepted import groups, on_one_line
+from evaluators.text.language import mark
 from evaluators.text.normalise import remove_reasoning
 
 TEMPLATE = "llm_judge_en"
@@ -54,7 +55,7 @@ class DefaultLLMJudge(DocumentedJudge):
     Called, it says whether one answer holds; `LLMasJudge(DefaultLLMJudge(...))` judges lists.
     """
 
-    who = "LLM as judge"
+    who = mark("LLM as judge")
     own_words = (
         "The prompt is evaluators/prompts/llm_judge_en.md; what to judge can be given as "
         "judgement_query"
@@ -73,7 +74,7 @@ class DefaultLLMJudge(DocumentedJudge):
         return metric.compute_single_item(pred_answer, question, gt_answer)
 
 
-@evaluator("llm_judge", title="LLM as judge", needs=("question", "response"))
+@evaluator("llm_judge", title=mark("LLM as judge"), needs=("question", "response"))
 class LLMasJudge(Evaluator):
     """Asks a judge one yes/no question about every answer; 1 is yes, 0 is no.
 
@@ -85,8 +86,8 @@ class LLMasJudge(Evaluator):
     """The judge; `llm_judge` is another name for it, and it may be a `DefaultLLMJudge`."""
     judgement_query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
         JUDGEMENT_QUERY,
-        title="Question to the judge",
-        description="It can be answered with yes or no.",
+        title=mark("Question to the judge"),
+        description=mark("It can be answered with yes or no."),
     )
 
     @model_validator(mode="before")
@@ -151,7 +152,7 @@ class LLMasJudge(Evaluator):
         if not truth and self.judgement_query == JUDGEMENT_QUERY:
             return Score(
                 values={"llm_judge": None},
-                reason="There is no true answer that the answer could contain.",
+                reason=mark("There is no true answer that the answer could contain."),
             )
         text = fenced(
             load(TEMPLATE),

@@ -19,6 +19,7 @@ from evaluators.llm.verdicts import Rating, YesOrNo
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
 from evaluators.text.accepted import groups, on_one_line
+from evaluators.text.language import mark
 from evaluators.text.normalise import remove_reasoning, slug
 
 Seen = Literal["question", "response", "retrieved_documents", "ground_truth"]
@@ -27,7 +28,7 @@ YES_NO: Literal["yes or no"] = "yes or no"
 
 def _with_a_letter(title: str) -> str:
     if not slug(title):
-        raise PydanticCustomError("unnamed", "A name has a letter or a digit")
+        raise PydanticCustomError("unnamed", mark("A name has a letter or a digit"))
     return " ".join(title.split())
 
 
@@ -36,7 +37,7 @@ def _fields_in_order(fields: tuple[Seen, ...]) -> tuple[Seen, ...]:
     return tuple(field for field in get_args(Seen) if field in fields)
 
 
-@evaluator("prompt", title="Metric from a prompt")
+@evaluator("prompt", title=mark("Metric from a prompt"))
 class PromptMetric(Evaluator):
     """Asks a judge a question of your own about every sample: yes or no, or a rating from 1 to 5.
 
@@ -47,29 +48,31 @@ class PromptMetric(Evaluator):
 
     llm_client: SkipValidation[LLMClient | None] = None
     title: Annotated[str, AfterValidator(_with_a_letter)] = Field(  # type: ignore[misc]  # of this metric, not of the class
-        "Own question",
+        mark("Own question"),
         max_length=60,
-        title="Name",
-        description="What the metric, and its value, is called.",
+        title=mark("Name"),
+        description=mark("What the metric, and its value, is called."),
     )
     question: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)
     ] = Field(
         "Does the response answer the question that was asked?",
-        title="Question to the judge",
-        description="In your words; what counts as yes, or as 5, belongs here too.",
+        title=mark("Question to the judge"),
+        description=mark("In your words; what counts as yes, or as 5, belongs here too."),
     )
     answer: Literal["yes or no", "1 to 5"] = Field(
         YES_NO,
-        description=(
+        description=mark(
             "How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
         ),
     )
     fields: Annotated[tuple[Seen, ...], AfterValidator(_fields_in_order)] = Field(
         ("question", "response"),
         min_length=1,
-        title="The judge sees",
-        description="The fields of a sample that the judge is shown, and that a sample needs.",
+        title=mark("The judge sees"),
+        description=mark(
+            "The fields of a sample that the judge is shown, and that a sample needs."
+        ),
     )
 
     @property
@@ -104,7 +107,7 @@ class PromptMetric(Evaluator):
         empty = [field for field in self.fields if not shown[field].strip()]
         if empty:
             names = ", ".join(field.replace("_", " ") for field in empty)
-            reason = f"There is nothing to judge: empty {names}."
+            reason = mark("There is nothing to judge: empty {fields}.").format(fields=names)
             return Score(values={name: None}, reason=reason)
         judge = self.judge()
         prompt = self.prompt(sample)

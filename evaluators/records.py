@@ -410,7 +410,7 @@ class Run(Record):
     says how the samples were made from their source. Each sample is there `repeats` times, one
     after the other, and asked about anew each time. `title`, `note` and `tags` are a person's to
     change; nobody gave a title that `is_title_suggested`. `again_of` is the id of the run that this
-    one does once more.
+    one does once more. `overnight` has its models answer by tomorrow, for less money.
     """
 
     id: str
@@ -427,6 +427,7 @@ class Run(Record):
     seed: int | None = None
     cap: Cap = Cap()
     use_cache: bool = True
+    overnight: bool = False
     again_of: str = ""
     is_title_suggested: bool = False
     note: str = ""
@@ -480,6 +481,7 @@ ReasonKind = Literal[
     "unreachable",
     "cap",
     "unwatched",  # on a public host nobody looked at the run
+    "batch",  # it waits for a provider that answers by tomorrow, or one that took no batch
 ]
 """Why a run stopped or a result failed: code decides by this, never by the words of a message."""
 
@@ -502,6 +504,7 @@ RemedyCode = Literal[
     "name_columns",
     "choose_table",
     "skip_broken",
+    "collect",
 ]
 Words = Mapping[RemedyCode, str]
 """How one door (the app, the terminal, Python) words each remedy; `{name}` is what it is about."""

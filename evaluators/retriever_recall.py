@@ -15,11 +15,12 @@ from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
 from evaluators.records import Sample, Score
+from evaluators.text.language import mark
 
 
 @evaluator(
     "retriever_recall",
-    title="Retriever recall",
+    title=mark("Retriever recall"),
     needs=("retrieved_documents", "gold_documents"),
 )
 class RetrieverRecall(Evaluator):
@@ -36,7 +37,7 @@ class RetrieverRecall(Evaluator):
         ge=1,
         le=1000,
         title="k",
-        description="How many documents, from the top, the values at k look at",
+        description=mark("How many documents, from the top, the values at k look at"),
     )
 
     def compute(
@@ -77,12 +78,14 @@ class RetrieverRecall(Evaluator):
         if not gold:
             return Score(
                 values=dict.fromkeys(names),
-                reason="There is no gold document to look for among the documents.",
+                reason=mark("There is no gold document to look for among the documents."),
             )
         if not documents:
             # Of no documents a share is 0 / 0; all the others are measured, and are 0.
             values = {**dict.fromkeys(names, 0.0), "precision_at_k": None}
-            return Score(values=values, reason="Nothing was retrieved, so there is no precision.")
+            return Score(
+                values=values, reason=mark("Nothing was retrieved, so there is no precision.")
+            )
         top = documents[: self.k]
         ranks = []
         for rank, document in enumerate(top, start=1):

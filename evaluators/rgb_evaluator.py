@@ -24,6 +24,7 @@ from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
 from evaluators.rgb_rules import AnswerReading, Policy, Trial, TriedRule
 from evaluators.text.accepted import groups, spellings
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import remove_reasoning
 
 JUDGED = {Ability.REJECTION: "rejection", Ability.COUNTERFACTUAL: "detection"}
@@ -103,18 +104,20 @@ class RGBEvaluator(Evaluator):
 
     policy: Policy = Field(
         "documented",
-        title="Rules",
-        description=(
+        title=mark("Rules"),
+        description=mark(
             "documented: flexible wording; paper: the benchmark's own phrases, nothing else"
         ),
     )
     nfkc: bool = Field(
         True,
         title="NFKC",
-        description="Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces",
+        description=mark("Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces"),
     )
     remove_reasoning: bool = Field(
-        True, description="Ignore <think> text: only what the model finally says counts"
+        True,
+        title=mark("Remove reasoning"),
+        description=mark("Ignore <think> text: only what the model finally says counts"),
     )
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge of `JUDGED`; without one the rules alone decide."""
@@ -173,7 +176,9 @@ class RGBEvaluator(Evaluator):
         if len(verdicts) == 1:
             return verdicts[0]
         passed = [verdict for verdict in verdicts if verdict.passed]
-        rule = f"{len(passed)} of {len(verdicts)} required answers"
+        rule = mark("{passed} of {all} required answers").format(
+            passed=len(passed), all=len(verdicts)
+        )
         evidence = tuple(word for verdict in passed for word in verdict.evidence)
         return Verdict(len(passed) == len(verdicts), rule, evidence)
 
@@ -272,14 +277,14 @@ class RGBEvaluator(Evaluator):
             if passed["detection"]:
                 values["correction_among_detected"] = passed["correction"]
             else:
-                reason = "Correction among detected: no error was detected."
+                reason = mark("Correction among detected: no error was detected.")
         return values, reason, evidence
 
     def _judged(self, name: str, sample: Sample, judge: LLMClient) -> JudgedRate:
         """What the judge says; an empty answer says nothing and is not sent."""
         prompt = self._judge_prompt(name, sample)
         if prompt is None:
-            return JudgedRate(passed=False, words="The answer is empty.")
+            return JudgedRate(passed=False, words=mark("The answer is empty."))
         reply = judge.complete(prompt).text
         return JudgedRate(passed=judge_says_yes(reply), words=remove_reasoning(reply))
 
@@ -298,14 +303,20 @@ class RGBEvaluator(Evaluator):
         response = sample.response or ""
         if task is None:
             raise MissingInputError(
-                f"Sample {sample.id}: it is not known which ability it tests. Choose one."
+                say(
+                    "Sample {id}: it is not known which ability it tests. Choose one.", id=sample.id
+                )
             )
         if task.ability is Ability.REJECTION:
             return {"rejection": self.rejection(response)}
         truth = sample.ground_truth
         if truth is None or not _is_complete(truth):
-            what = f"Sample {sample.id}: a true answer is missing or empty."
-            raise MissingInputError(f"{what} Fill in the column `answer`.")
+            raise MissingInputError(
+                say(
+                    "Sample {id}: a true answer is missing or empty. Fill in the column `answer`.",
+                    id=sample.id,
+                )
+            )
         if task.ability is not Ability.COUNTERFACTUAL:
             return {"accuracy": self.correctness(response, truth)}
         return {
@@ -344,15 +355,15 @@ class RGBEvaluator(Evaluator):
         task = sample.rgb
         if task is None or task.ability is Ability.REJECTION:
             rules = self._rejection_rules(response)
-            return list(rgb_rules.tried_rules("Does it decline?", rules))
+            return list(rgb_rules.tried_rules(mark("Does it decline?"), rules))
         answer = list(rgb_rules.tried_on_answer(self._reading, response, truth))
         if task.ability is not Ability.COUNTERFACTUAL:
             return answer
         rules = self._detection_rules(response, task.counterfactual)
-        steps = [*rgb_rules.tried_rules("Does it notice the error?", rules), *answer]
+        steps = [*rgb_rules.tried_rules(mark("Does it notice the error?"), rules), *answer]
         if task.counterfactual and truth and self.is_correct(response, truth):
             verdict = rgb_rules.only_planted(self._reading, response, truth, task.counterfactual)
-            question = "Is it only the planted error?"
+            question = mark("Is it only the planted error?")
             steps.append(TriedRule(question, rgb_rules.ONLY_PLANTED, verdict))
         return steps
 
@@ -501,10 +512,11 @@ def judge_says_yes(reply: str) -> bool:
         if (line := VERDICT_LINE.fullmatch(text))
     ]
     if not lines:
-        what = "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”"
-        raise UnreadableAnswerError(
-            f"{what}. Retry, or start a run with another judge.", reply[:300], texts=[reply]
+        what = say(
+            "The judge's verdict cannot be read: no line says “Verdict: yes” or “Verdict: no”. "
+            "Retry, or start a run with another judge."
         )
+        raise UnreadableAnswerError(what, reply[:300], texts=[reply])
     return lines[-1][1] is not None
 
 

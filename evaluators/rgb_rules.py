@@ -15,6 +15,7 @@ from evaluators.errors import MissingInputError
 from evaluators.prompts import MARKERS
 from evaluators.records import Accepted, Verdict
 from evaluators.text.accepted import groups, spellings
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
 
 Policy = Literal["documented", "paper"]
@@ -44,13 +45,13 @@ PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 
-CONTAINED = "contains the answer"
-ONLY_PLANTED = "only the planted answer"
-BY_WORDS = "80 % of the words"
+CONTAINED = mark("contains the answer")
+ONLY_PLANTED = mark("only the planted answer")
+BY_WORDS = mark("80 % of the words")
 ENOUGH_OVERLAP = 0.8
-NO_MATCH = Verdict(False, "no match")
-NO_REJECTION = Verdict(False, "no rejection phrase")
-NO_DETECTION = Verdict(False, "no error phrase")
+NO_MATCH = Verdict(False, mark("no match"))
+NO_REJECTION = Verdict(False, mark("no rejection phrase"))
+NO_DETECTION = Verdict(False, mark("no error phrase"))
 
 # Thousands of remembered spellings of a megabyte each would fill the memory.
 LONGEST_REMEMBERED = 2_000
@@ -120,7 +121,7 @@ def answer_verdicts(
     """A verdict on each required answer; raises `MissingInputError` where there is none."""
     required = groups(truth)
     if not required or not all(required):
-        raise MissingInputError("There is no true answer. Give a string or a list of strings.")
+        raise MissingInputError(say("There is no true answer. Give a string or a list of strings."))
     answer = reading.comparable(response)
     return [_best_spelling(reading, answer, group, strict) for group in required]
 
@@ -149,7 +150,7 @@ def tried_on_answer(
     for group in groups(truth):
         for spelling in group:
             trials = _answer_rules(reading, answer, spelling)
-            tried = list(tried_rules(f"Is it “{spelling}”?", trials))
+            tried = list(tried_rules(say("Is it “{answer}”?", answer=spelling), trials))
             yield from tried
             if tried[-1].verdict and tried[-1].verdict.passed:
                 break
@@ -173,12 +174,15 @@ def _answer_rules(
         # So that "iPhone 14" is found in Chinese text.
         answer, true = without_spaces(answer), without_spaces(true)
     if not (answer and true):
-        yield "empty", Verdict(False, "empty")
+        yield mark("empty"), Verdict(False, mark("empty"))
     if strict:
         is_same = answer == true
-        yield "exact match", Verdict(is_same, "exact match", (true,) if is_same else ())
+        yield mark("exact match"), Verdict(is_same, mark("exact match"), (true,) if is_same else ())
     yield _contains(answer, true)
-    yield "short answer", Verdict(True, "short answer", (answer,)) if answer in true else None
+    yield (
+        mark("short answer"),
+        Verdict(True, mark("short answer"), (answer,)) if answer in true else None,
+    )
     yield BY_WORDS, _overlap(answer, true)
 
 
@@ -217,12 +221,12 @@ def rejection_rules(
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases("marker phrase", PAPER_REJECTIONS, answer)
+        yield _phrases(mark("marker phrase"), PAPER_REJECTIONS, answer)
         return
     answer = answer.lower().strip()
-    yield _phrases("primary phrase", primary, answer)
-    yield _phrases("keyword", keywords, answer)
-    yield _phrases("Chinese marker phrase", CHINESE_REJECTIONS, answer)
+    yield _phrases(mark("primary phrase"), primary, answer)
+    yield _phrases(mark("keyword"), keywords, answer)
+    yield _phrases(mark("Chinese marker phrase"), CHINESE_REJECTIONS, answer)
 
 
 def detection_rules(
@@ -233,14 +237,14 @@ def detection_rules(
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases("marker phrase", PAPER_DETECTIONS, answer)
+        yield _phrases(mark("marker phrase"), PAPER_DETECTIONS, answer)
         return
     answer = answer.lower()
     yield _phrases("keyword", keywords, answer)
     wrong = [reading.prepared(spelling).lower() for spelling in spellings(planted) if spelling]
     denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
-    yield _phrases("denies the planted answer", denials, answer)
-    yield _phrases("Chinese marker phrase", CHINESE_DETECTIONS, answer)
+    yield _phrases(mark("denies the planted answer"), denials, answer)
+    yield _phrases(mark("Chinese marker phrase"), CHINESE_DETECTIONS, answer)
 
 
 def _phrases(rule: str, phrases: Sequence[str], answer: str) -> Trial:

@@ -17,52 +17,58 @@ from evaluators.rgb_rules import (
     ONLY_PLANTED,
     TriedRule,
 )
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.phrases import as_written
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import joined_sentences
 
 QUESTIONS = {
-    Ability.NOISE: "Does it find the true answer in the documents?",
-    Ability.REJECTION: "Does it decline when no document holds the answer?",
-    Ability.INTEGRATION: "Does it put the answer together from several documents?",
-    Ability.COUNTERFACTUAL: "Does it notice the planted error?",
+    Ability.NOISE: mark("Does it find the true answer in the documents?"),
+    Ability.REJECTION: mark("Does it decline when no document holds the answer?"),
+    Ability.INTEGRATION: mark("Does it put the answer together from several documents?"),
+    Ability.COUNTERFACTUAL: mark("Does it notice the planted error?"),
 }
 OUTCOMES = {
-    Outcome.RIGHT: ": it gives the true answer.",
-    Outcome.PARTLY: ": it gives only a part of the true answer.",
-    Outcome.WRONG: ": it does not give the true answer.",
-    Outcome.DECLINES: ": it declines.",
-    Outcome.ANSWERS: ": it answers all the same.",
-    Outcome.NOTICES_AND_CORRECTS: ", and it gives the true answer.",
-    Outcome.NOTICES: ", but it does not give the true answer.",
-    Outcome.CORRECTS: ", but it gives the true answer.",
-    Outcome.REPEATS: ": it repeats it.",
-    Outcome.EMPTY: ": the answer is empty.",
+    Outcome.RIGHT: mark(": it gives the true answer."),
+    Outcome.PARTLY: mark(": it gives only a part of the true answer."),
+    Outcome.WRONG: mark(": it does not give the true answer."),
+    Outcome.DECLINES: mark(": it declines."),
+    Outcome.ANSWERS: mark(": it answers all the same."),
+    Outcome.NOTICES_AND_CORRECTS: mark(", and it gives the true answer."),
+    Outcome.NOTICES: mark(", but it does not give the true answer."),
+    Outcome.CORRECTS: mark(", but it gives the true answer."),
+    Outcome.REPEATS: mark(": it repeats it."),
+    Outcome.EMPTY: mark(": the answer is empty."),
 }
 """What stands behind "Yes" or "No"."""
 
 ASKED = {
-    "accuracy": "Gives the true answer",
-    "rejection": "Declines",
-    "detection": "Notices the planted error",
-    "correction": "Gives the true answer in spite of it",
+    "accuracy": mark("Gives the true answer"),
+    "rejection": mark("Declines"),
+    "detection": mark("Notices the planted error"),
+    "correction": mark("Gives the true answer in spite of it"),
 }
-SAYS = "It says {words}."
+SAYS = mark("It says {words}.")
 RULES = {
-    CONTAINED: "It contains {words}.",
-    "short answer": "It is a part of the true answer: {words}.",
-    BY_WORDS: "It has at least 80 % of the words of the true answer: {words}.",
-    ONLY_PLANTED: "It contains {words}, the planted error, and not the true answer.",
-    "empty": "The answer is empty.",
+    CONTAINED: mark("It contains {words}."),
+    "short answer": mark("It is a part of the true answer: {words}."),
+    BY_WORDS: mark("It has at least 80 % of the words of the true answer: {words}."),
+    ONLY_PLANTED: mark("It contains {words}, the planted error, and not the true answer."),
+    "empty": mark("The answer is empty."),
     "primary phrase": SAYS,
     "keyword": SAYS,
     "marker phrase": SAYS,
     "Chinese marker phrase": SAYS,
     "denies the planted answer": SAYS,
-    NO_MATCH.rule: "The true answer is not in it.",
-    NO_REJECTION.rule: "It says no phrase that declines, such as “insufficient information”.",
-    NO_DETECTION.rule: "It says no phrase such as “incorrect” or “factual errors”.",
+    NO_MATCH.rule: mark("The true answer is not in it."),
+    NO_REJECTION.rule: mark("It says no phrase that declines, such as “insufficient information”."),
+    NO_DETECTION.rule: mark("It says no phrase such as “incorrect” or “factual errors”."),
 }
 """What a rule that decided says, by its name in the verdict."""
+
+BY_JUDGE = "judged"
+"""What stands for a rule where a judge decided."""
 
 ENGLISH_RULES = ("primary phrase",)
 CHINESE_RULES = ("Chinese marker phrase",)
@@ -86,19 +92,22 @@ def headline(
         return None
     # Of planted errors the first verdict is whether the answer notices them.
     first = next(iter(verdicts.values()))
-    answer = "Yes" if first.passed else "No"
-    answer += OUTCOMES[evaluator.outcome(sample, verdicts)]
-    return Headline(QUESTIONS[sample.rgb.ability], first.passed, answer)
+    answer = say("Yes") if first.passed else say("No")
+    answer += say(OUTCOMES[evaluator.outcome(sample, verdicts)])
+    return Headline(say(QUESTIONS[sample.rgb.ability]), first.passed, answer)
 
 
 def rule_in_words(verdict: Verdict, response: str) -> str:
     """The one rule that decided, as a sentence; its words as they stand in the answer."""
     written = as_written(response, verdict.evidence)
-    words = ", ".join(f"“{word}”" for word in written)
+    words = say(", ").join(f"“{word}”" for word in written)
     if sentence := RULES.get(verdict.rule):
-        return sentence.format(words=words)
+        return say(sentence, words=words)
     # Several required answers: "1 of 2 required answers".
-    return f"It gives {verdict.rule}{f': {words}' if words else ''}."
+    rule = translated(verdict.rule)
+    if words:
+        return say("It gives {rule}: {words}.", rule=rule, words=words)
+    return say("It gives {rule}.", rule=rule)
 
 
 def of_its_language(steps: Iterable[TriedRule], response: str) -> list[TriedRule]:
@@ -108,11 +117,15 @@ def of_its_language(steps: Iterable[TriedRule], response: str) -> list[TriedRule
 
 
 class Decision(NamedTuple):
-    """What was asked of an answer, whether the answer is yes, and the reason in a sentence."""
+    """What was asked of an answer, whether the answer is yes, and the reason in a sentence.
+
+    `rule` is the name of what decided; of a judge the glossary's word for it.
+    """
 
     asked: str
     passed: bool
     why: str
+    rule: str
 
 
 def decisions(
@@ -125,13 +138,17 @@ def decisions(
     judged = score.evidence.judged if isinstance(score.evidence, RuleEvidence) else {}
     decided = []
     for name, verdict in verdicts.items():
-        rule = rule_in_words(verdict, response)
-        decided.append(Decision(ASKED[name], verdict.passed, rule))
+        why = rule_in_words(verdict, response)
+        decided.append(Decision(say(ASKED[name]), verdict.passed, why, verdict.rule))
         if name not in judged:
             continue
         of_judge = judged[name]
-        differs = "" if of_judge.passed == verdict.passed else " Rule and judge differ."
-        decided.append(Decision(f"Judge {judge}", of_judge.passed, f"{of_judge.words}{differs}"))
+        # The words of a judge stay, but for those that stand for its silence.
+        sentences = [say(of_judge.words)]
+        if of_judge.passed != verdict.passed:
+            sentences.append(say("Rule and judge differ."))
+        why = joined_sentences(sentences)
+        decided.append(Decision(say("Judge {judge}", judge=judge), of_judge.passed, why, BY_JUDGE))
     return decided
 
 
@@ -140,7 +157,7 @@ def task_facts(sample: Sample) -> list[str]:
     task = sample.rgb
     if task is None:
         return []
-    facts = [task.ability.label]
+    facts = [say(task.ability.label)]
     if task.ability is Ability.COUNTERFACTUAL:
         if forged := _forged(task, sample):
             facts.append(forged)
@@ -157,18 +174,26 @@ def _forged(task: RGBTask, sample: Sample) -> str:
         return ""
     documents = len(sample.retrieved_documents)
     forged = round((1 - task.effective_noise) * documents)
-    return f"{forged} of {documents} documents forged"
+    return say("{forged} of {documents} documents forged", forged=forged, documents=documents)
 
 
 def _noise_fact(asked: float, effective: float | None) -> str:
     # What reads alike is not told twice, however many digits differ.
     if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
-        return f"noise {100 * asked:.0f} %"
-    return f"noise {100 * effective:.0f} % (asked for {100 * asked:.0f} %)"
+        return say("noise {noise:.0f} %", noise=100 * asked)
+    return say(
+        "noise {effective:.0f} % (asked for {asked:.0f} %)",
+        effective=100 * effective,
+        asked=100 * asked,
+    )
 
 
 def share_in_words(roles: Sequence[DocumentRole]) -> str:
     counts = Counter(roles)
     if forged := counts[DocumentRole.PLANTED]:
-        return f"{forged} of {len(roles)} documents forged"
-    return f"{counts[DocumentRole.ANSWER]} of {len(roles)} documents hold the answer"
+        return say("{forged} of {documents} documents forged", forged=forged, documents=len(roles))
+    return say(
+        "{holding} of {documents} documents hold the answer",
+        holding=counts[DocumentRole.ANSWER],
+        documents=len(roles),
+    )

@@ -21,8 +21,7 @@ T95_TERMS = np.array(
     ]
 )
 """The expansion's factors of z, z³, z⁵, z⁷ and z⁹: a row for each power of the degrees."""
-RESAMPLES = 1000
-CLUSTER_RESAMPLES = 2000
+RESAMPLES = 2000
 FEW = 6
 """Clusters below which no sign flip reaches 5 %, and resampling knows too little of the others."""
 # Many values resample too slowly for a screen, and their mean is normal enough.
@@ -96,34 +95,23 @@ def independent_count(groups: Sequence[Sequence[float]]) -> float:
     return min(total, telling)
 
 
-def bootstrap(values: Sequence[float], seed: int = 0) -> tuple[float, float]:
-    """The 95 % percentile bootstrap interval of a mean (Efron 1979), seeded."""
-    data = np.asarray(values)
-    count = len(data)
-    # Seeded, so that the same values have the same interval on every page and in every file.
-    rng = np.random.default_rng(seed)
-    means = []
-    for _ in range(RESAMPLES):
-        drawn = rng.integers(count, size=count)
-        means.append(data[drawn].mean())
-    low, high = np.percentile(means, (2.5, 97.5))
-    return float(low), float(high)
-
-
 def clustered_mean(groups: Sequence[Sequence[float]]) -> tuple[float, float] | None:
     """The 95 % interval of the mean of values that come in groups, such as answers to one prompt.
 
-    Whole groups are drawn, see `bootstrap_clusters`; no end lies beyond the values. No group is
-    empty; `None` for a single one, as nothing is known of how groups differ.
+    Whole groups are drawn, see `bootstrap_clusters`; no group is empty. Of values from 0 to 1 it
+    stays there. `None` for a single group, or where all values are the same: nothing is known of
+    how others differ.
     """
-    if len(groups) < 2:
+    values = [value for group in groups for value in group]
+    if len(groups) < 2 or len(set(values)) == 1:
         return None
     sums = np.array([sum(group) for group in groups])
     sizes = np.array([len(group) for group in groups], dtype=float)
     low, high = bootstrap_clusters(sums, sizes)
-    least = min(map(min, groups))
-    most = max(map(max, groups))
-    return max(least, low), min(most, high)
+    # Student's t of a few reaches beyond what a share can be.
+    if min(values) >= 0 and max(values) <= 1:
+        return max(0.0, low), min(1.0, high)
+    return low, high
 
 
 def bootstrap_clusters(sums: Floats, sizes: Floats) -> tuple[float, float]:
@@ -142,7 +130,7 @@ def bootstrap_clusters(sums: Floats, sizes: Floats) -> tuple[float, float]:
         return mean - half, mean + half
     # One seed for all, so that the same clusters have the same interval wherever they are shown.
     rng = np.random.default_rng(0)
-    drawn = rng.integers(count, size=(CLUSTER_RESAMPLES, count))
+    drawn = rng.integers(count, size=(RESAMPLES, count))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     further = math.sqrt(count / (count - 1)) * t95(count - 1)
     tail = math.erfc(further / math.sqrt(2)) / 2
@@ -161,7 +149,7 @@ def standard_error(sums: Floats, sizes: Floats) -> float:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Wilson where the values are yes or no, otherwise bootstrap, or normal from `MANY` values on.
+    """The 95 % interval of a mean: Wilson's where the values are yes or no, else `clustered_mean`.
 
     `None` below two values: of the spread nothing is known.
     """
@@ -169,19 +157,7 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
         return None
     if all(value in (0, 1) for value in values):
         return wilson(sum(values), len(values))
-    if len(values) < MANY:
-        return bootstrap(values)
-    return normal(values)
-
-
-def normal(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of a mean by the central limit theorem."""
-    data = np.asarray(values)
-    half = Z95 * float(data.std(ddof=1)) / math.sqrt(len(data))
-    mean = float(data.mean())
-    low = max(float(data.min()), mean - half)
-    high = min(float(data.max()), mean + half)
-    return low, high
+    return clustered_mean([[value] for value in values])
 
 
 def t95(degrees: float) -> float:

@@ -15,6 +15,7 @@ from pydantic import Field
 from evaluators.base import evaluator, require
 from evaluators.records import Labelling, Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.text.chunking import units
+from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
 from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
@@ -44,7 +45,7 @@ from evaluators.trace.metrics import TRACEScores, trace_scores
 
 @evaluator(
     "trace",
-    title="TRACE (heuristic)",
+    title=mark("TRACE (heuristic)"),
     needs=("question", "response", "retrieved_documents"),
     judges="none",
     leads="trace",

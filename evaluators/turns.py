@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from evaluators.errors import HostLimitError
+from evaluators.text.language import say
 
 
 class Turns:
@@ -39,7 +40,10 @@ class Turns:
                     is_next = self._moved.wait_for(lambda: self._is_next(ticket), self._patience)
             if not is_next:
                 raise HostLimitError(
-                    f"This host is busy {self._doing} for others. Try again in a minute."
+                    say(
+                        "This host is busy {doing} for others. Try again in a minute.",
+                        doing=say(self._doing),
+                    )
                 )
             yield
         finally:

@@ -2,15 +2,19 @@
 
 import streamlit as st
 
+from evaluators.text.language import say
 from ui import session
 from ui.datasets import hub, official, retrieval, upload
 from ui.datasets import view as dataset_view
 from ui.parts import head, problems
 
 head.show(
-    "Datasets", "What is evaluated: your own files, public data sets, and the bundled samples."
+    say("Datasets"),
+    say("What is evaluated: your own files, public data sets, and the bundled samples."),
 )
-tabs = st.tabs(["Upload", "Paste", "Hugging Face", "RGB files", "From documents"])
+tabs = st.tabs(
+    [say("Upload"), say("Paste"), "Hugging Face", say("RGB files"), say("From documents")]
+)
 for tab, show in zip(
     tabs, (upload.upload, upload.paste, hub.show, official.show, retrieval.show), strict=True
 ):

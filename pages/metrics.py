@@ -1,5 +1,6 @@
 """Metrics: one or several in a run, each with what it needs, and metrics of one's own."""
 
+from evaluators.text.language import say
 from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
@@ -11,12 +12,12 @@ run = session.shown_run()
 if run is not None and present.is_on():
     page.presented_run(run, metric_results.blocks)
 else:
-    line = "Measures beside RGB and TRACE, from comparing words to asking a judge."
-    overview.head_of_run("Metrics", line, run)
+    line = say("Measures beside RGB and TRACE, from comparing words to asking a judge.")
+    overview.head_of_run(say("Metrics"), line, run)
     page.new_run(run, metric_form.show)
     if run is None:
         own_metrics.show()
-        overview.none_shown("No run on this page yet. Metrics without a judge need no key.")
+        overview.none_shown(say("No run on this page yet. Metrics without a judge need no key."))
     else:
         samples.skip_link()
         overview.keep_link()

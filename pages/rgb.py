@@ -1,5 +1,6 @@
 """RGB: noise robustness, negative rejection, information integration, counterfactual robustness."""
 
+from evaluators.text.language import say
 from ui import session
 from ui.parts import present, samples
 from ui.parts.words import RGB
@@ -11,7 +12,7 @@ run = session.shown_run("rgb")
 if run is not None and present.is_on():
     page.presented_run(run, rgb_results.blocks)
 else:
-    overview.head_of_run("RGB", RGB, run)
+    overview.head_of_run("RGB", say(RGB), run)
     page.new_run(run, rgb_form.show)
     if run is None:
         overview.none_shown(rgb_form.hint())

@@ -1,5 +1,6 @@
 """Sample: one sample under the lamp."""
 
+from evaluators.text.language import say
 from ui.parts import highlight, present, samples
 from ui.runs import overview
 from ui.sample import view as sample_view
@@ -9,9 +10,9 @@ if run is not None and present.is_on():
     highlight.style()
     sample_view.presented_sample(run, cell)
 else:
-    overview.head_of_run("Sample", "One answer, what was judged of it, and why.", run)
+    overview.head_of_run(say("Sample"), say("One answer, what was judged of it, and why."), run)
     if run is None:
-        overview.none_shown("Open a run and select a row there.")
+        overview.none_shown(say("Open a run and select a row there."))
     else:
         highlight.style()
         samples.leave_for(run)

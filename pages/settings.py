@@ -3,19 +3,20 @@
 import streamlit as st
 
 from evaluators.config import config
+from evaluators.text.language import say
 from ui.parts import head
 from ui.settings import backup
 from ui.settings import view as settings_view
 
-head.show("Settings", "Keys for models, stored answers, and what is kept.")
+head.show(say("Settings"), say("Keys for models, stored answers, and what is kept."))
 provider = settings_view.access()
-st.header("Models")
+st.header(say("Models"))
 settings_view.list_models(provider)
-st.header("Stored answers")
+st.header(say("Stored answers"))
 settings_view.stored_answers()
 if config().public:
-    st.header("Your link")
+    st.header(say("Your link"))
     settings_view.link()
 else:
-    st.header("Backup")
+    st.header(say("Backup"))
     backup.show()

@@ -1,5 +1,6 @@
 """TRACE: relevance, utilization, completeness and adherence, from sentence labels."""
 
+from evaluators.text.language import say
 from ui import session
 from ui.parts import present, samples
 from ui.parts.words import TRACE
@@ -11,10 +12,10 @@ run = session.shown_run("trace")
 if run is not None and present.is_on():
     page.presented_run(run, trace_results.blocks)
 else:
-    overview.head_of_run("TRACE", TRACE, run)
+    overview.head_of_run("TRACE", say(TRACE), run)
     page.new_run(run, trace_form.show)
     if run is None:
-        overview.none_shown("No run on this page yet. The heuristic needs no key.")
+        overview.none_shown(say("No run on this page yet. The heuristic needs no key."))
     else:
         samples.skip_link()
         overview.keep_link()

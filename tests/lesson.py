@@ -13,17 +13,21 @@ By majority the class says full, none, partial (a tie, so the stricter one) and 
 from __future__ import annotations
 
 from evaluators.records import (
+    Ability,
     Dataset,
+    DocumentRole,
     EvaluatorSpec,
     Labelling,
     Labels,
     ModelSpec,
+    RGBTask,
     Run,
     Sample,
     SampleResult,
     SentenceSupport,
     Support,
 )
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rounds.records import AskedAnswer, AskedPlace, Participant, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
@@ -69,6 +73,70 @@ def run(store: Store, workspace: str = "local", run_id: str = "lesson") -> Run:
         result = SampleResult(position=position, status="scored", score=score)
         store.results.save(made.id, result)
     return made
+
+
+CAPITALS = {
+    "Australia": ("Canberra", "Perth"),
+    "Canada": ("Ottawa", "Toronto"),
+}
+"""Countries with their capital and the planted error."""
+NOTICED = "The documents contain factual errors: the capital is Canberra."
+SAID_BY_MODELS = [
+    # The first model notices one error of two and gives the true answer; the second one repeats.
+    [NOTICED, "It is Toronto."],
+    ["It is Perth.", "It is Toronto."],
+]
+MODELS = (
+    ModelSpec(provider="openai", model="model-by-hand"),
+    ModelSpec(provider="openai", model="other-by-hand"),
+)
+
+
+def run_with_errors(store: Store, workspace: str = "local", run_id: str = "errors") -> Run:
+    """A run of two models over two prompts; documents A and C of each are forged, B is not."""
+    samples = tuple(_sample_with_errors(country) for country in CAPITALS)
+    data = Dataset(name="Capitals", samples=samples)
+    made = Run(
+        id=run_id,
+        workspace=workspace,
+        created="2026-11-22T09:00:00+00:00",
+        title="Capitals",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="rgb"),),
+        models=MODELS,
+        seed=0,
+    )
+    store.runs.save(made, data)
+    for model, answers in enumerate(SAID_BY_MODELS):
+        for position, (sample, said) in enumerate(zip(samples, answers, strict=True)):
+            answered = sample.model_copy(update={"response": said})
+            result = SampleResult(
+                position=position,
+                model=model,
+                status="scored",
+                response=said,
+                score=RGBEvaluator().score(answered),
+            )
+            store.results.save(made.id, result)
+    return made
+
+
+def _sample_with_errors(country: str) -> Sample:
+    capital, planted = CAPITALS[country]
+    documents = (
+        f"The capital of {country} is {planted}.",
+        f"{country} has a parliament.",
+        f"All embassies are in {planted}, the capital of {country}.",
+    )
+    return Sample(
+        id=country,
+        question=f"What is the capital of {country}?",
+        retrieved_documents=documents,
+        ground_truth=capital,
+        rgb=RGBTask(ability=Ability.COUNTERFACTUAL, noise=0, counterfactual=planted),
+        roles=(DocumentRole.PLANTED, DocumentRole.BESIDE, DocumentRole.PLANTED),
+    )
 
 
 def view(store: Store, made: Run) -> RunView:

@@ -25,6 +25,8 @@ from contextlib import closing, suppress
 from http.client import responses
 from typing import Any, Literal, NamedTuple
 
+from tests.loopback_batches import Batches
+
 DEFAULT_MODELS = (
     "openai/gpt-oss-20b",
     "openai/gpt-oss-120b",
@@ -553,7 +555,8 @@ class Loopback:
     What `respond` gives is sent in the place of an answer, `models` as a response in the place of
     their list. An `open_list` is for everybody, with any key, as that of OpenRouter; the list at
     `/models/user` never is. From `holds_after` on, answers wait until `release` is called: what a
-    test does to a run at work does not depend on how fast the machine is.
+    test does to a run at work does not depend on how fast the machine is. `batches` holds what was
+    sent to be answered by tomorrow.
     """
 
     def __init__(
@@ -584,6 +587,7 @@ class Loopback:
         self._key = key
         self._open_list = open_list
         self._port = port
+        self.batches = Batches(self._complete_in_batch)
         self._gates: dict[str, Gate] = {}
         self._sent = 0
         self._ready = threading.Event()
@@ -647,8 +651,33 @@ class Loopback:
                     else models_list(self._models)
                 )
                 await self._send(listed if allowed else wrong_key(request.headers), writer)
+            case _, path if path.startswith(("/v1/files", "/v1/batches")):
+                await self._batch(request, path.removeprefix("/v1"), reader, writer)
             case _:
                 await self._send(in_html("404 Not Found", 404), writer)
+
+    async def _batch(
+        self,
+        request: Request,
+        path: str,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        if not self._may(request.headers):
+            await self._send(wrong_key(request.headers), writer)
+            return
+        answer = self.batches.respond(request.method, path, request.body)
+        if answer is None:
+            await reader.read()  # until the client goes
+            return
+        status, body = answer
+        is_file = isinstance(body, bytes)
+        await self._send(Response(status, body) if is_file else in_json(body, status), writer)
+
+    def _complete_in_batch(self, body: dict[str, Any]) -> dict[str, Any]:
+        text = body["messages"][0]["content"]
+        asked = Asked(body["model"], text, body, {}, "", time.monotonic())
+        return completion(asked, self._answer(text), 0)
 
     def _asked(self, request: Request) -> Asked:
         body = json.loads(request.body)

@@ -22,6 +22,7 @@ ABOVE_RUNS = (
     "evaluators/__init__.py",
     "evaluators/__main__.py",
     "evaluators/api/",
+    "evaluators/batch/",
     "evaluators/comparison/",
     "evaluators/paper/",
     "evaluators/report/",
@@ -40,10 +41,10 @@ CORE = {
     "evaluators/surrogates.py": set(),
     "evaluators/records.py": set(),
     "evaluators/errors.py": {"records", "surrogates"},
-    # llm and prompts for the types of a judge and of what it is asked alone
-    "evaluators/base.py": {"errors", "llm", "prompts", "records"},
-    "evaluators/custom_files.py": {"base", "config", "errors", "params"},
-    "evaluators/catalogue.py": {"base", "custom_files", "errors", "records"},
+    # llm and prompts for the types of a judge and of what it is asked alone, text for the language
+    "evaluators/base.py": {"errors", "llm", "prompts", "records", "text"},
+    "evaluators/custom_files.py": {"base", "config", "errors", "params", "text"},
+    "evaluators/catalogue.py": {"base", "custom_files", "errors", "records", "text"},
 }
 """The lowest files of the package, each with the neighbours that it may import."""
 
@@ -123,7 +124,7 @@ def test_no_file_imports_itself_by_a_detour():
     assert set(TopologicalSorter(arrows).static_order()) == modules.keys()
 
 
-UI_GROUND = ("held", "session", "run_views", "parts", "models", "metrics")
+UI_GROUND = ("language", "held", "session", "run_views", "parts", "models", "metrics")
 """What the rooms of the pages share, from the ground up: each may use only those before it."""
 ACROSS = {
     # a sample of any run, and the run at work on every page

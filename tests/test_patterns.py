@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from nltk.tokenize.punkt import PunktLanguageVars
 
+from evaluators.batch import sources
 from evaluators.llm import provider_errors
 from evaluators.text import injection, sentences
 from tests.hostile import TooSlowError, check, strings_for
@@ -47,6 +48,10 @@ def punkt() -> PunktLanguageVars:
 
 
 MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
+    "evaluators/batch/sources.py _listed": (
+        "fullmatch",
+        lambda: [re.compile(sources._as_expression(name)) for name in ("*.csv", "**/*.parquet")],
+    ),
     "evaluators/datasets/hub.py": (
         "match",
         lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES],

@@ -29,13 +29,15 @@ SCREEN = re.compile(r"(?i:\bpages?\b|\bbuttons?\b)|\bSettings\b|(?<![\w-])--[a-z
 """A page of the app, a button, or an option of the command line."""
 
 OTHER_PAGES = {
-    ". Copy it again from the provider's page, and nothing else.",
-    " answered with a web page.",
+    "The key {problem}. Copy it again from the provider's page, and nothing else.",
+    "{host} answered with a web page.",
     ", page ",
     ", pages ",
-    "a picture of its one page",
-    " pages",
-    " pages hold no text that can be read.",
+    "{name} holds a picture of its one page, not the text. Run a text recognition (OCR) over it and "
+    "choose the result.",
+    "{name} holds pictures of its {pages:d} pages, not the text. Run a text recognition (OCR) over "
+    "it and choose the result.",
+    "{blank:d} of {pages:d} pages hold no text that can be read.",
 }
 """Pages of providers and of documents."""
 

@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from evaluators.statistics import (
     auroc,
-    bootstrap,
     clustered,
     clustered_mean,
     interval,
     kappa,
     krippendorff,
-    normal,
     rmse,
     t95,
     wilson,
@@ -114,7 +112,7 @@ def test_copies_of_values_give_the_interval_of_the_values_themselves():
     alone = clustered_mean([[value] for value in values])
     assert clustered_mean([[value] * 5 for value in values]) == pytest.approx(alone)
     assert clustered_mean([values]) is None
-    assert clustered_mean([[0.25] * 3] * 4) == (0.25, 0.25)
+    assert clustered_mean([[0.25] * 3] * 4) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +150,7 @@ def test_intervals_of_correlated_repeats_hold_the_truth_and_naive_ones_do_not(
         answers = answers_to(40, 5, rng, yes_or_no=yes_or_no)
         low, high = of_clusters(answers.tolist())
         held += low <= 0.5 <= high
-        low, high = normal(answers.ravel().tolist())
+        low, high = clustered_mean([[answer] for answer in answers.ravel().tolist()])
         naively += low <= 0.5 <= high
 
     # 300 repetitions of 95 % have a standard error of 1.3 points.
@@ -160,50 +158,55 @@ def test_intervals_of_correlated_repeats_hold_the_truth_and_naive_ones_do_not(
     assert naively / 300 < 0.85
 
 
-def test_the_bootstrap_is_seeded():
-    values = [0.1, 0.5, 0.6, 0.9]
+def test_the_same_values_have_the_same_interval_wherever_they_are_shown():
+    values = [0.1, 0.2, 0.5, 0.6, 0.8, 0.9, 0.95]
 
-    assert bootstrap(values) == bootstrap(values)
-    assert bootstrap(values, seed=1) != bootstrap(values, seed=2)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-def test_the_bootstrap_stays_between_the_extremes(values):
-    low, high = bootstrap(values)
-
-    assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
+    assert interval(values) == interval(values)
 
 
-def test_the_bootstrap_of_equal_values_is_that_value():
-    assert bootstrap([0.25] * 7) == (0.25, 0.25)
-    assert bootstrap([0.3]) == (0.3, 0.3)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=20))
+def test_the_interval_of_shares_holds_their_mean_and_stays_among_shares(values):
+    found = interval(values)
+
+    if len(set(values)) > 1:
+        low, high = found
+        assert 0 <= low <= sum(values) / len(values) + 1e-9
+        assert sum(values) / len(values) - 1e-9 <= high <= 1
 
 
-def test_the_bootstrap_comes_close_to_the_normal_interval_of_many_values():
+def test_the_interval_of_values_beyond_shares_is_not_cut():
+    # Mean 2, deviation sqrt(2), standard error 1, times 12.7062 of one degree of freedom
+    assert interval([1.0, 3.0]) == pytest.approx((2 - 12.7062, 2 + 12.7062))
+
+
+def test_the_interval_of_a_few_is_that_of_t():
+    # Mean .5; deviations -.1, 0, .1: sqrt(.02 / 2) = .1, over sqrt(3) = .057735, times 4.3027
+    assert interval([0.4, 0.5, 0.6]) == pytest.approx((0.2516, 0.7484), abs=0.0001)
+
+
+@pytest.mark.parametrize("count", [2, 4, 6, 10, 20])
+def test_95_of_100_intervals_hold_the_truth_of_a_few_values_too(count):
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(400):
+        low, high = interval(rng.beta(8, 2, count).tolist())
+        # The mean of beta(8, 2) is 8 / 10.
+        held += low <= 0.8 <= high
+
+    # The values lean to one side, which costs a few points where there are few of them.
+    assert held / 400 >= 0.91
+
+
+def test_the_interval_comes_close_to_the_normal_one_of_many_values():
     # 400 values, half 0.2 and half 0.8: the standard error of the mean is .3 / sqrt(400) = .015,
     # times 1.96 = .029
-    low, high = bootstrap([0.2, 0.8] * 200)
-
-    assert (low, high) == pytest.approx((0.471, 0.529), abs=0.004)
+    assert interval([0.2, 0.8] * 200) == pytest.approx((0.471, 0.529), abs=0.004)
 
 
-def test_the_normal_interval_is_as_worked_by_hand():
+def test_the_interval_of_many_values_is_the_normal_one():
     # 0.2 and 0.8, 500 of each: mean .5; deviation sqrt(1000 * .09 / 999) = .30015; 1.96 * .30015 /
     # sqrt(1000) = .0186
-    assert normal([0.2, 0.8] * 500) == pytest.approx((0.4814, 0.5186), abs=0.0001)
-
-
-def test_the_normal_interval_stays_between_the_extremes():
-    low, high = normal([1.0] * 999 + [0.5])
-
-    assert 0.5 <= low < high <= 1.0
-
-
-@pytest.mark.parametrize(("count", "method"), [(998, bootstrap), (1000, normal)])
-def test_many_values_get_the_normal_interval(count, method):
-    values = [0.2, 0.8] * (count // 2)
-
-    assert interval(values) == method(values)
+    assert interval([0.2, 0.8] * 500) == pytest.approx((0.4814, 0.5186), abs=0.0001)
 
 
 @pytest.mark.parametrize(
@@ -212,13 +215,17 @@ def test_many_values_get_the_normal_interval(count, method):
         ([1, 0, 1.0], wilson(2, 3)),
         ([0.0, 0.0], wilson(0, 2)),
         ([True, False], wilson(1, 2)),
-        ([0.2, 0.8], bootstrap([0.2, 0.8])),
+        # Mean .5, standard error .3, times 12.7: more than a share can be
+        ([0.2, 0.8], (0.0, 1.0)),
+        ([0.5] * 10, None),
         ([1.0], None),
         ([0.5], None),
         ([], None),
     ],
 )
-def test_yes_and_no_get_wilson_and_everything_else_the_bootstrap_from_two_values_on(values, method):
+def test_yes_and_no_get_wilson_and_everything_else_an_interval_where_a_spread_is_known(
+    values, method
+):
     assert interval(values) == pytest.approx(method)
 
 

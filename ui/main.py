@@ -4,13 +4,15 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.llm.keys import quiet_logs
-from ui import session
-from ui.parts import check_link, problems
+from evaluators.text.language import say
+from ui import language, session
+from ui.parts import check_link, problems, projector
 from ui.runs import progress
 from ui.settings import backup
 
 # Before a page loads an SDK, which would turn its own loggers up.
 quiet_logs()
+language.set_up()
 # A picture of our own, as the browser would fetch a `:material/` icon from Google.
 st.set_page_config(
     page_icon=str(ROOT / "ui" / "static" / "favicon.png"),
@@ -26,45 +28,47 @@ page = st.navigation(
     [
         st.Page(
             "../pages/home.py",
-            title="Home",
+            title=say("Home"),
             icon=":material/home:",
             default=True,
         ),
-        st.Page("../pages/learn.py", title="Learn", icon=":material/school:"),
-        st.Page("../pages/datasets.py", title="Datasets", icon=":material/database:"),
+        st.Page("../pages/learn.py", title=say("Learn"), icon=":material/school:"),
+        st.Page("../pages/datasets.py", title=say("Datasets"), icon=":material/database:"),
         st.Page("../pages/rgb.py", title="RGB", icon=":material/show_chart:"),
         st.Page("../pages/trace.py", title="TRACE", icon=":material/fact_check:"),
-        st.Page("../pages/metrics.py", title="Metrics", icon=":material/straighten:"),
-        st.Page("../pages/runs.py", title="Runs", icon=":material/history:"),
-        st.Page("../pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+        st.Page("../pages/metrics.py", title=say("Metrics"), icon=":material/straighten:"),
+        st.Page("../pages/runs.py", title=say("Runs"), icon=":material/history:"),
+        st.Page("../pages/compare.py", title=say("Compare"), icon=":material/compare_arrows:"),
         st.Page(
             "../pages/sample.py",
-            title="Sample",
+            title=say("Sample"),
             icon=":material/search:",
             visibility="visible" if was_sample_opened else "hidden",
         ),
         # Reached from a run, or by the link of a queue.
         st.Page(
             "../pages/label.py",
-            title="Label",
+            title=say("Label"),
             icon=":material/edit_note:",
             visibility="visible" if "queue" in st.query_params else "hidden",
         ),
         st.Page(
             "../pages/check.py",
-            title="Check",
+            title=say("Check"),
             icon=":material/balance:",
             visibility="visible" if check_link.LAST in st.session_state else "hidden",
         ),
         # Reached from a run, or by the link of a round.
         st.Page(
             "../pages/round.py",
-            title="Round",
+            title=say("Round"),
             icon=":material/groups:",
             visibility="hidden",
         ),
-        st.Page("../pages/settings.py", title="Settings", icon=":material/key:"),
-    ]
+        st.Page("../pages/settings.py", title=say("Settings"), icon=":material/key:"),
+    ],
+    # A line above the page, where the sidebar would take a third of the screen.
+    position="top" if projector.is_on() else "sidebar",
 )
 st.set_page_config(page_title=f"{page.title} · Plumbline")
 with problems.caught():
@@ -72,15 +76,22 @@ with problems.caught():
         st.stop()
     if page.url_path == "round" and "run" not in st.query_params:
         # A class sees it: nothing of the workspace around, nor its token in the address.
+        language.tell_browser()
         page.run()
         st.stop()
     # A click on the menu drops the parameters, and with them the way back to the workspace.
     st.query_params.update(session.address())
-    with st.sidebar:
-        progress.sidebar()
+    if projector.is_on():
+        language.tell_browser()
+        projector.show()
+    else:
+        with st.sidebar:
+            progress.sidebar()
+            language.switch()
+            projector.begin()
     if session.is_link_dead():
         st.warning(
-            "That link is unknown or expired here. This is a new, empty workspace.",
+            say("That link is unknown or expired here. This is a new, empty workspace."),
             icon=":material/link_off:",
         )
     page.run()

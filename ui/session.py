@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluators.base import Benchmark
 from evaluators.catalogue import leads
@@ -26,6 +27,7 @@ from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import visitor_address
 from evaluators.runs.store import Store
+from evaluators.text.language import mark
 from ui.held import held
 
 PAGES: Mapping[Benchmark | None, str] = {
@@ -35,10 +37,11 @@ PAGES: Mapping[Benchmark | None, str] = {
 }
 """The page that shows a run, by the benchmark of the evaluator that leads it."""
 
-NEW_RUN, AGAIN = "new", "again"
+NEW_RUN, AGAIN, ASSIGNMENT = "new", "again", "assignment"
 """The query parameters of links to a new run.
 
-One names the data that its form begins with, the other the run whose settings it begins with.
+The first names the data that its form begins with, the second the run whose settings it begins
+with, the third holds settings that somebody else chose.
 """
 
 CLICKED = "clicked"
@@ -95,6 +98,11 @@ def workspace() -> str:
     issued = host.issue()
     st.session_state["workspace"] = issued
     return issued
+
+
+def enter(token: str) -> None:
+    """This session goes on in a workspace whose token it knows, where no address names one."""
+    st.session_state["workspace"] = token
 
 
 def is_link_dead() -> bool:
@@ -188,7 +196,7 @@ def offered() -> dict[str, list[str]]:
 def sources() -> dict[str, str]:
     """The names of all data this visitor can use, bundled first, each with where it is from."""
     uploads = store().uploads.names(workspace())
-    return dict.fromkeys(bundled(), "bundled") | dict.fromkeys(uploads, "uploaded")
+    return dict.fromkeys(bundled(), mark("bundled")) | dict.fromkeys(uploads, mark("uploaded"))
 
 
 def source(name: str) -> TestBed | Dataset | None:
@@ -296,7 +304,7 @@ def shown_run(benchmark: Benchmark | None = None) -> Run | None:
     Without a benchmark it is a run of metrics alone. None is shown where a link asks for a new run.
     """
     last = f"shown_{PAGES[benchmark]}"
-    for parameter in (NEW_RUN, AGAIN):
+    for parameter in (NEW_RUN, AGAIN, ASSIGNMENT):
         if parameter in st.query_params:
             # Taken out of the address: else every choice in the form would be undone by it.
             st.session_state[parameter] = st.query_params.pop(parameter)
@@ -321,11 +329,13 @@ def open_run(run: Run) -> None:
 def start(plan: RunPlan) -> None:
     """Starts a run as it is planned, or lets it wait where a public host is full; goes to its page.
 
-    An equal one that was just begun is shown in its place. Raises a `PlumblineError` where it
-    cannot be run.
+    An equal one that this session just began is shown in its place. Raises a `PlumblineError` where
+    it cannot be run.
     """
     # As at every door: no run in which each sample would fail for want of the same field.
     plan.check_data()
-    run = create_once(store(), plan, workspace=workspace())
+    context = get_script_run_ctx()
+    by = context.session_id if context else ""
+    run = create_once(store(), plan, workspace=workspace(), by=by)
     registry.start_or_wait(run, store(), keys(), visitor())
     open_run(run)

@@ -25,7 +25,7 @@ from evaluators.comparison.repeated import Repeated, repeated
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
-from evaluators.llm.catalogue import model_title
+from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.people.checked import Against, Check
@@ -41,6 +41,7 @@ from evaluators.records import (
     Words,
 )
 from evaluators.report.run_report import run_report
+from evaluators.report.sheet import sheet, sheet_key
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, inputs, rulings
@@ -53,8 +54,9 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.notes import Note
-from evaluators.runs.plan import RunPlan, check_asked, check_cap
+from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight
 from evaluators.runs.recount import Recount, recounted
+from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.text.printable import printable
@@ -94,6 +96,7 @@ def evaluate(
     workspace: str = inputs.WORKSPACE,
     cap: Cap | None = None,
     use_cache: bool = True,
+    overnight: bool = False,
     columns: Mapping[str, str] | None = None,
     table: str = "",
     skip_broken: bool = False,
@@ -116,6 +119,10 @@ def evaluate(
     `sample` takes that many samples at random, by one `seed` the same ones in every run over the
     data. Each prompt is asked `repeats` times, 1 to 10: then means tell how far answers to the same
     prompt differ (`Mean.within`), and their intervals count each prompt once.
+
+    `overnight` has the models answer in batches within 24 hours, for less money (see
+    `data/models.toml`): the results are empty at first, and the same call with the same `run`
+    collects what has come back. Without `overnight` that call asks at once what is left.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models, prompt
     and repeats goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
@@ -146,6 +153,7 @@ def evaluate(
         plan,
         cap=cap or Cap(),
         use_cache=use_cache,
+        overnight=overnight,
         title=run or "",
         repeats=repeats,
     )
@@ -154,6 +162,7 @@ def evaluate(
     unfinished = _unfinished_run(store, workspace, plan) if run else None
     if unfinished:
         started = with_new_cap(store, unfinished, plan.cap)
+        started = with_overnight(store, started, overnight)
     else:
         started = create_run(store, plan, workspace=workspace)
     return _results_of(started, store, keys, progress).under(definition)
@@ -378,7 +387,7 @@ class Results:
             for name, mean in self.summary(number).items():
                 # As `Text`, for a name with brackets would be read as markup.
                 cells: list[Text | str] = [Text(printable(name))]
-                cells += _cells_for_terminal(mean)
+                cells += cells_for_terminal(mean)
                 if is_repeated:
                     cells.append(mean.within.in_words if mean.within else "")
                 if has_several_models:
@@ -453,6 +462,18 @@ class Results:
         target = Path(path)
         # Made before the file is opened: a report that fails leaves an earlier one as it was.
         text = run_report(RunView.read(self.store, self.run), self._view)
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def sheet(self, path: str | Path, n: int = USUAL, *, key: bool = False) -> Path:
+        """Writes a page to print: the `n` most instructive answers with empty boxes for labels.
+
+        With `key` it is the page with the labels and values of the same answers. Raises
+        `ParameterError` for a run without sentence labels, and for fewer than 1 or more than 20.
+        """
+        target = Path(path)
+        view = RunView.read(self.store, self.run)
+        text = sheet_key(view, n, self._view) if key else sheet(view, n)
         target.write_text(text, encoding="utf-8")
         return target
 
@@ -657,6 +678,17 @@ def with_new_cap(store: Store, run: Run, cap: Cap) -> Run:
     return run.model_copy(update={"cap": cap})
 
 
+def with_overnight(store: Store, run: Run, overnight: bool) -> Run:
+    """The run with what is left of it asked overnight, or at once.
+
+    Raises `ParameterError` where one of its models takes no batches.
+    """
+    if overnight:
+        check_overnight([spec for spec in (*run.models, *run.judges) if spec != OFFLINE])
+    store.runs.set_overnight(run.id, overnight)
+    return run.model_copy(update={"overnight": overnight})
+
+
 def failures(
     reasons: Iterable[tuple[Reason, int]],
     words: Words,
@@ -676,7 +708,7 @@ def failures(
     return {message: counts[message] for message in most_frequent_first}
 
 
-def _cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
+def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
     value = "none" if mean.mean is None else f"{mean.mean:.2f}"
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""

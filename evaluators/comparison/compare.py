@@ -24,6 +24,7 @@ from evaluators.comparison.sides import (
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Value
 from evaluators.runs.store import Outline
+from evaluators.text.language import say
 
 
 def compared(first: Side, second: Side) -> Comparison:
@@ -73,20 +74,14 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
     partners = matched(first.rows(), side.rows(), is_same_data)
     if not partners.pairs:
         raise ParameterError(
-            f"{reference.title} and {title} have no sample and no question in common. Compare runs "
-            "over the same data set, or over data sets with the same questions."
-        )
-    for name, values in ((reference.title, own), (title, others)):
-        if not values:
-            raise ParameterError(
-                f"{name} has no checked answer yet. Finish the run, or choose another one."
+            say(
+                "{first} and {second} have no sample and no question in common. Compare runs over "
+                "the same data set, or over data sets with the same questions.",
+                first=reference.title,
+                second=title,
             )
-    common = [name for name in own if name in others]
-    if not common:
-        raise ParameterError(
-            f"{reference.title} and {title} have no value in common: the first has "
-            f"{', '.join(own)}, the second {', '.join(others)}. Run the same metric on both."
         )
+    common = _common_values(reference, title, others)
     by_noise = reference.by_noise if NOISE in common else {}
     in_data = () if is_same_data else data.differences(first, side, partners.pairs)
     return Comparison(
@@ -105,6 +100,32 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         changes=changes(first, side),
         warnings=(*in_data, *unlike(first, side)),
     )
+
+
+def _common_values(reference: _Reference, title: str, others: Mapping[str, Value]) -> list[str]:
+    """The values that both systems have, in the first one's order; none in common is an error."""
+    own = reference.values
+    for name, values in ((reference.title, own), (title, others)):
+        if not values:
+            raise ParameterError(
+                say(
+                    "{name} has no checked answer yet. Finish the run, or choose another one.",
+                    name=name,
+                )
+            )
+    common = [name for name in own if name in others]
+    if not common:
+        raise ParameterError(
+            say(
+                "{first} and {second} have no value in common: the first has {values}, the second "
+                "{others}. Run the same metric on both.",
+                first=reference.title,
+                second=title,
+                values=", ".join(own),
+                others=", ".join(others),
+            )
+        )
+    return common
 
 
 class _Judged(NamedTuple):

@@ -7,6 +7,7 @@ from itertools import islice
 
 from evaluators.comparison.sides import Side
 from evaluators.records import Sample
+from evaluators.text.language import say
 
 MOST = 1000
 """Samples that are looked at: texts of more would have to be read while somebody waits."""
@@ -30,13 +31,21 @@ def differences(first: Side, second: Side, pairs: Mapping[int, int]) -> tuple[st
     sentences = []
     if documents:
         sentences.append(
-            f"The documents of {documents:,} of {len(both):,} samples differ: what was retrieved "
-            "may make the difference."
+            say(
+                "The documents of {part:,} of {all:,} samples differ: what was retrieved may make "
+                "the difference.",
+                part=documents,
+                all=len(both),
+            )
         )
     if true_answers:
         sentences.append(
-            f"The true answers of {true_answers:,} of {len(both):,} samples differ: the two are "
-            "not held against the same."
+            say(
+                "The true answers of {part:,} of {all:,} samples differ: the two are not held "
+                "against the same.",
+                part=true_answers,
+                all=len(both),
+            )
         )
     return tuple(sentences)
 

@@ -17,6 +17,7 @@ from evaluators.runs.environment import Environment, changed_versions
 from evaluators.runs.run_view import RunView
 from evaluators.runs.settings import Change
 from evaluators.runs.store import Answer, Store
+from evaluators.text.language import say
 from evaluators.text.words import counted
 
 AT_ONCE = 500
@@ -25,13 +26,7 @@ MOST_MEANS = 3
 """Means that the sentence names; a table has them all."""
 
 Kind = Literal["verdict", "value", "state", "labels"]
-KINDS: Mapping[Kind, str] = {
-    "verdict": "verdict",
-    "value": "value",
-    "state": "failure",
-    "labels": "labelling",
-}
-"""What can differ, in the words of the sentence: yes or no, a number, failed or not, labels."""
+"""What can differ: yes or no, a number, failed or not, labels."""
 
 
 class DifferingAnswer(Record):
@@ -72,20 +67,34 @@ class Repeated:
     def sentence(self) -> str:
         """What came out, to be read out."""
         if self.open:
-            return f"{counted(self.open, 'result')} of the first run not there yet."
+            results = counted(self.open, "result")
+            return say("{results} of the first run not there yet.", results=results)
         if self.is_reproduced:
-            worded = f"; {counted(self.reworded, 'answer')} in other words" if self.reworded else ""
-            are_same = f"all {self.values:,} values are the same"
+            found = say("all {number:,} values are the same", number=self.values)
             if self.values == 1:
-                are_same = "the value is the same"
-            return f"Reproduced: {are_same}{worded}."
+                found = say("the value is the same")
+            if self.reworded:
+                answers = counted(self.reworded, "answer")
+                found = say("{found}; {answers} in other words", found=found, answers=answers)
+            return say("Reproduced: {found}.", found=found)
         kinds: Counter[str] = Counter()
         for answer in self.differing:
             kinds.update(answer.kinds)
-        parts = [counted(kinds[kind], noun) for kind, noun in KINDS.items() if kinds[kind]]
-        means = f"; {', '.join(self.means[:MOST_MEANS])}" if self.means else ""
-        count = f"{len(self.differing):,} of {counted(self.answers, 'answer')}"
-        return f"Differs in {count}: {', '.join(parts)}{means}."
+        said = {
+            "verdict": counted(kinds["verdict"], "verdict"),
+            "value": counted(kinds["value"], "value"),
+            "state": counted(kinds["state"], "failure"),
+            "labels": counted(kinds["labels"], "labelling"),
+        }
+        found = say(", ").join(words for kind, words in said.items() if kinds[kind])
+        if self.means:
+            found = say("; ").join((found, say(", ").join(self.means[:MOST_MEANS])))
+        return say(
+            "Differs in {number:,} of {answers}: {found}.",
+            number=len(self.differing),
+            answers=counted(self.answers, "answer"),
+            found=found,
+        )
 
     def summary(self) -> dict[str, object]:
         """All of it for a program."""
@@ -227,7 +236,7 @@ def _means(views: tuple[RunView, RunView], changed: set[str]) -> Iterator[str]:
     """How far each mean moved that has a changed value: "adherence +2.0 (-1.0 to 5.0)"."""
     models = views[0].run.models
     for model in range(max(1, len(models))):
-        whose = f"{model_title(models[model])}: " if len(models) > 1 else ""
+        whose = model_title(models[model]) if len(models) > 1 else ""
         try:
             values = compared(Side(views[0], model), Side(views[1], model)).values
         except ParameterError:
@@ -236,7 +245,9 @@ def _means(views: tuple[RunView, RunView], changed: set[str]) -> Iterator[str]:
         for value in values:
             moved = value.difference and (value.difference.wins or value.difference.losses)
             if changed and moved:
-                yield f"{whose}{readable(value.name)} {in_points(value.difference)} points"
+                points = in_points(value.difference)
+                mean = say("{value} {points} points", value=readable(value.name), points=points)
+                yield say("{name}: {sentence}", name=whose, sentence=mean) if whose else mean
 
 
 def _reasons(store: Store, first: Run, second: Run) -> Iterator[str]:
@@ -244,20 +255,28 @@ def _reasons(store: Store, first: Run, second: Run) -> Iterator[str]:
     before, after = store.environments.of(first), store.environments.of(second)
     yield from _other_models(before, after)
     if changed := changed_versions(before, after):
-        yield f"Versions differ: {', '.join(changed)}."
+        yield say("Versions differ: {versions}.", versions=", ".join(changed))
     if not before.versions:
-        yield "With which versions the first run was made is not recorded."
+        yield say("With which versions the first run was made is not recorded.")
     llms = [spec for spec in (*first.models, *first.judges) if spec != OFFLINE]
     for spec in dict.fromkeys(llms):
         if spec.temperature is None:
-            yield f"{model_title(spec)} chooses its own temperature: its answers vary by chance."
+            yield say(
+                "{model} chooses its own temperature: its answers vary by chance.",
+                model=model_title(spec),
+            )
         elif spec.temperature:
-            temperature = f"temperature {spec.temperature:g}"
-            yield f"{model_title(spec)} was asked at {temperature}: its answers vary by chance."
+            yield say(
+                "{model} was asked at temperature {temperature:g}: its answers vary by chance.",
+                model=model_title(spec),
+                temperature=spec.temperature,
+            )
     if llms and all(spec.temperature == 0 for spec in llms):
-        yield "An LLM may answer otherwise at temperature 0 as well."
+        yield say("An LLM may answer otherwise at temperature 0 as well.")
     if not llms and before.versions and not changed:
-        yield "Nobody was asked and the versions are the same: one of the two may have been edited."
+        yield say(
+            "Nobody was asked and the versions are the same: one of the two may have been edited."
+        )
 
 
 def _other_models(before: Environment, after: Environment) -> Iterator[str]:
@@ -265,4 +284,9 @@ def _other_models(before: Environment, after: Environment) -> Iterator[str]:
     for model in before.models:
         now = served.get(model.id, ())
         if model.served and now and set(model.served) != set(now):
-            yield f"{model.id} answered as {', '.join(model.served)}, now as {', '.join(now)}."
+            yield say(
+                "{model} answered as {before}, now as {now}.",
+                model=model.id,
+                before=", ".join(model.served),
+                now=", ".join(now),
+            )

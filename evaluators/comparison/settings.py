@@ -6,6 +6,7 @@ from evaluators.comparison.sides import Side
 from evaluators.llm.catalogue import model_title
 from evaluators.runs import rulings
 from evaluators.runs.settings import Change, differing, settings_of
+from evaluators.text.language import mark, say
 
 
 def changes(first: Side, second: Side) -> tuple[Change, ...]:
@@ -17,13 +18,13 @@ def _settings(side: Side) -> dict[str, str]:
     run = side.run
     words = settings_of(run)
     # Two data sets of one name may hold different samples.
-    words["data"] = run.fingerprint[:12]
+    words[mark("data")] = run.fingerprint[:12]
     if run.models:
-        words["model"] = model_title(run.models[side.model])
-    words["labels"] = side.counted.by or "those of the run"
-    words["formula"] = side.counted.definition
+        words[mark("model")] = model_title(run.models[side.model])
+    words[mark("labels")] = side.counted.by or mark("those of the run")
+    words[mark("formula")] = side.counted.definition
     if policy := rulings.policy_of(run, side.counted.policy):
-        words["rules"] = policy
+        words[mark("rules")] = policy
     return words
 
 
@@ -36,14 +37,14 @@ def unlike(first: Side, second: Side) -> tuple[str, ...]:
     labels = [(words["metrics"], words.get("judges"), words["labels"]) for words in (ours, theirs)]
     if labels[0] != labels[1] and not is_one_run:
         warnings.append(
-            "Different labellers or metrics judged the two: a difference may be theirs."
+            say("Different labellers or metrics judged the two: a difference may be theirs.")
         )
     if ours["formula"] != theirs["formula"] or ours.get("rules") != theirs.get("rules"):
-        warnings.append("The values are counted by different formulas or rules.")
+        warnings.append(say("The values are counted by different formulas or rules."))
     parameters = [
         {name: value for name, value in words.items() if name.endswith(")")}
         for words in (ours, theirs)
     ]
     if parameters[0] != parameters[1] and not is_one_run:
-        warnings.append("The metrics have different parameters.")
+        warnings.append(say("The metrics have different parameters."))
     return tuple(warnings)

@@ -11,7 +11,9 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.comparison.sides import Side, titles, values_of
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
+from evaluators.text.language import say
 from evaluators.text.printable import printable
+from evaluators.text.words import joined_sentences
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -63,7 +65,7 @@ class Several:
     def warnings(self) -> tuple[str, ...]:
         """Why systems are not like with like, each sentence with the system that it is about."""
         return tuple(
-            f"{comparison.second}: {warning}"
+            say("{name}: {sentence}", name=comparison.second, sentence=warning)
             for comparison in self.comparisons
             for warning in comparison.warnings
         )
@@ -80,13 +82,21 @@ class Several:
     def sentences(self) -> tuple[str, ...]:
         """What was found of each system, against the reference."""
         return tuple(
-            f"{comparison.second}: {comparison.against_reference()}"
+            say(
+                "{name}: {sentence}",
+                name=comparison.second,
+                sentence=comparison.against_reference(),
+            )
             for comparison in self.comparisons
         )
 
     def sentence(self) -> str:
         """What was found, to be read out."""
-        return f"Against {self.reference.title}: {' '.join(self.sentences())}"
+        return say(
+            "Against {title}: {sentences}",
+            title=self.reference.title,
+            sentences=joined_sentences(self.sentences()),
+        )
 
     def lines(self) -> Iterator[dict[str, object]]:
         """A row for each value of each system; of the reference without a difference."""

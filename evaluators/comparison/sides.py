@@ -13,6 +13,7 @@ from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Value, View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
+from evaluators.text.language import say
 
 NOISE = "noise_robustness"
 """The rate of RGB that is asked at several noise levels."""
@@ -82,16 +83,19 @@ def _name(side: Side, sides: Sequence[Side]) -> str:
         parts.append(_model_title(side))
     if len({other.counted.by for other in of_run}) > 1:
         by = side.counted.by
-        parts.append(labellers.labeller_title(by) if by else "Labels of the run")
+        parts.append(labellers.labeller_title(by) if by else say("Labels of the run"))
     # Formula and rules; the labeller, which stands between them, was named above.
     if len({other.counted[::2] for other in of_run}) > 1:
         definition, _, policy = side.counted
-        parts.append(f"{definition} formula" + (f", {policy} rules" if policy else ""))
+        formula = say("{formula} formula", formula=say(definition))
+        if policy:
+            formula = say("{formula}, {policy} rules", formula=formula, policy=say(policy))
+        parts.append(formula)
     return " · ".join(parts) or side.run.title
 
 
 def _model_title(side: Side) -> str:
-    return run_facts.titles(side.run)[side.model] if side.run.models else "given answers"
+    return run_facts.titles(side.run)[side.model] if side.run.models else say("given answers")
 
 
 def _date(side: Side) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evaluators.comparison.paired import Difference
+from evaluators.text import words
+from evaluators.text.language import ENGLISH, language, say
+from evaluators.text.words import joined_by_and
 
 Named = tuple[str, Difference]
 """The difference of a value, with its name."""
@@ -21,8 +24,11 @@ def sentence(first: str, second: str, differences: Sequence[Named]) -> str:
     `differences` are those of the values by name, second minus first.
     """
 
-    def in_favour(is_higher: bool, how: str) -> str:
-        return f"{second if is_higher else first} is {how}"
+    def in_favour(is_higher: bool, is_better: bool, values: str) -> str:
+        title = second if is_higher else first
+        if is_better:
+            return say("{title} is better in {values}", title=title, values=values)
+        return say("{title} is higher in {values}", title=title, values=values)
 
     return _sentence(differences, in_favour)
 
@@ -30,17 +36,25 @@ def sentence(first: str, second: str, differences: Sequence[Named]) -> str:
 def against_reference(differences: Sequence[Named]) -> str:
     """The same of one system, which a list names before: "Better in adherence by 6 points"."""
 
-    def better_or_worse(is_higher: bool, how: str) -> str:
-        opposites = {"better": "worse", "higher": "lower"}
-        return how if is_higher else opposites[how]
+    def better_or_worse(is_higher: bool, is_better: bool, values: str) -> str:
+        if is_better and is_higher:
+            return say("better in {values}", values=values)
+        if is_better:
+            return say("worse in {values}", values=values)
+        if is_higher:
+            return say("higher in {values}", values=values)
+        return say("lower in {values}", values=values)
 
-    words = _sentence(differences, better_or_worse)
-    return words[0].upper() + words[1:]
+    found = _sentence(differences, better_or_worse)
+    return found[0].upper() + found[1:]
 
 
-def _sentence(differences: Sequence[Named], told: Callable[[bool, str], str]) -> str:
-    """`told` words that a value is higher or not, where that means better or only higher."""
-    told_apart: dict[str, list[str]] = {}
+def _sentence(
+    differences: Sequence[Named],
+    told: Callable[[bool, bool, str], str],
+) -> str:
+    """`told` words that values are higher or not, and whether that means better or only higher."""
+    told_apart: dict[tuple[bool, bool], list[str]] = {}
     alike = []
     same = []
     for name, difference in differences:
@@ -49,21 +63,27 @@ def _sentence(differences: Sequence[Named], told: Callable[[bool, str], str]) ->
         elif not difference.is_told_apart:
             alike.append((name, difference))
         else:
-            how = "higher" if name in NEITHER_BETTER else "better"
-            who = told(difference.difference > 0, how)
-            told_apart.setdefault(who, []).append(f"{readable(name)} by {_size(difference)}")
-    parts = [f"{who} in {_joined_by_and(by)}" for who, by in told_apart.items()]
+            how = (difference.difference > 0, name not in NEITHER_BETTER)
+            by = say("{value} by {size}", value=readable(name), size=_size(difference))
+            told_apart.setdefault(how, []).append(by)
+    parts = [told(*how, joined_by_and(by)) for how, by in told_apart.items()]
     if alike:
-        names = _joined_by_and([readable(name) for name, _ in alike])
-        parts.append(f"{names} cannot be told apart")
+        names = joined_by_and([readable(name) for name, _ in alike])
+        parts.append(say("{values} cannot be told apart", values=names))
         parts += _samples_needed([difference for _, difference in alike])
-    if same:
-        verb = "is" if len(same) == 1 else "are"
-        parts.append(f"{_joined_by_and(same)} {verb} the same on every sample")
+    if len(same) == 1:
+        parts.append(say("{value} is the same on every sample", value=same[0]))
+    elif same:
+        parts.append(say("{values} are the same on every sample", values=joined_by_and(same)))
     if parts and not told_apart:
         # A title stands as it was written; what begins without one gets a capital.
         parts[0] = parts[0][0].upper() + parts[0][1:]
-    return f"{'; '.join(parts) or 'No sample was checked for both'}."
+    return _full_stop(parts) if parts else say("No sample was checked for both.")
+
+
+def _full_stop(parts: Sequence[str]) -> str:
+    """Parts of a sentence, one after another."""
+    return say("{sentence}.", sentence=say("; ").join(parts))
 
 
 def noise_sentence(first: str, second: str, levels: Sequence[tuple[float, Difference]]) -> str:
@@ -72,26 +92,37 @@ def noise_sentence(first: str, second: str, levels: Sequence[tuple[float, Differ
     for noise, difference in levels:
         if difference.is_told_apart:
             higher = second if difference.difference > 0 else first
-            by = f"at {100 * noise:.0f} % noise by {_size(difference)}"
+            size = _size(difference)
+            by = say("at {noise:.0f} % noise by {size}", noise=100 * noise, size=size)
             told_apart.setdefault(higher, []).append(by)
     if not told_apart:
-        return f"At no single level of noise can {first} and {second} be told apart."
+        return say(
+            "At no single level of noise can {first} and {second} be told apart.",
+            first=first,
+            second=second,
+        )
     parts = [
-        f"{title} is more often right {_joined_by_and(by)}" for title, by in told_apart.items()
+        say("{title} is more often right {levels}", title=title, levels=joined_by_and(by))
+        for title, by in told_apart.items()
     ]
     if sum(map(len, told_apart.values())) < len(levels):
-        parts.append("elsewhere the two cannot be told apart")
-    return f"{'; '.join(parts)}."
+        parts.append(say("elsewhere the two cannot be told apart"))
+    return _full_stop(parts)
 
 
 def in_points(difference: Difference | None) -> str:
     """The difference with its interval in points: "+6 (2 to 10)"; "none" without samples."""
     if difference is None:
-        return "none"
+        return say("none")
     points = f"{100 * difference.difference:+.1f}"
     if difference.low is None or difference.high is None:
         return points
-    return f"{points} ({100 * difference.low:.1f} to {100 * difference.high:.1f})"
+    return say(
+        "{points} ({low:.1f} to {high:.1f})",
+        points=points,
+        low=100 * difference.low,
+        high=100 * difference.high,
+    )
 
 
 def p_value(p: float | None) -> str:
@@ -102,18 +133,22 @@ def p_value(p: float | None) -> str:
 
 
 def readable(name: str) -> str:
-    return name.replace("_", " ")
+    """The name of a value inside a sentence."""
+    # In Chinese nothing has capitals, so it is called as everywhere else.
+    return name.replace("_", " ") if language() == ENGLISH else words.readable(name)
 
 
 def _size(difference: Difference) -> str:
     """By how much the higher one is higher: "6 points (2 to 10)"."""
     sign = 1 if difference.difference > 0 else -1
     size = _points(sign * difference.difference)
-    words = f"{size} {'point' if size == '1' else 'points'}"
+    points = say("{size} points", size=size)
+    if size == "1":
+        points = say("{size} point", size=size)
     if difference.low is None or difference.high is None:
-        return words
+        return points
     low, high = sorted((sign * difference.low, sign * difference.high))
-    return f"{words} ({_points(low)} to {_points(high)})"
+    return say("{points} ({low} to {high})", points=points, low=_points(low), high=_points(high))
 
 
 def _samples_needed(alike: Sequence[Difference]) -> list[str]:
@@ -125,15 +160,15 @@ def _samples_needed(alike: Sequence[Difference]) -> list[str]:
     # To two digits: what is needed is known no better.
     step: int = 10 ** max(0, len(str(most)) - 2)
     rounded = -(-most // step) * step
-    return [f"to tell {_points(EXAMPLE)} points apart takes about {rounded:,} samples"]
+    return [
+        say(
+            "to tell {points} points apart takes about {samples:,} samples",
+            points=_points(EXAMPLE),
+            samples=rounded,
+        )
+    ]
 
 
 def _points(share: float) -> str:
     """A share in points of a hundred, with a decimal below ten."""
     return f"{100 * share:.1f}".removesuffix(".0") if abs(share) < 0.1 else f"{100 * share:.0f}"
-
-
-def _joined_by_and(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -11,6 +11,7 @@ from evaluators.datasets.table import MOST_COLUMNS, Collector, Part, Table, colu
 from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import MEMORY, child
+from evaluators.text.language import say
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
@@ -43,7 +44,10 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
         _take_message(message, names, rows)
     if not is_whole:
         raise DatasetError(
-            f"{rows.name} needs more memory or time than a file may. Split it, or save it as CSV."
+            say(
+                "{name} needs more memory or time than a file may. Split it, or save it as CSV.",
+                name=rows.name,
+            )
         )
     table = rows.table("Parquet" if kind == "parquet" else "XLSX", note)
     return replace(table, parts=tuple(parts))
@@ -86,7 +90,9 @@ def messages(kind: str, data: bytes, rows: Collector) -> Generator[script.Messag
             left -= len(line)
             if left < 0:
                 raise DatasetError(
-                    f"{rows.name} holds too much text. Split it or leave out columns."
+                    say(
+                        "{name} holds too much text. Split it or leave out columns.", name=rows.name
+                    )
                 )
             text = line.decode(errors="replace")
             rows.weigh(text)

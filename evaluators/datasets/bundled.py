@@ -10,10 +10,11 @@ from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset
 
 FOLDER = ROOT / "data" / "samples"
-ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES = (
+ENGLISH_BED, CHINESE_BED, TRACE_SAMPLES, CHINESE_TRACE = (
     "RGB sample (English)",
     "RGB sample (Chinese)",
     "TRACE sample (English)",
+    "TRACE sample (Chinese)",
 )
 
 
@@ -24,6 +25,7 @@ def bundled() -> dict[str, TestBed | Dataset]:
         ENGLISH_BED: _joined_bed(ENGLISH_BED, "en"),
         CHINESE_BED: _joined_bed(CHINESE_BED, "zh"),
         TRACE_SAMPLES: _read_sample("trace_en").model_copy(update={"name": TRACE_SAMPLES}),
+        CHINESE_TRACE: _read_sample("trace_zh").model_copy(update={"name": CHINESE_TRACE}),
     }
 
 

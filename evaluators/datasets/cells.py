@@ -13,6 +13,7 @@ import tokenize
 from typing import Any
 
 from evaluators.datasets.table import UnusableRowError
+from evaluators.text.language import say
 
 SEPARATOR = "|||"
 MAX_LITERAL = 200_000
@@ -83,8 +84,12 @@ def _literal(cell: str) -> Any:
     if not is_printed and not _LITERAL.match(cell):
         return cell
     if len(cell) > MAX_LITERAL:
-        size = f"{len(cell):,} characters; the limit is {MAX_LITERAL:,}"
-        message = f"a list in Python's writing has {size}. Write it as JSON."
+        message = say(
+            "a list in Python's writing has {characters:,} characters; the limit is {limit:,}. "
+            "Write it as JSON.",
+            characters=len(cell),
+            limit=MAX_LITERAL,
+        )
         raise UnusableRowError(message, "long list")
     try:
         if is_printed:

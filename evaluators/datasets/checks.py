@@ -10,6 +10,7 @@ from statistics import median
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Ability, Accepted, Dataset, Sample
 from evaluators.text.accepted import groups
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import IDEOGRAPHS, is_chinese, nfkc
 from evaluators.text.size import tokens
 
@@ -29,6 +30,8 @@ class Finding:
     words: str
 
 
+# What is found is kept, and translated where it is shown.
+@speaking(ENGLISH)
 def checks(data: Dataset | TestBed, numbers: Sequence[int] = ()) -> tuple[Finding, ...]:
     """What is odd about the data.
 
@@ -59,7 +62,7 @@ def _sample_oddities(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     yield _duplicates(keys)
     yield from _empty(samples)
     joined = [_is_joined(sample.retrieved_documents) for sample in samples]
-    yield _where("Several documents in one text", joined, _JOINED)
+    yield _where(mark("Several documents in one text"), joined, _JOINED)
     texts: list[str] = []
     for sample in samples:
         response = sample.response or ""
@@ -72,19 +75,19 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _duplicates([(row.query, row.positive, row.positive_wrong) for row in rows])
     positives = [_all_positives(row) for row in rows]
     without_positives = [not texts for texts in positives]
-    yield _where("No positive documents", without_positives, _NO_POSITIVES)
+    yield _where(mark("No positive documents"), without_positives, _NO_POSITIVES)
     without_negatives = [not row.negative for row in rows]
-    yield _where("No negative documents", without_negatives, _NO_NEGATIVES)
+    yield _where(mark("No negative documents"), without_negatives, _NO_NEGATIVES)
     unanswered: list[bool] = []
     for row, texts in zip(rows, positives, strict=True):
         comparable = [_comparable_text(text) for text in texts]
         # A row without positive documents has its own finding
         unanswered.append(bool(texts) and not _mention_all(comparable, row.answer))
-    yield _where("Answer in no positive document", unanswered, _UNANSWERED)
+    yield _where(mark("Answer in no positive document"), unanswered, _UNANSWERED)
     leaked = [_is_leaked(row) for row in rows]
-    yield _where("Answer in a negative document", leaked, _LEAKED)
+    yield _where(mark("Answer in a negative document"), leaked, _LEAKED)
     unplanted = [_is_unplanted(row) for row in rows]
-    yield _where("Planted error in no document", unplanted, _UNPLANTED)
+    yield _where(mark("Planted error in no document"), unplanted, _UNPLANTED)
     yield _languages([row.query[:LOOKED_AT] for row in rows])
     documents: list[tuple[str, ...]] = []
     for row, texts in zip(rows, positives, strict=True):
@@ -92,20 +95,22 @@ def _bed_oddities(rows: Sequence[BedRow]) -> Iterable[_Oddity]:
     yield _long(documents)
 
 
-_NO_POSITIVES = (
+_NO_POSITIVES = mark(
     "Noise robustness cannot be tested with them: every prompt holds negative documents only."
 )
-_NO_NEGATIVES = "They cannot be filled with noise: every prompt holds positive documents only."
-_UNANSWERED = (
+_NO_NEGATIVES = mark(
+    "They cannot be filled with noise: every prompt holds positive documents only."
+)
+_UNANSWERED = mark(
     "No positive document, or for several sub-questions not all of them together, holds "
     "the words of the answer. "
     "A right answer is then knowledge of the model, or a reworded one."
 )
-_LEAKED = (
+_LEAKED = mark(
     "A document meant as noise holds the whole answer, so the prompt has less noise than it says, "
     "and a right answer counts against rejection."
 )
-_UNPLANTED = "No document holds the planted error, so there is nothing to detect."
+_UNPLANTED = mark("No document holds the planted error, so there is nothing to detect.")
 
 
 def _where(title: str, is_so: Sequence[bool], words: str) -> _Oddity:
@@ -121,8 +126,8 @@ def _duplicates(keys: Sequence[object]) -> _Oddity:
         if key_hash in seen:
             again.append(at)
         seen.add(key_hash)
-    words = "They say the same as an earlier row, and count once more in every mean."
-    return "Repeated rows", again, words
+    words = mark("They say the same as an earlier row, and count once more in every mean.")
+    return mark("Repeated rows"), again, words
 
 
 def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
@@ -142,32 +147,45 @@ def _empty(samples: Sequence[Sample]) -> Iterable[_Oddity]:
     }
     for field, lacks in lacking.items():
         if field != "true answer" or not all(lacks):
-            yield _where(f"No {field}", lacks, _LACKING[field])
+            title, words = _LACKING[field]
+            yield _where(title, lacks, words)
     blank_responses: list[bool] = []
     for sample in samples:
         # No response at all is the finding above
         is_blank = sample.response is not None and not sample.response.strip()
         blank_responses.append(is_blank)
-    words = "The model said nothing. That counts as an answer, and is judged as one."
-    yield _where("Empty answers", blank_responses, words)
+    words = mark("The model said nothing. That counts as an answer, and is judged as one.")
+    yield _where(mark("Empty answers"), blank_responses, words)
     blank_documents = [any(texts) and not all(texts) for texts in filled]
-    words = "A document without text among others counts as retrieved."
-    yield _where("Empty documents", blank_documents, words)
+    words = mark("A document without text among others counts as retrieved.")
+    yield _where(mark("Empty documents"), blank_documents, words)
 
 
 _LACKING = {
-    "question": "Metrics that look at the question cannot judge them.",
-    "answer": "There is no answer to judge. A model can be asked to answer them.",
-    "documents": "Metrics that compare with the retrieved documents cannot judge them.",
+    "question": (
+        mark("No question"),
+        mark("Metrics that look at the question cannot judge them."),
+    ),
+    "answer": (
+        mark("No answer"),
+        mark("There is no answer to judge. A model can be asked to answer them."),
+    ),
+    "documents": (
+        mark("No documents"),
+        mark("Metrics that compare with the retrieved documents cannot judge them."),
+    ),
     "true answer": (
-        "Metrics that compare with a true answer cannot judge them, although others of the "
-        "data have one."
+        mark("No true answer"),
+        mark(
+            "Metrics that compare with a true answer cannot judge them, although others of the "
+            "data have one."
+        ),
     ),
 }
 
 
 _RULE = re.compile(r"\n-{3,}\s*\n")
-_JOINED = (
+_JOINED = mark(
     "Lines of dashes or <doc> tags part a text that counts as one document. Give a list, or "
     "put ||| between them."
 )
@@ -185,16 +203,18 @@ def _languages(texts: Sequence[str]) -> _Oddity:
     """The rows in the rarer of the two languages that are told apart."""
     chinese = [is_chinese(text) for text in texts]
     is_rare = sum(chinese) * 2 <= len(chinese)
-    name, other = "Chinese", "another language"
-    if not is_rare:
-        name, other = other, name
-    words = (
-        f"They are in {name}, the others in {other}. Phrases of rejection and judges' prompts "
-        "differ by language."
+    words = mark(
+        "They are in Chinese, the others in another language. Phrases of rejection and judges' "
+        "prompts differ by language."
     )
+    if not is_rare:
+        words = mark(
+            "They are in another language, the others in Chinese. Phrases of rejection and "
+            "judges' prompts differ by language."
+        )
     # Without this, rows that are all in another language would be the rarer ones
     odd = [is_it is is_rare for is_it in chinese] if any(chinese) else []
-    return _where("Mixed languages", odd, words)
+    return _where(mark("Mixed languages"), odd, words)
 
 
 def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
@@ -205,14 +225,27 @@ def _long(documents: Sequence[Sequence[str]]) -> _Oddity:
     total = sum(sizes)
     usual = median(sizes) if total else 0
     share = sum(long) / max(1, total)
-    several = "1 document has" if len(long) == 1 else f"{len(long):,} documents have"
-    words = (
-        f"{several} more than {LONG_DOCUMENT:,} tokens (the longest {max(long, default=0):,}, "
-        f"half of all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, "
-        "and so of what a model that reads them costs."
+    words = mark(
+        "{number:,} documents have more than {limit:,} tokens (the longest {longest:,}, half of "
+        "all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, and so of "
+        "what a model that reads them costs."
+    )
+    if len(long) == 1:
+        words = mark(
+            "{number:,} document has more than {limit:,} tokens (the longest {longest:,}, half of "
+            "all have {usual:,.0f} or fewer). That is {share:.0%} of all documents' tokens, and "
+            "so of what a model that reads them costs."
+        )
+    words = say(
+        words,
+        number=len(long),
+        limit=LONG_DOCUMENT,
+        longest=max(long, default=0),
+        usual=usual,
+        share=share,
     )
     is_long = [any(size > LONG_DOCUMENT for size in row) for row in sizes_by_row]
-    return _where("Long documents", is_long, words)
+    return _where(mark("Long documents"), is_long, words)
 
 
 # Answers in documents

@@ -10,6 +10,7 @@ from evaluators.datasets.columns import first_rows, inner
 from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Row, Table
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 # OpenAI writes role and content, ShareGPT from and value, ragas type and content, MT-RAG speaker
 # and text
@@ -52,10 +53,13 @@ def with_last_turns(table: Table) -> Table:
         if turn.response is not None:
             added[f"{column}.response"] = turn.response
         joined.append((number, row | added))
-    note = f"{column[:40]} holds conversations: the last question and its answer are read."
+    words = mark("{column} holds conversations: the last question and its answer are read.")
     if earlier:
-        note += f" {earlier:,} messages before them are not."
-    return table.with_rows(joined, note)
+        words = mark(
+            "{column} holds conversations: the last question and its answer are read. "
+            "{earlier:,} messages before them are not."
+        )
+    return table.with_rows(joined, say(words, column=column[:40], earlier=earlier))
 
 
 def last_turn(cell: Any) -> Turn | None:

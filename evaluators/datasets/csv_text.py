@@ -6,21 +6,22 @@ import csv
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from evaluators.config import config
 from evaluators.datasets.encoding import DAMAGED, Text
 from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
 from evaluators.errors import DatasetError
 from evaluators.sandbox.script import HEAD, TITLE, header_at
+from evaluators.text.language import mark, say
 
 DELIMITERS = ",;\t|"
 QUESTIONS = "\x1f"
 """The delimiter of a list of questions, which has none: a character that no text holds."""
 _NOTES = {
-    ";": "The cells are separated by semicolons.",
-    "|": "The cells are separated by vertical bars.",
-    QUESTIONS: "The first lines are questions, so each line was read as one.",
+    ";": mark("The cells are separated by semicolons."),
+    "|": mark("The cells are separated by vertical bars."),
+    QUESTIONS: mark("The first lines are questions, so each line was read as one."),
 }
 _QUOTED = re.compile('"[^"]*"')
 _LOOKED_AT = 2**16
@@ -66,8 +67,13 @@ def delimiter_of(text: Text, longest: int) -> str:
     # Two lines, for the only column of a table may be called "Any questions?"
     if all(line.rstrip('" \t\r\n').endswith(("?", "？")) for line in first):
         return QUESTIONS
+    return delimiter_between(first[0])
+
+
+def delimiter_between(names: str) -> str:
+    """The delimiter that stands most often between these column names."""
     # A quoted name may hold a delimiter: "city, country"
-    unquoted = _QUOTED.sub("", first[0])
+    unquoted = _QUOTED.sub("", names)
     return max(DELIMITERS, key=unquoted.count)
 
 
@@ -82,6 +88,14 @@ def _lines_of_the_title(text: Text, delimiter: str) -> int:
     # Broken quotation marks are told by the reading proper, with their line
     except csv.Error:
         return 0
+
+
+class Record(NamedTuple):
+    """The cells of a record, or what is wrong with its quotation marks, and how it begins."""
+
+    cells: list[str]
+    problem: str
+    start: str
 
 
 class _Lines:
@@ -109,24 +123,31 @@ def _read_records(
     title: int,
 ) -> None:
     csv.field_size_limit(rows.limits.cell_bytes)
-    lines = _Lines(text.lines(rows.longest_row))
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
     names = ["question"] if delimiter == QUESTIONS else []
     number = 0
-    for cells, problem in _csv_records(reader):
-        if not cells and not problem:
-            # A blank line is not a row, nor how the next one begins
-            lines.start = ""
-            continue
+    for record in records_in(text.lines(rows.longest_row), delimiter, quoting):
         if title:
             title -= 1
         elif not names:
-            names = _header(cells, problem, rows.name)
+            names = header_of(record, rows.name)
         else:
             number += 1
-            misfit = (problem, "quotation marks") if problem else _misfit(cells, names)
-            _add(rows, number, names, cells, misfit, lines.start)
-        lines.start = ""
+            add_record(rows, number, names, record)
+
+
+def records_in(
+    lines: Iterator[str],
+    delimiter: str,
+    quoting: int = csv.QUOTE_MINIMAL,
+) -> Iterator[Record]:
+    """The records of a CSV file one by one; blank lines are left out."""
+    own = _Lines(lines)
+    reader = csv.reader(own, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
+    for cells, problem in _csv_records(reader):
+        # A blank line is not a row, nor how the next one begins
+        if cells or problem:
+            yield Record(cells, problem, own.start)
+        own.start = ""
 
 
 def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str]]:
@@ -148,25 +169,46 @@ def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str]]:
 
 def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:
     if is_open or what.startswith(_OPEN[0]):
-        return (
-            "a quotation mark opens here and does not close, so no row after it was read. "
-            "Close or remove it."
+        return say(
+            "a quotation mark opens here and does not close, so no row after it was "
+            "read. Close or remove it."
         )
     if what.startswith(_OPEN):
-        return f"a cell is larger than {config().cell_bytes:,} bytes. Cut it."
-    lines = f" It runs from line {first} to {last}." if last > first else ""
-    return f"{what}.{lines} Check its quotation marks."
+        return say(
+            "a cell is larger than {cell_bytes:,} bytes. Cut it.", cell_bytes=config().cell_bytes
+        )
+    words = mark("{problem}. Check its quotation marks.")
+    if last > first:
+        words = mark(
+            "{problem}. It runs from line {first:d} to {last:d}. Check its quotation marks."
+        )
+    return say(words, problem=what, first=first, last=last)
 
 
-def _header(cells: list[str], problem: str, name: str) -> list[str]:
-    if problem:
-        raise DatasetError(f"The column names of {name} cannot be read: {problem}")
+def header_of(record: Record, name: str) -> list[str]:
+    """The names of the columns; raises `DatasetError` where a record cannot hold them."""
+    cells = record.cells
+    if record.problem:
+        raise DatasetError(
+            say(
+                "The column names of {name} cannot be read: {problem}",
+                name=name,
+                problem=record.problem,
+            )
+        )
     if len(cells) > MOST_COLUMNS:
         raise DatasetError(
-            f"{name} has {len(cells):,} columns; the limit is {MOST_COLUMNS:,}. Leave some out."
+            say(
+                "{name} has {cells:,} columns; the limit is {most:,}. Leave some out.",
+                name=name,
+                cells=len(cells),
+                most=MOST_COLUMNS,
+            )
         )
     if not any(cell.strip() for cell in cells):
-        raise DatasetError(f"{name} has no column names. Write them into its first line.")
+        raise DatasetError(
+            say("{name} has no column names. Write them into its first line.", name=name)
+        )
     return column_names(cells)
 
 
@@ -175,28 +217,31 @@ def _misfit(cells: list[str], names: list[str]) -> tuple[str, str]:
     beyond = cells[len(names) :]
     # Excel ends rows with delimiters for columns that hold nothing
     if any(map(str.strip, beyond)):
-        message = (
-            f"{len(cells)} cells for {len(names)} column names. Quote cells that hold the "
-            "delimiter."
+        message = say(
+            "{cells:d} cells for {heads:d} column names. Quote cells that hold the delimiter.",
+            cells=len(cells),
+            heads=len(names),
         )
         return message, "many cells"
     # Most cells are ASCII, which is known faster than searched
     if any(DAMAGED.search(cell) for cell in cells if not cell.isascii()):
-        return "it holds bytes that fit no character. Save the file as UTF-8.", "damaged"
+        return say("it holds bytes that fit no character. Save the file as UTF-8."), "damaged"
     return "", ""
 
 
-def _add(
+def add_record(
     rows: Collector,
     number: int,
     names: list[str],
-    cells: list[str],
-    misfit: tuple[str, str],
-    start: str,
+    record: Record,
 ) -> None:
-    message, kind = misfit
+    """One row, or why it cannot be used; a record without any text is not a row."""
+    cells = record.cells
+    message, kind = record.problem, "quotation marks"
+    if not message:
+        message, kind = _misfit(cells, names)
     if message:
-        rows.reject(number, message, start, kind)
+        rows.reject(number, message, record.start, kind)
     elif any(map(str.strip, cells)):
         missing = len(names) - len(cells)
         padded = [*cells, *[None] * missing]

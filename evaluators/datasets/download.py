@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluators.datasets.table import Table
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -20,7 +21,7 @@ SECONDS = 10
 """How long a host may say nothing."""
 MOST_SECONDS = 600
 """How long one file may take."""
-REMEDY = "Download the file elsewhere and upload it."
+REMEDY = mark("Download the file elsewhere and upload it.")
 
 Progress = Callable[[int, int], None]
 """Is told how many bytes are here, and how many there are in all (0 where nobody knows)."""
@@ -43,14 +44,29 @@ def in_words(host: str) -> Iterator[None]:
         yield
     except httpx2.TimeoutException as error:
         raise DatasetError(
-            f"{host} said nothing for {SECONDS} seconds. Try again. {REMEDY}"
+            say(
+                "{host} said nothing for {seconds} seconds. Try again. {remedy}",
+                host=host,
+                seconds=SECONDS,
+                remedy=say(REMEDY),
+            )
         ) from error
     except (httpx2.ConnectError, httpx2.ProxyError, ConnectionError) as error:
         raise DatasetError(
-            f"No connection to {host}: this computer seems to be offline. {REMEDY}"
+            say(
+                "No connection to {host}: this computer seems to be offline. {remedy}",
+                host=host,
+                remedy=say(REMEDY),
+            )
         ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        raise DatasetError(f"The connection to {host} broke off. Try again. {REMEDY}") from error
+        raise DatasetError(
+            say(
+                "The connection to {host} broke off. Try again. {remedy}",
+                host=host,
+                remedy=say(REMEDY),
+            )
+        ) from error
 
 
 def received(
@@ -79,7 +95,14 @@ def received(
         if is_enough and is_enough(piece):
             break
         if time.monotonic() > ends:
-            raise DatasetError(f"{name} takes longer than {seconds:,.0f} seconds. {REMEDY}")
+            raise DatasetError(
+                say(
+                    "{name} takes longer than {seconds:,.0f} seconds. {remedy}",
+                    name=name,
+                    seconds=seconds,
+                    remedy=say(REMEDY),
+                )
+            )
     return bytes(data)
 
 
@@ -88,5 +111,9 @@ def check_size(name: str, size: int, limit: int) -> None:
     if size > limit:
         most = f"{limit / 2**20:,.0f} MB"
         raise DatasetError(
-            f"{name} has more than {most}, the limit. Take fewer rows, or upload a part of it."
+            say(
+                "{name} has more than {most}, the limit. Take fewer rows, or upload a part of it.",
+                name=name,
+                most=most,
+            )
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from evaluators.config import Config
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
@@ -21,9 +22,9 @@ _PIECE = 2**20
 _BYTES_PER_NUL = 1000
 """A file with more NUL characters is not a text: of random bytes each 256th is one."""
 _TITLES = {
-    "gb18030": "GB18030 (Chinese)",
-    "cp1252": "Windows-1252 (Western)",
-    "latin-1": "Latin-1 (Western)",
+    "gb18030": mark("GB18030 (Chinese)"),
+    "cp1252": mark("Windows-1252 (Western)"),
+    "latin-1": mark("Latin-1 (Western)"),
 }
 
 
@@ -51,13 +52,7 @@ class Text:
 
     def lines(self, longest: int) -> Iterator[str]:
         """Line by line; one longer than `longest` is cut to one character more."""
-        stream = self.stream()
-        while line := stream.readline(longest + 1):
-            yield line
-            while len(line) > longest and not line.endswith(("\n", "\r")):
-                line = stream.readline(longest + 1)
-                if not line:
-                    break
+        return lines_of(self.stream(), longest)
 
     def pieces(self) -> Iterator[str]:
         """The text in pieces of a million characters."""
@@ -74,11 +69,22 @@ class Text:
     def notes(self) -> tuple[str, ...]:
         """What was assumed."""
         if self.nuls:
-            return (f"{self.nuls:,} NUL characters were left out.",)
+            return (say("{nuls:,} NUL characters were left out.", nuls=self.nuls),)
         if self.encoding in _TITLES:
-            return (f"The text is not UTF-8; it was read as {_TITLES[self.encoding]}.",)
+            title = say(_TITLES[self.encoding])
+            return (say("The text is not UTF-8; it was read as {encoding}.", encoding=title),)
         is_damaged = self.encoding == "utf-8"
-        return ("Some bytes are not UTF-8; their rows were left out.",) if is_damaged else ()
+        return (say("Some bytes are not UTF-8; their rows were left out."),) if is_damaged else ()
+
+
+def lines_of(stream: io.TextIOWrapper, longest: int) -> Iterator[str]:
+    """The lines of a stream; one longer than `longest` is cut to one character more."""
+    while line := stream.readline(longest + 1):
+        yield line
+        while len(line) > longest and not line.endswith(("\n", "\r")):
+            line = stream.readline(longest + 1)
+            if not line:
+                break
 
 
 def text_of(name: str, data: bytes, limits: Config) -> Text:
@@ -90,7 +96,11 @@ def text_of(name: str, data: bytes, limits: Config) -> Text:
         return Text(data, _encoding(name, data, limits), nuls)
     except (EOFError, OSError, zlib.error) as error:
         raise DatasetError(
-            f"{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked."
+            say(
+                "{name} cannot be unpacked ({error}). Pack it again, or choose it unpacked.",
+                name=name,
+                error=error,
+            )
         ) from error
 
 
@@ -106,7 +116,12 @@ def _pieces(name: str, data: bytes, limits: Config) -> Iterator[bytes]:
         if size > limits.decoded_bytes:
             limit = limits.decoded_bytes // 2**20
             raise DatasetError(
-                f"{name} unpacks to more than {limit} MB, the limit. Split it or leave out columns."
+                say(
+                    "{name} unpacks to more than {limit} MB, the limit. Split it or leave out "
+                    "columns.",
+                    name=name,
+                    limit=limit,
+                )
             )
         yield piece
 
@@ -151,7 +166,7 @@ def _encoding(name: str, data: bytes, limits: Config) -> str:
         else:
             _check_text(name, encoding != "utf-8-sig" and "\0" in text)
     if is_blank:
-        raise DatasetError(f"{name} is empty. Choose a file with rows.")
+        raise DatasetError(say("{name} is empty. Choose a file with rows.", name=name))
     return found or _encoding_at_the_end(name, decoder, encoding)
 
 
@@ -172,7 +187,10 @@ def _encoding_at_the_end(
 def _check_text(name: str, is_binary: bool) -> None:
     if is_binary:
         raise DatasetError(
-            f"{name} is not text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet."
+            say(
+                "{name} is not text. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.",
+                name=name,
+            )
         )
 
 

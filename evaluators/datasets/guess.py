@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evaluators.text.language import mark
+
 SURE = 0.5
 """A guess with less confidence needs a person's confirmation."""
 
@@ -17,25 +19,25 @@ DOUBTFUL = 0.4
 class Shape(StrEnum):
     """The kinds of file that are known by their columns."""
 
-    BED = "RGB data set"
-    ANSWERS = "RGB answers"
-    RAGBENCH = "RAGBench rows"
-    RAGAS = "RAGAS table"
-    ADALFLOW = "AdalFlow lists"
-    RESULTS = "Plumbline results"
-    VALUES = "Plumbline table of values"
-    LABELS = "Plumbline labels"
-    PLAIN = "Plain table"
+    BED = mark("RGB data set")
+    ANSWERS = mark("RGB answers")
+    RAGBENCH = mark("RAGBench rows")
+    RAGAS = mark("RAGAS table")
+    ADALFLOW = mark("AdalFlow lists")
+    RESULTS = mark("Plumbline results")
+    VALUES = mark("Plumbline table of values")
+    LABELS = mark("Plumbline labels")
+    PLAIN = mark("Plain table")
 
 
-_NO_DOCUMENTS = (
+_NO_DOCUMENTS = mark(
     "This is an export of results without documents. The run's results as JSON lines have them."
 )
 
 NO_TEXTS = {
     Shape.RESULTS: _NO_DOCUMENTS,
     Shape.VALUES: _NO_DOCUMENTS,
-    Shape.LABELS: (
+    Shape.LABELS: mark(
         "This is an export of labels without answers and documents. "
         "The run's results as JSON lines have them."
     ),

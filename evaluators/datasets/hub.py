@@ -30,6 +30,7 @@ from evaluators.datasets.download import (
 from evaluators.datasets.readers import read_first
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -69,9 +70,6 @@ _ID = re.compile(
     re.ASCII,
 )
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,95}", re.ASCII)
-_GATED = (
-    f"asks its readers to accept conditions first. Do that with an account of your own. {REMEDY}"
-)
 _CELLS = (".csv", ".tsv")
 _LINES = (*_CELLS, ".jsonl", ".ndjson")
 """Formats whose first rows are known before the last one is there."""
@@ -121,15 +119,20 @@ def files(dataset_id: str) -> Listing:
     given = dataset_id.strip()
     if _NAME.fullmatch(given):
         raise DatasetError(
-            f"{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad."
+            say(
+                "{given!r} has no owner. Write it as owner/name, such as rajpurkar/squad.",
+                given=given,
+            )
         )
     found = _ID.fullmatch(given)
     # The hub allows neither, and its library answers them with errors of its own
     if not found or ".." in found[1] or "--" in found[1]:
-        raise DatasetError(f"{given[:80]!r} is not a data set of the hub. Write it as owner/name.")
+        raise DatasetError(
+            say("{given!r} is not a data set of the hub. Write it as owner/name.", given=given[:80])
+        )
     info = _info(found[1])
     if info.gated:
-        raise DatasetError(f"{found[1]} {_GATED}")
+        raise DatasetError(_gated(found[1]))
     return _listing(found[1], info)
 
 
@@ -176,7 +179,11 @@ def _info(dataset_id: str) -> DatasetInfo:
             return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
         except (KeyError, TypeError, AttributeError, JSONDecodeError, RecursionError) as error:
             raise DatasetError(
-                f"{host()} does not answer as the hub does. Check HF_ENDPOINT. {REMEDY}"
+                say(
+                    "{host} does not answer as the hub does. Check HF_ENDPOINT. {remedy}",
+                    host=host(),
+                    remedy=say(REMEDY),
+                )
             ) from error
 
 
@@ -189,7 +196,13 @@ def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
         if _is_data(sibling.rfilename):
             usable.append(File(sibling.rfilename, sibling.size or 0))
     if not usable:
-        raise DatasetError(f"{dataset_id} holds no CSV, JSON, Parquet or XLSX files. {REMEDY}")
+        raise DatasetError(
+            say(
+                "{data_set} holds no CSV, JSON, Parquet or XLSX files. {remedy}",
+                data_set=dataset_id,
+                remedy=say(REMEDY),
+            )
+        )
     files = tuple(usable)
     configs = _declared(card.get("configs"), files)
     if not configs:
@@ -320,11 +333,18 @@ def _by_name(inside: Any) -> Splits:
 
 def _files_of_split(listing: Listing, config_name: str, split: str) -> tuple[File, ...]:
     splits = listing.configs.get(config_name, {})
-    choices = (("configuration", config_name, listing.configs), ("split", split, splits))
-    for what, name, there in choices:
+    choices = (
+        (
+            mark("{data_set} has no configuration {name!r}. Choose one of: {known}."),
+            config_name,
+            listing.configs,
+        ),
+        (mark("{data_set} has no split {name!r}. Choose one of: {known}."), split, splits),
+    )
+    for words, name, there in choices:
         if name not in there:
             known = ", ".join(list(there)[:20])
-            raise DatasetError(f"{listing.id} has no {what} {name[:60]!r}. Choose one of: {known}.")
+            raise DatasetError(say(words, data_set=listing.id, name=name[:60], known=known))
     return splits[split]
 
 
@@ -352,7 +372,9 @@ def _rows_of_files(
         # Broken rows count too, or a file of nothing else would be read to its end
         missing -= len(table.rows) + len(table.problems)
         if missing <= 0:
-            return _joined_tables(tables, f"These are the first {wanted:,} rows of the split.")
+            return _joined_tables(
+                tables, say("These are the first {wanted:,} rows of the split.", wanted=wanted)
+            )
     return _joined_tables(tables)
 
 
@@ -466,16 +488,37 @@ def _refusals_in_words(dataset_id: str) -> Iterator[None]:
             ) from error
 
 
+def _gated(dataset_id: str) -> str:
+    return say(
+        "{data_set} asks its readers to accept conditions first. Do that with an account of your "
+        "own. {remedy}",
+        data_set=dataset_id,
+        remedy=say(REMEDY),
+    )
+
+
 def _refusal_of_the_hub(dataset_id: str, status: int, code: str) -> str:
     if code == "GatedRepo" or status == 403:
-        return f"{dataset_id} {_GATED}"
+        return _gated(dataset_id)
     if code == "EntryNotFound":
-        return f"{dataset_id} has changed while it was read. Look it up again."
-    if status in (401, 404):
-        return f"{host()} has no data set {dataset_id} that anybody may read. Check its name."
-    if status == 429:
-        return (
-            f"{host()} does not answer for now, because this address has asked too often. Try "
-            "again in a few minutes."
+        return say(
+            "{data_set} has changed while it was read. Look it up again.", data_set=dataset_id
         )
-    return f"{host()} answers with error {status}. Try again later. {REMEDY}"
+    if status in (401, 404):
+        return say(
+            "{host} has no data set {data_set} that anybody may read. Check its name.",
+            host=host(),
+            data_set=dataset_id,
+        )
+    if status == 429:
+        return say(
+            "{host} does not answer for now, because this address has asked too often. "
+            "Try again in a few minutes.",
+            host=host(),
+        )
+    return say(
+        "{host} answers with error {status}. Try again later. {remedy}",
+        host=host(),
+        status=status,
+        remedy=say(REMEDY),
+    )

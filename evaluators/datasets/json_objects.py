@@ -11,6 +11,7 @@ from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Part
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 KEY_DEPTH = 3
 QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
@@ -64,7 +65,8 @@ class FoundRows:
 class RowsOfObject:
     """The rows in an object, where they were found, and the lists among which can be chosen.
 
-    `doubt` says why somebody should choose, where it is not clear which list is meant.
+    `doubt` names the lists of which somebody should choose one, where it is not clear which is
+    meant.
     """
 
     rows: list[Any]
@@ -91,7 +93,7 @@ def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
     doubt = ""
     # Lists of the same rows are parts of one table, such as the levels of a benchmark
     if len({candidate.names for candidate in chosen}) > 1:
-        doubt = f"holds lists of different rows ({_places(chosen)})."
+        doubt = _places(chosen)
         chosen = [max(chosen, key=lambda candidate: len(candidate.rows))]
     rows: list[Any] = []
     for candidate in chosen:
@@ -106,7 +108,14 @@ def _candidates_named(part: str, candidates: list[FoundRows], name: str) -> list
     named = [candidate for candidate in candidates if candidate.place == part]
     if not named:
         there = _places(candidates)
-        raise DatasetError(f"{name} has no list {part[:60]!r}. Choose one of: {there}.")
+        raise DatasetError(
+            say(
+                "{name} has no list {part!r}. Choose one of: {there}.",
+                name=name,
+                part=part[:60],
+                there=there,
+            )
+        )
     return named[:1]
 
 
@@ -121,14 +130,22 @@ def _where_found(
 ) -> str:
     """Which lists were read, which were not, and what could not be."""
     places = _places(chosen)
-    notes = [f"The rows were found under {places}."] if places else []
+    notes = [say("The rows were found under {lists}.", lists=places)] if places else []
     others = [candidate for candidate in candidates if candidate not in chosen]
     if others:
         counts = [f"{candidate.place} ({len(candidate.rows):,})" for candidate in others[:9]]
-        more = f" and {len(others) - 9:,} more" if len(others) > 9 else ""
-        notes.append(f"Other lists are not read: {', '.join(counts)}{more}.")
+        words = mark("Other lists are not read: {lists}.")
+        if len(others) > 9:
+            words = mark("Other lists are not read: {lists} and {more:,} more.")
+        notes.append(say(words, lists=", ".join(counts), more=len(others) - 9))
     if errors:
-        notes.append(f"{len(errors):,} other parts cannot be read as rows. {errors[0]}")
+        notes.append(
+            say(
+                "{number:,} other parts cannot be read as rows. {problem}",
+                number=len(errors),
+                problem=errors[0],
+            )
+        )
     return " ".join(notes)
 
 
@@ -300,7 +317,10 @@ def _rows_of(columns: dict[str, list[Any]]) -> list[Any]:
         first_lengths = list(lengths.items())[:8]
         shown = ", ".join(f"{name[:30]} {length}" for name, length in first_lengths)
         raise DatasetError(
-            f"The columns have different lengths ({shown}). Give each row a value or null."
+            say(
+                "The columns have different lengths ({shown}). Give each row a value or null.",
+                shown=shown,
+            )
         )
     rows = zip(*columns.values(), strict=True)
     return [dict(zip(columns, cells, strict=True)) for cells in rows]

@@ -16,6 +16,7 @@ from evaluators.datasets.encoding import DAMAGED, Text
 from evaluators.datasets.json_objects import rows_in
 from evaluators.datasets.table import RAW_SHOWN, Collector, Table, too_deep
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 WHOLE = 32 * 2**20
 """The most characters of a value that is not an array: it is read as a whole."""
@@ -28,7 +29,7 @@ _BETWEEN = re.compile(r"[\s,\]]*")
 _FIRST_LINES = 5
 _NEAR_THE_END = 16
 """Characters in which a word or number that the window cuts looks broken; "-Infinity" has nine."""
-_DAMAGE = "it holds bytes that fit no character. Save the file as UTF-8."
+_DAMAGE = mark("it holds bytes that fit no character. Save the file as UTF-8.")
 
 
 def json_table(text: Text, rows: Collector) -> Table:
@@ -40,7 +41,7 @@ def json_table(text: Text, rows: Collector) -> Table:
     if name.endswith((".jsonl", ".ndjson")) or not start.startswith("{"):
         return _lines(text, rows)
     # Several objects one a line, some of them broken; an indented object has no line of its own
-    filled = filter(None, map(_stripped, start.split("\n")))
+    filled = filter(None, map(stripped_line, start.split("\n")))
     first_lines = list(islice(filled, _FIRST_LINES))
     if len(first_lines) > 1 and any(map(_is_object, first_lines)):
         return _lines(text, rows)
@@ -66,7 +67,7 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def _stripped(line: str) -> str:
+def stripped_line(line: str) -> str:
     """A line without a bracket that stands alone and the comma at its end, which do no harm."""
     line = line.strip("\ufeff \t\r\n").rstrip(",")
     return "" if line in ("[", "]") else line
@@ -77,12 +78,13 @@ def _stripped(line: str) -> str:
 
 def _lines(text: Text, rows: Collector) -> Table:
     for number, line in enumerate(text.lines(rows.longest_row), start=1):
-        if stripped := _stripped(line):
-            _add_line(rows, number, stripped)
+        if stripped := stripped_line(line):
+            add_line(rows, number, stripped)
     return rows.table("JSON Lines", *text.notes)
 
 
-def _add_line(rows: Collector, number: int, line: str) -> None:
+def add_line(rows: Collector, number: int, line: str) -> None:
+    """One row of JSON Lines, or why it cannot be used."""
     if problem := _unfit(line, rows):
         rows.reject(number, problem, line)
         return
@@ -90,28 +92,39 @@ def _add_line(rows: Collector, number: int, line: str) -> None:
     try:
         value = _DECODER.decode(line)
     except (ValueError, RecursionError) as error:
-        where = f"character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
-        rows.reject(number, _json_problem(error, where, rows), line, "broken JSON")
+        character = error.pos + 1 if isinstance(error, json.JSONDecodeError) else 0
+        message = _json_problem(error, rows, character=character)
+        rows.reject(number, message, line, "broken JSON")
     else:
         rows.add(number, value, line)
 
 
 def _unfit(row: str, rows: Collector) -> str:
     if len(row) > rows.longest_row:
-        return f"longer than {rows.longest_row:,} characters. Cut it."
+        return say("longer than {longest_row:,} characters. Cut it.", longest_row=rows.longest_row)
     # Most rows are ASCII, which is known faster than searched
     if not row.isascii() and DAMAGED.search(row):
         return _DAMAGE
     return ""
 
 
-def _json_problem(error: Exception, where: str, rows: Collector) -> str:
+def _json_problem(
+    error: Exception,
+    rows: Collector,
+    *,
+    character: int = 0,
+    line: int = 0,
+) -> str:
+    """What is wrong at this character of a row, or on this line of a file."""
     if isinstance(error, RecursionError):
         return too_deep(rows.limits)
-    what = str(error)[:80]
-    if isinstance(error, json.JSONDecodeError):
-        what = f"{error.msg}, {where}"
-    return f"not valid JSON ({what}). Correct or remove it."
+    problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)[:80]
+    words = mark("not valid JSON ({problem}). Correct or remove it.")
+    if character:
+        words = mark("not valid JSON ({problem}, character {character:d}). Correct or remove it.")
+    elif line:
+        words = mark("not valid JSON ({problem}, line {line:d}). Correct or remove it.")
+    return say(words, problem=problem, character=character, line=line)
 
 
 # An array, or objects one after the other
@@ -220,14 +233,14 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         value, raw = window.value(rows.longest_row)
     except (ValueError, RecursionError) as error:
         raw = window.text[window.at : window.at + RAW_SHOWN]
-        where = ""
+        line = 0
         if isinstance(error, json.JSONDecodeError):
-            where = f"line {window.line_of(error.pos)}"
-        message = _json_problem(error, where, rows)
+            line = window.line_of(error.pos)
+        message = _json_problem(error, rows, line=line)
         # Past the broken one's own bracket, which would be found again as the next row
         window.at += 1
         if not window.next_row():
-            message = f"{message} No row after it was read."
+            message = say("{message} No row after it was read.", message=message)
         rows.reject(number, message, raw, "broken JSON")
         return
     rows.weigh(raw)
@@ -263,7 +276,11 @@ def _whole_text(text: Text, name: str) -> str:
         if size > WHOLE:
             limit = WHOLE // 2**20
             raise DatasetError(
-                f"{name} is one JSON object of more than {limit} MB. Save its rows one "
-                "object a line."
+                say(
+                    "{name} is one JSON object of more than {limit} MB. Save its rows one "
+                    "object a line.",
+                    name=name,
+                    limit=limit,
+                )
             )
     return "".join(pieces)

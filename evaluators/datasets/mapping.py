@@ -31,6 +31,7 @@ from evaluators.datasets.titles import data_name
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.spreadsheet import safe
 
 __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]
@@ -42,7 +43,7 @@ class Loaded:
 
     `data` is `None` where no row can be used, or no column is mapped yet; `problems` are the rows
     left out, `total` counts all rows of the file, `note` says what the reader assumed, `names` are
-    all columns, `doubt` says why it is not clear which list of the file is meant.
+    all columns, `doubt` names lists of the file of which it is not clear which is meant.
     """
 
     data: Dataset | rgb.TestBed | None
@@ -123,7 +124,8 @@ def checked(
     # Without either no column was mapped, however sure the guess is of those that it found
     is_read = bool(loaded.data or loaded.problems)
     if loaded.doubt and not loaded.guess.is_sure:
-        raise DatasetError(f"{name} {loaded.doubt}", remedy=Remedy("choose_table"))
+        message = f"{name} holds lists of different rows ({loaded.doubt})."
+        raise DatasetError(message, remedy=Remedy("choose_table"))
     if not loaded.guess.is_sure or not is_read:
         raise DatasetError(f"{name} {_in_doubt(loaded)}", remedy=Remedy("name_columns"))
     if loaded.data is None or (loaded.problems and not skip_broken):
@@ -143,6 +145,8 @@ def open_file(
     return open_table(name, read(name, data), columns)
 
 
+# What became of rows is kept: it is translated where it is shown.
+@speaking(ENGLISH)
 def open_table(
     name: str,
     table: Table,
@@ -166,7 +170,7 @@ def open_table(
     )
     if not _is_enough(guess):
         return loaded
-    separators = _separators(guess, table, names)
+    separators = separators_in(guess, table, names)
     make = maker(guess, table.format, separators)
     items, unusable = read_rows(table.rows, make)
     problems = sorted([*problems, *unusable], key=lambda problem: problem.row)
@@ -184,6 +188,7 @@ def open_table(
     return replace(loaded, data=data, findings=findings)
 
 
+@speaking(ENGLISH)
 def preview(
     table: Table,
     columns: Mapping[str, str] | None = None,
@@ -193,7 +198,7 @@ def preview(
     guess = _settled(table, columns)
     if not _is_enough(guess):
         return ()
-    separators = _separators(guess, table, names_of(table))
+    separators = separators_in(guess, table, names_of(table))
     make = maker(guess, table.format, separators)
     joined = joined_passages(table, guess.columns)
     return tuple(read_row(row, make) for row in joined.rows[:count])
@@ -246,12 +251,23 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
         if field not in FIELDS or column not in names:
             there = ", ".join(name[:30] for name in names[:12])
             raise DatasetError(
-                f"There is no column {column[:30]!r} for {field[:30]}. Choose one of: {there}."
+                say(
+                    "There is no column {column!r} for {field}. Choose one of: {there}.",
+                    column=column[:30],
+                    field=field[:30],
+                    there=there,
+                )
             )
         if field in TEXT_FIELDS and column in objects:
             inside = [name[:60] for name in names if name.startswith(f"{column}.")]
-            there = ", ".join(inside)[:300] or "none"
-            raise DatasetError(f"{column[:30]} holds objects. Choose one of their fields: {there}.")
+            there = ", ".join(inside)[:300] or say("none")
+            raise DatasetError(
+                say(
+                    "{column} holds objects. Choose one of their fields: {there}.",
+                    column=column[:30],
+                    there=there,
+                )
+            )
 
 
 def _is_enough(guess: Guess) -> bool:
@@ -282,7 +298,7 @@ def _in_doubt(loaded: Loaded) -> str:
     return f"has no column {field} (it has: {there}). Rename or add one: {usual}."
 
 
-def _separators(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
+def separators_in(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
     """What parts the documents in a cell, for each column of documents."""
     fields = ("retrieved_documents", "gold_documents")
     columns = [guess.columns[field] for field in fields if field in guess.columns]
@@ -323,8 +339,8 @@ def _with_own_ids(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[F
         kept.append(item)
     if not repeated:
         return kept, []
-    words = "Their id is that of an earlier row; a number was put behind it."
-    return kept, [Finding("Repeated ids", tuple(repeated), words)]
+    words = say("Their id is that of an earlier row; a number was put behind it.")
+    return kept, [Finding(say("Repeated ids"), tuple(repeated), words)]
 
 
 def _key(item: Item) -> tuple[str, str]:
@@ -360,11 +376,18 @@ def _parted_cells(table: Table, separators: Separators) -> list[Finding]:
         if not rows:
             continue
         if separator is Separator.LINE:
-            words = f"{column[:30]} holds lines there; each line became a document of its own."
-            findings.append(Finding("Documents by lines", tuple(rows), words))
+            words = say(
+                "{column} holds lines there; each line became a document of its own.",
+                column=column[:30],
+            )
+            findings.append(Finding(say("Documents by lines"), tuple(rows), words))
         else:
-            words = f"{column[:30]} holds several there, parted by {separator}."
-            findings.append(Finding("Several documents in a cell", tuple(rows), words))
+            words = say(
+                "{column} holds several there, parted by {separator}.",
+                column=column[:30],
+                separator=separator.value,
+            )
+            findings.append(Finding(say("Several documents in a cell"), tuple(rows), words))
     return findings
 
 

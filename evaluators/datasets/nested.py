@@ -12,6 +12,7 @@ from evaluators.config import config
 from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Cells, Row, Table
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 MOST_LEVELS = 3
 """SQuAD has two, paragraphs and their questions, and its published files one more around them."""
@@ -36,11 +37,21 @@ def unfolded(table: Table, name: str) -> Table:
         rows += enumerate(inner, start=len(rows) + 1)
         # While they are made: each question takes the text around it along
         if len(rows) > most:
-            raise DatasetError(f"{name} has more than {most:,} questions, the limit. Split it.")
-    words = f"The questions in {'.'.join(path)} are the rows, numbered from 1."
+            raise DatasetError(
+                say(
+                    "{name} has more than {limit:,} questions, the limit. Split it.",
+                    name=name,
+                    limit=most,
+                )
+            )
+    words = mark("The questions in {path} are the rows, numbered from 1.")
     if without:
-        words += f" {without:,} of {len(table.rows):,} entries hold none."
-    return table.with_rows(rows, words)
+        words = mark(
+            "The questions in {path} are the rows, numbered from 1. {without:,} of {entries:,} "
+            "entries hold none."
+        )
+    blanks = {"path": ".".join(path), "without": without, "entries": len(table.rows)}
+    return table.with_rows(rows, say(words, **blanks))
 
 
 def _path_to_questions(row: Cells, levels: int) -> tuple[str, ...]:

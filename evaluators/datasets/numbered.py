@@ -12,6 +12,7 @@ from typing import Any
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.names import is_called_documents
 from evaluators.datasets.table import Row, Table
+from evaluators.text.language import say
 
 _NUMBERED = re.compile(
     r"(.*?[^\W\d_])[\W_]*(\d{1,3})[\W_]*"
@@ -40,7 +41,14 @@ def with_lists(table: Table) -> Table:
         rows.append((number, row | lists))
     notes: list[str] = []
     for name, columns in groups.items():
-        notes.append(f"{columns[0]} to {columns[-1]} are read together as {name}.")
+        notes.append(
+            say(
+                "{column} to {last_column} are read together as {name}.",
+                column=columns[0],
+                last_column=columns[-1],
+                name=name,
+            )
+        )
     return table.with_rows(rows, " ".join(notes))
 
 

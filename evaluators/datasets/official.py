@@ -15,16 +15,17 @@ from evaluators.datasets.download import REMEDY, SECONDS, Fetched, Progress, in_
 from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError, PromptError
 from evaluators.prompts import check
+from evaluators.text.language import mark, say
 
 BEDS = {
-    "en": "English: noise, rejection",
-    "en_refine": "English: noise, rejection (refined)",
-    "en_int": "English: information integration",
-    "en_fact": "English: counterfactual robustness",
-    "zh": "Chinese: noise, rejection",
-    "zh_refine": "Chinese: noise, rejection (refined)",
-    "zh_int": "Chinese: information integration",
-    "zh_fact": "Chinese: counterfactual robustness",
+    "en": mark("English: noise, rejection"),
+    "en_refine": mark("English: noise, rejection (refined)"),
+    "en_int": mark("English: information integration"),
+    "en_fact": mark("English: counterfactual robustness"),
+    "zh": mark("Chinese: noise, rejection"),
+    "zh_refine": mark("Chinese: noise, rejection (refined)"),
+    "zh_int": mark("Chinese: information integration"),
+    "zh_fact": mark("Chinese: counterfactual robustness"),
 }
 """The test beds by the names of their files, with what they test."""
 
@@ -39,7 +40,13 @@ minute.
 def fetch(bed: str, on_progress: Progress | None = None) -> Fetched:
     """The rows of a test bed; raises `DatasetError` where they cannot be had."""
     if bed not in BEDS:
-        raise DatasetError(f"RGB has no file {bed[:60]!r}. Choose one of: {', '.join(BEDS)}.")
+        raise DatasetError(
+            say(
+                "RGB has no file {name!r}. Choose one of: {choices}.",
+                name=bed[:60],
+                choices=", ".join(BEDS),
+            )
+        )
     path = f"data/{bed}.json"
     data = _checked_bytes(path, config().upload_bytes, on_progress)
     name = f"{bed}.json"
@@ -89,8 +96,10 @@ def _parts_of_prompt(data: bytes, language: str) -> tuple[str, str]:
 
 def _unreadable() -> DatasetError:
     return DatasetError(
-        f"{_address_of_file(PROMPTS)} is not the benchmark's prompt file. "
-        "Check PLUMBLINE_RGB_ADDRESS."
+        say(
+            "{address} is not the benchmark's prompt file. Check PLUMBLINE_RGB_ADDRESS.",
+            address=_address_of_file(PROMPTS),
+        )
     )
 
 
@@ -117,13 +126,25 @@ def _checked_bytes(path: str, limit: int, on_progress: Progress | None = None) -
 
 def _refusal_of_the_host(path: str, status: int) -> str:
     if status == 404:
-        return f"{_host()} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {REMEDY}"
-    if 300 <= status < 400:
-        return (
-            f"{_host()} says that {path} lies elsewhere, which is not followed. Set "
-            "PLUMBLINE_RGB_ADDRESS."
+        return say(
+            "{host} has no file {path} there. Check PLUMBLINE_RGB_ADDRESS. {remedy}",
+            host=_host(),
+            path=path,
+            remedy=say(REMEDY),
         )
-    return f"{_host()} answers with error {status}. Try again later. {REMEDY}"
+    if 300 <= status < 400:
+        return say(
+            "{host} says that {path} lies elsewhere, which is not followed. Set "
+            "PLUMBLINE_RGB_ADDRESS.",
+            host=_host(),
+            path=path,
+        )
+    return say(
+        "{host} answers with error {status}. Try again later. {remedy}",
+        host=_host(),
+        status=status,
+        remedy=say(REMEDY),
+    )
 
 
 def _address_of_file(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from evaluators.text.language import say
 from evaluators.text.similarity import LEXICAL
 from evaluators.text.words import counted
 
@@ -19,7 +20,7 @@ def source_in_words(origin: Mapping[str, Any]) -> str:
 
 def license_of(name: str) -> str:
     """The licence, as the card of the data set names it."""
-    return f"licence {name}" if name else "no licence stated"
+    return say("licence {name}", name=name) if name else say("no licence stated")
 
 
 def _from_hub(download: Mapping[str, Any]) -> str:
@@ -27,7 +28,7 @@ def _from_hub(download: Mapping[str, Any]) -> str:
         f"huggingface.co/datasets/{download['id']}",
         download["config"],
         download["split"],
-        f"at most {counted(download['rows'], 'row')}",
+        say("at most {rows}", rows=counted(download["rows"], "row")),
         license_of(download["license"]),
     ]
     return " · ".join(parts)
@@ -43,7 +44,19 @@ def _from_documents(search: Mapping[str, Any]) -> str:
     strategy = search["chunking_strategy"]
     # Only windows of words have a size and an overlap.
     if strategy == "dense":
-        strategy += f", {search['chunk_size']} words, {search['chunk_overlap']} shared"
+        strategy = say(
+            "{strategy}, {words} words, {shared} shared",
+            strategy=strategy,
+            words=search["chunk_size"],
+            shared=search["chunk_overlap"],
+        )
     chunks = counted(search["chunks"], "chunk")
     documents = counted(len(search["documents"]), "document")
-    return f"Retrieved by {by}: up to {search['k']} of {chunks} ({strategy}) of {documents}"
+    return say(
+        "Retrieved by {method}: up to {most} of {chunks} ({strategy}) of {documents}",
+        method=by,
+        most=search["k"],
+        chunks=chunks,
+        strategy=strategy,
+        documents=documents,
+    )

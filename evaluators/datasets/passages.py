@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluators.datasets.cells import unpack
 from evaluators.datasets.table import Row, Table
+from evaluators.text.language import say
 
 
 def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
@@ -45,9 +46,11 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Table:
     # A few repeated rows are a mistake in a table that has one sample a row
     if 2 * several <= len(groups):
         return table
-    note = (
-        f"{len(table.rows):,} rows are {len(rows):,} samples: rows of one {own_id} hold one "
-        "passage each."
+    note = say(
+        "{rows:,} rows are {samples:,} samples: rows of one {column} hold one passage each.",
+        rows=len(table.rows),
+        samples=len(rows),
+        column=own_id,
     )
     return table.with_rows(rows, note)
 

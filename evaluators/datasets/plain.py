@@ -38,6 +38,7 @@ from evaluators.datasets.names import (
     last_part,
 )
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
 
 Columns = Sequence[str]
 Taken = Mapping[str, str]
@@ -71,7 +72,7 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
         if possible_responses:
             certain = min(certain, DOUBTFUL)
             names = ", ".join(map(_shown, possible_responses[:4]))
-            doubts.append(f"What is to be judged may be in {names}.")
+            doubts.append(say("What is to be judged may be in {names}.", names=names))
     documents, doubt = _about_documents(columns, taken, rows)
     # A list of questions needs no person, a question beside unknown columns does
     is_all = set(columns) <= set(taken.values())
@@ -87,12 +88,25 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     mapped = {field: mapped[field] for field in FIELDS if field in mapped}
     used = {*objects, *mapped.values()}
     unused = [column for column in columns if column not in used]
-    renamed = {field: column for field, column in named.items() if column != field}
-    by_content = documents | guessed
-    why = [_taken_as("By name", renamed), *doubts, _taken_as("Guessed by content", by_content)]
-    why.append(_unused(unused))
-    words = " ".join(filter(None, why))
+    words = _how_guessed(named, doubts, documents | guessed, unused)
     return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, words)
+
+
+def _how_guessed(
+    named: Mapping[str, str],
+    doubts: Sequence[str],
+    by_content: Mapping[str, str],
+    unused: Sequence[str],
+) -> str:
+    """What a person is told of the columns: by name, in doubt, by content, and left over."""
+    renamed = {field: column for field, column in named.items() if column != field}
+    said = [
+        _taken_as(mark("By name: {columns}."), renamed),
+        *doubts,
+        _taken_as(mark("Guessed by content: {columns}."), by_content),
+        _unused(unused),
+    ]
+    return " ".join(filter(None, said))
 
 
 def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
@@ -182,7 +196,11 @@ def _decided_answer(
         return {"ground_truth": answer}, 0.7, ""
     is_judged = "retrieved_documents" in named or is_recorded or has_scores
     field = "response" if is_judged or "question" not in named else "ground_truth"
-    return {field: answer}, DOUBTFUL, f"{answer[:30]} may be the answer to judge or the true one."
+    return (
+        {field: answer},
+        DOUBTFUL,
+        say("{column} may be the answer to judge or the true one.", column=answer[:30]),
+    )
 
 
 def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
@@ -190,7 +208,10 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
     names = set(map(canonical, columns))
     response, truth = taken.get("response"), taken.get("ground_truth")
     if response and canonical(response) == "output" and {"instruction", "input"} <= names:
-        return f"{_shown(response)} may be the true answer: such files teach models to answer."
+        return say(
+            "{column} may be the true answer: such files teach models to answer.",
+            column=_shown(response),
+        )
     for column in columns:
         field = next((field for field, usual in COLUMNS.items() if column in usual), "")
         cells = filled_cells(column, rows)
@@ -202,10 +223,10 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
             continue
         if not can_be(field, column, rows):
             words = field.replace("_", " ")
-            return f"{_shown(column)} cannot be read as {words}."
+            return say("{column} cannot be read as {words}.", column=_shown(column), words=words)
     # Scores were given to an answer, and no other column holds one
     if truth and response is None and _has_scores(columns, rows):
-        return f"{_shown(truth)} may be what was scored."
+        return say("{column} may be what was scored.", column=_shown(truth))
     return ""
 
 
@@ -266,7 +287,7 @@ def _about_documents(
     names = ", ".join(map(_shown, likely[:4]))
     is_clear = bool(hinted) or len(likely) == 1
     chosen = {"retrieved_documents": likely[0]} if is_clear else {}
-    return chosen, f"The documents may be in {names}."
+    return chosen, say("The documents may be in {names}.", names=names)
 
 
 def _about_ids(free: Columns, rows: Rows) -> str:
@@ -278,7 +299,9 @@ def _about_ids(free: Columns, rows: Rows) -> str:
             continue
         cells = filled_cells(column, rows)
         if cells and are_names(column, cells):
-            return f"{_shown(column)} holds ids or names of documents, not their texts."
+            return say(
+                "{column} holds ids or names of documents, not their texts.", column=_shown(column)
+            )
     return ""
 
 
@@ -395,18 +418,20 @@ def _likelihood(field: str, content: Content) -> float:
 # Words
 
 
-def _taken_as(how: str, taken: Taken) -> str:
+def _taken_as(words: str, taken: Taken) -> str:
     """Which columns were taken in this way, in a sentence; empty where none was."""
-    words = [f"{_shown(column)} as {field}" for field, column in taken.items()]
-    return f"{how}: {', '.join(words)}." if words else ""
+    columns = [f"{_shown(column)} as {field}" for field, column in taken.items()]
+    return say(words, columns=", ".join(columns)) if columns else ""
 
 
 def _unused(columns: Columns) -> str:
     if not columns:
         return ""
     names = ", ".join(map(_shown, columns[:8]))
-    more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
-    return f"Not used: {names}{more}."
+    if len(columns) > 8:
+        more = len(columns) - 8
+        return say("Not used: {columns} and {more:d} more.", columns=names, more=more)
+    return say("Not used: {columns}.", columns=names)
 
 
 def _shown(column: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluators.errors import DatasetError
 from evaluators.records import Labels, Sample, Sentences, SentenceSupport, Support
+from evaluators.text.language import say
 
 # As RAGBench writes them; longer ones would cost tokens in every prompt that names them
 _KEY = re.compile(r"\d{0,6}[a-z]{1,6}")
@@ -60,7 +61,11 @@ def _require_columns(row: Mapping[str, Any]) -> None:
     if lacking:
         what = ", ".join(lacking)
         raise DatasetError(
-            f"Not a RAGBench row: {what} missing. Add them, or leave out documents_sentences."
+            say(
+                "Not a RAGBench row: {columns} missing. Add them, or leave out "
+                "documents_sentences.",
+                columns=what,
+            )
         )
 
 
@@ -78,8 +83,10 @@ def _published_sentences(row: Mapping[str, Any]) -> Sentences:
     odd = [key for key, count in keys.items() if count > 1 or not _KEY.fullmatch(key)]
     if odd:
         raise DatasetError(
-            f"The sentence key {odd[0][:20]!r} is not like 0a or a, or not alone. "
-            "Give each its own."
+            say(
+                "The sentence key {name!r} is not like 0a or a, or not alone. Give each its own.",
+                name=odd[0][:20],
+            )
         )
     return found
 

@@ -18,6 +18,7 @@ from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.table import Collector, Problem, Row, Table
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
+from evaluators.text.language import ENGLISH, mark, say, speaking
 
 __all__ = ["Problem", "Row", "Table", "read", "read_first"]
 
@@ -26,11 +27,14 @@ _LOOKED_AT = 5
 
 _OWN_FILES = {
     frozenset({"row", "reason", "content"}): (
-        "a list of rows that could not be used. Correct them in the file that they are from."
+        mark(
+            "{name} is a list of rows that could not be used. Correct them in the file that they "
+            "are from."
+        )
     ),
     frozenset(
         {"table", "id", "workspace", "created", "fingerprint", "body", "stopped", "baseline_of"}
-    ): ("a run as Plumbline stores it. Choose the run's results as JSON lines."),
+    ): mark("{name} is a run as Plumbline stores it. Choose the run's results as JSON lines."),
 }
 """By the columns of their first row: files that Plumbline writes and that hold no samples.
 
@@ -38,21 +42,23 @@ They have exactly these: files of others may have them beside columns of samples
 """
 
 _OTHERS = {
-    b"%PDF": "a PDF file",
-    b"\xd0\xcf\x11\xe0": "an old Excel file",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"ARROW1": "an Arrow file",
-    b"\xff\xff\xff\xff": "an Arrow file",
-    b"BZh": "packed with bzip2",
-    b"\xfd7zXZ": "packed with xz",
-    b"(\xb5/\xfd": "packed with zstd",
-    b"7z\xbc\xaf": "packed with 7-Zip",
-    b"SQLite format 3": "an SQLite database",
+    b"%PDF": mark("a PDF file"),
+    b"\xd0\xcf\x11\xe0": mark("an old Excel file"),
+    b"\x89PNG": mark("a picture"),
+    b"\xff\xd8\xff": mark("a picture"),
+    b"ARROW1": mark("an Arrow file"),
+    b"\xff\xff\xff\xff": mark("an Arrow file"),
+    b"BZh": mark("packed with bzip2"),
+    b"\xfd7zXZ": mark("packed with xz"),
+    b"(\xb5/\xfd": mark("packed with zstd"),
+    b"7z\xbc\xaf": mark("packed with 7-Zip"),
+    b"SQLite format 3": mark("an SQLite database"),
 }
 """How files begin that hold no rows in a format that is read, or are packed."""
 
 
+# What is read is kept, and its problems go into files: they are translated where they are shown.
+@speaking(ENGLISH)
 def read(name: str, data: bytes, part: str = "") -> Table:
     """The rows of a CSV, JSON, JSON Lines, Parquet or XLSX file; the text formats may be packed
     with gzip.
@@ -65,12 +71,18 @@ def read(name: str, data: bytes, part: str = "") -> Table:
     if len(data) > limits.upload_bytes:
         size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
         raise DatasetError(
-            f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or leave "
-            "out columns."
+            say(
+                "{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or "
+                "leave out columns.",
+                name=name,
+                size=size,
+                limit=limit,
+            )
         )
     return _prepared_table(data, Collector(name, limits, part=part))
 
 
+@speaking(ENGLISH)
 def read_first(name: str, data: bytes, count: int) -> Table:
     """The first `count` rows of a file that Plumbline fetched itself.
 
@@ -82,12 +94,14 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 def _prepared_table(data: bytes, rows: Collector) -> Table:
     stored = _as_stored(data, rows)
     if rows.part and not stored.parts:
-        raise DatasetError(f"{rows.name} holds one table only. Do not choose one of its tables.")
+        raise DatasetError(
+            say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
+        )
     table = unfolded(stored, rows.name)
     first = [row for _, row in table.rows[:_LOOKED_AT]]
-    for columns, what in _OWN_FILES.items():
+    for columns, words in _OWN_FILES.items():
         if first and columns == first[0].keys():
-            raise DatasetError(f"{rows.name} is {what}")
+            raise DatasetError(say(words, name=rows.name))
     # Before its messages are read: a step of an application has some too
     check_no_trace(rows.name, first)
     return with_last_turns(with_lists(table))
@@ -108,10 +122,14 @@ def _check_kind(name: str, data: bytes) -> None:
     kind = next((what for start, what in _OTHERS.items() if data.startswith(start)), "")
     if kind and name.lower().endswith(".xlsx"):
         # Excel wraps a workbook with a password in its old format
-        kind = "an XLSX file with a password"
+        kind = mark("an XLSX file with a password")
     if kind:
         raise DatasetError(
-            f"{name} is {kind}. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet."
+            say(
+                "{name} is {kind}. Save the data as CSV, JSON, JSON Lines, XLSX or Parquet.",
+                name=name,
+                kind=say(kind),
+            )
         )
 
 

@@ -18,6 +18,7 @@ from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRo
 from evaluators.errors import DatasetError
 from evaluators.records import Ability, Labels, RGBTask, Sample
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import say
 from evaluators.text.spreadsheet import unsafe
 
 MOST_TEXTS = 1000
@@ -92,10 +93,10 @@ def _beginning(cells: Cells) -> str:
 def _problem(error: Exception) -> tuple[str, str]:
     """What is said of an error, and the kind of problem that it shares with other rows."""
     if isinstance(error, RecursionError):
-        return "nested too deeply. Flatten it.", "too deep"
+        return say("nested too deeply. Flatten it."), "too deep"
     if isinstance(error, KeyError):
         name = error.args[0]
-        return f"{name} is missing. Add it.", f"{name} missing"
+        return say("{name} is missing. Add it.", name=name), f"{name} missing"
     if isinstance(error, UnusableRowError):
         return str(error), error.problem
     if not isinstance(error, ValidationError):
@@ -103,7 +104,11 @@ def _problem(error: Exception) -> tuple[str, str]:
     first = error.errors()[0]
     field = first["loc"][0] if first["loc"] else error.title.lower()
     reason = first["msg"].replace("tuple", "list")
-    message = f"{field} is not usable ({reason}). Correct it or remove the row."
+    message = say(
+        "{field} is not usable ({reason}). Correct it or remove the row.",
+        field=field,
+        reason=reason,
+    )
     return message, f"{field} {first['type']}"
 
 
@@ -119,7 +124,7 @@ def _plain_sample(
     response = _text_in(row, columns.get("response"))
     if "question" not in columns and "response" in columns and response is None:
         column = columns["response"]
-        message = f"{column} is missing, and there is no question. Add one."
+        message = say("{column} is missing, and there is no question. Add one.", column=column)
         raise UnusableRowError(message, f"{column} missing")
     # A column may have the empty text for its name, so that nothing else stands for "no column"
     labels = row.get(columns["labels"]) if "labels" in columns else None
@@ -140,7 +145,7 @@ def _plain_sample(
 def _recorded_answer(row: Cells) -> Sample:
     answer = _text_in(row, "prediction")
     if answer is None:
-        raise UnusableRowError("prediction is missing. Add it.", "prediction missing")
+        raise UnusableRowError(say("prediction is missing. Add it."), "prediction missing")
     truth = _first_filled(row, "ground_truth") or ""
     checked = {
         "query": _question(row, "query"),
@@ -166,7 +171,9 @@ def _noise(row: Cells, column: str) -> float | None:
         # Outside of the range, so that one message tells of both
         noise = -1
     if not 0 <= noise <= 1:
-        message = f"{column} is {str(value)[:40]}. Give a share from 0 to 1."
+        message = say(
+            "{column} is {value}. Give a share from 0 to 1.", column=column, value=str(value)[:40]
+        )
         raise UnusableRowError(message, f"{column} no share")
     return noise
 
@@ -179,7 +186,9 @@ def _ragbench_sample(row: dict[str, Any]) -> Sample:
     except (ValidationError, DatasetError):
         raise
     except (TypeError, ValueError, AttributeError) as error:
-        message = "not in the shape of a RAGBench row. Take the columns as they were published."
+        message = say(
+            "not in the shape of a RAGBench row. Take the columns as they were published."
+        )
         raise UnusableRowError(message, "not RAGBench") from error
 
 
@@ -202,7 +211,7 @@ def _exported_labels(row: Cells) -> Sample:
     # Its CSV holds the object as text
     labels = as_object(row.get("labels"))
     if not isinstance(labels, dict):
-        message = "labels is not an object. Take the file as it was downloaded."
+        message = say("labels is not an object. Take the file as it was downloaded.")
         raise UnusableRowError(message, "labels not an object")
     labeller = str(row.get("labels_by"))
     counted = labels.get("corrected", labels.get(labeller))
@@ -244,9 +253,12 @@ def _question(row: Cells, column: str | None) -> str:
         return ""
     question = _text_in(row, column)
     if question is None:
-        raise UnusableRowError(f"{column} is missing. Add it.", f"{column} missing")
+        raise UnusableRowError(
+            say("{column} is missing. Add it.", column=column),
+            f"{column} missing",
+        )
     if not question.strip():
-        message = "the question is empty. Fill it in or remove the row."
+        message = say("the question is empty. Fill it in or remove the row.")
         raise UnusableRowError(message, "question empty")
     return question
 
@@ -262,8 +274,11 @@ def _text_in(row: Cells, column: str | None) -> str | None:
     if value is None:
         return None
     if isinstance(value, list | dict):
-        kind = "a list" if isinstance(value, list) else "an object"
-        raise UnusableRowError(f"{column} is {kind}. Make it text.", f"{column} {kind}")
+        if isinstance(value, list):
+            message = say("{column} is a list. Make it text.", column=column)
+            raise UnusableRowError(message, f"{column} a list")
+        message = say("{column} is an object. Make it text.", column=column)
+        raise UnusableRowError(message, f"{column} an object")
     return str(value)
 
 
@@ -277,10 +292,22 @@ def _documents_in(
         return ()
     separator = (separators or {}).get(column, Separator.NONE)
     texts = document_texts.documents(row.get(column), separator)
-    _check_count(len(texts), f"documents in {column}")
+    if len(texts) > MOST_TEXTS:
+        message = say(
+            "it has {count:,} documents in {column}; the limit is {limit:,}. Leave some out.",
+            count=len(texts),
+            column=column,
+            limit=MOST_TEXTS,
+        )
+        raise UnusableRowError(message, f"many documents in {column}")
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
-            message = f"document {number} in {column} is {str(text)[:40]!r}. Make it text."
+            message = say(
+                "document {number:d} in {column} is {value!r}. Make it text.",
+                number=number,
+                column=column,
+                value=str(text)[:40],
+            )
             raise UnusableRowError(message, f"document in {column} not text")
     return tuple(texts)
 
@@ -294,14 +321,14 @@ def _accepted(cell: Any) -> Any:
         count = 0
         for group in answers:
             count += len(group) if isinstance(group, list) else 1
-        _check_count(count, "accepted answers")
+        if count > MOST_TEXTS:
+            message = say(
+                "it has {count:,} accepted answers; the limit is {limit:,}. Leave some out.",
+                count=count,
+                limit=MOST_TEXTS,
+            )
+            raise UnusableRowError(message, "many accepted answers")
     return answers
-
-
-def _check_count(count: int, what: str) -> None:
-    if count > MOST_TEXTS:
-        message = f"it has {count:,} {what}; the limit is {MOST_TEXTS:,}. Leave some out."
-        raise UnusableRowError(message, f"many {what}")
 
 
 def _first_filled(row: Cells, field: str) -> str | None:

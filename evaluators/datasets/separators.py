@@ -14,6 +14,7 @@ from evaluators.datasets.cells import SEPARATOR, lines, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.names import canonical, is_plural
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 
 FLAT = ("CSV", "TSV", "XLSX")
 """Formats whose cells hold no lists."""
@@ -48,8 +49,8 @@ class Separator(StrEnum):
     TAG = "<sep>"
     BAR = "|"
     RULE = "---"
-    BLANK = "blank lines"
-    LINE = "line breaks"
+    BLANK = mark("blank lines")
+    LINE = mark("line breaks")
 
 
 Separators = Mapping[str, Separator]
@@ -109,8 +110,8 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
     if _are_parted_by_bars(texts):
         return Separator.BAR
     # Lines of dashes first, as they mostly have blank lines around them
-    for mark, separator in ((_RULE, Separator.RULE), (_BLANK, Separator.BLANK)):
-        marked = [text for text in texts if mark.search(text)]
+    for sign, separator in ((_RULE, Separator.RULE), (_BLANK, Separator.BLANK)):
+        marked = [text for text in texts if sign.search(text)]
         if 2 * len(marked) > len(texts):
             return separator
     return Separator.LINE if is_plural(column) else Separator.NONE
@@ -123,7 +124,13 @@ def separator_named(name: str) -> Separator:
     known = [separator.value for separator in Separator if separator]
     if name not in known:
         choices = ", ".join([*known, UNPARTED])
-        raise DatasetError(f"Documents cannot be split at {name[:30]!r}. Choose one of: {choices}.")
+        raise DatasetError(
+            say(
+                "Documents cannot be split at {name!r}. Choose one of: {choices}.",
+                name=name[:30],
+                choices=choices,
+            )
+        )
     return Separator(name)
 
 
@@ -153,8 +160,12 @@ def possible_splits(column: str, rows: Rows) -> list[Split]:
 def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     """Why a person should look at where documents begin; empty where it is clear."""
     if separator in (Separator.BLANK, Separator.RULE):
-        what = "Lines of dashes" if separator is Separator.RULE else "Blank lines"
-        return f"{what} part the documents in {column[:30]}, if they do not part paragraphs."
+        words = mark("Blank lines part the documents in {column}, if they do not part paragraphs.")
+        if separator is Separator.RULE:
+            words = mark(
+                "Lines of dashes part the documents in {column}, if they do not part paragraphs."
+            )
+        return say(words, column=column[:30])
     if separator is not Separator.LINE:
         return ""
     texts = _plain_texts(column, rows)
@@ -162,7 +173,10 @@ def doubt_about(column: str, separator: Separator, rows: Rows) -> str:
     unclear = [text for text in with_breaks if len(lines(text)) == 1]
     if 2 * len(unclear) <= len(texts):
         return ""
-    return f"{column[:30]} may hold several documents in one text, parted by line breaks."
+    return say(
+        "{column} may hold several documents in one text, parted by line breaks.",
+        column=column[:30],
+    )
 
 
 def _plain_texts(column: str, rows: Rows) -> list[str]:

@@ -13,15 +13,19 @@ from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
 from evaluators.datasets.separators import doubt_about, separator_of
 from evaluators.datasets.table import Table
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import is_chinese
 
-PROMPTFOO = "It is a result file of promptfoo: one row for each prompt and test."
-LLAMAINDEX_RESPONSES = "responses may be the answers to judge or, as LlamaIndex has it, true ones."
+PROMPTFOO = mark("It is a result file of promptfoo: one row for each prompt and test.")
+LLAMAINDEX_RESPONSES = mark(
+    "responses may be the answers to judge or, as LlamaIndex has it, true ones."
+)
 
 _READ_AS_THEY_ARE = (Shape.BED, Shape.RAGBENCH, Shape.RESULTS, Shape.VALUES, Shape.LABELS)
 """Shapes whose columns are so particular that their cells need no second look."""
 
 
+@speaking(ENGLISH)
 def recognise(table: Table) -> Guess:
     """The shape of a table by the names of its columns, or else by what they hold."""
     columns = names_of(table)
@@ -29,7 +33,8 @@ def recognise(table: Table) -> Guess:
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
     guess = _known_shape(columns, rows) or plain_guess(columns, rows)
     if table.doubt:
-        guess = guess.doubted(f"It {table.doubt}")
+        words = say("It holds lists of different rows ({lists}).", lists=table.doubt)
+        guess = guess.doubted(words)
     column = guess.columns.get("retrieved_documents")
     if column is None or guess.shape in _READ_AS_THEY_ARE:
         return guess
@@ -58,22 +63,26 @@ def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
         return None
     abilities = dict.fromkeys(map(_tested_by, rows))
     chinese = sum(is_chinese(str(row.get("query"))) for row in rows)
-    language = "Chinese" if chinese * 2 > len(rows) else "English"
-    title = f"{Shape.BED}: {', '.join(abilities)} ({language})"
+    language = mark("Chinese") if chinese * 2 > len(rows) else mark("English")
+    title = say(
+        "RGB data set: {abilities} ({language})",
+        abilities=say(", ").join(map(say, abilities)),
+        language=say(language),
+    )
     fields = _present(columns, question="query", ground_truth="answer", id="id")
     return Guess(Shape.BED, title, 1.0, fields)
 
 
 def _tested_by(row: Mapping[str, Any]) -> str:
     if row.get("positive_wrong") not in (None, "", []):
-        return "counterfactual robustness"
+        return mark("counterfactual robustness")
     first = row.get("positive")
     if isinstance(first, list) and first:
         first = first[0]
     # CSV holds the lists as text
     is_nested_text = re.match(r"\s*\[\s*\[", str(first)[:20]) is not None
     is_nested = isinstance(first, list) or is_nested_text
-    return "information integration" if is_nested else "noise robustness and rejection"
+    return mark("information integration") if is_nested else mark("noise robustness and rejection")
 
 
 def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -87,15 +96,16 @@ def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
         ground_truth="ans",
         id="id",
     )
-    return Guess(Shape.ANSWERS, f"{Shape.ANSWERS}: recorded answers", 1.0, fields)
+    return Guess(Shape.ANSWERS, say("RGB answers: recorded answers"), 1.0, fields)
 
 
 def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"documents_sentences", "all_relevant_sentence_keys"} <= set(columns):
         return None
     has_baselines = any(column.startswith(("trulens_", "ragas_", "gpt3")) for column in columns)
-    baselines = " and baselines" if has_baselines else ""
-    title = f"{Shape.RAGBENCH} with labels{baselines}"
+    title = say("RAGBench rows with labels")
+    if has_baselines:
+        title = say("RAGBench rows with labels and baselines")
     fields = _present(
         columns,
         question="question",
@@ -122,14 +132,14 @@ def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
     fields = _present(columns, **{name: name for name in same}, generator="model", group="group")
-    return Guess(Shape.RESULTS, f"{Shape.RESULTS} (an export)", 1.0, fields)
+    return Guess(Shape.RESULTS, say("Plumbline results (an export)"), 1.0, fields)
 
 
 def _labels_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"sample", "id", "question", "labels_by", "labels", "corrections"} <= set(columns):
         return None
     fields = {"question": "question", "id": "id", "labels": "labels"}
-    return Guess(Shape.LABELS, f"{Shape.LABELS} (an export)", 1.0, fields)
+    return Guess(Shape.LABELS, say("Plumbline labels (an export)"), 1.0, fields)
 
 
 def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -143,7 +153,7 @@ def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not has_labels and not {row.get(status) for row in rows} <= _STATES:
         return None
     fields = _present(columns, question="question", id="id", generator="model", response="response")
-    return Guess(Shape.VALUES, f"{Shape.VALUES} (an export)", 1.0, fields)
+    return Guess(Shape.VALUES, say("Plumbline table of values (an export)"), 1.0, fields)
 
 
 def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
@@ -159,7 +169,7 @@ def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
             ground_truth="reference",
             gold_documents="reference_contexts",
         )
-        return Guess(Shape.RAGAS, f"{Shape.RAGAS} (user_input)", 0.95, second)
+        return Guess(Shape.RAGAS, say("RAGAS table (user_input)"), 0.95, second)
     truth = next((name for name in ("ground_truth", "ground_truths") if name in have), None)
     # Beside a response, "answer" is the true one
     if truth is None or not {"question", "answer", "contexts"} <= have or "response" in have:
@@ -172,7 +182,7 @@ def _ragas(columns: Sequence[str], rows: Rows) -> Guess | None:
         ground_truth=truth,
         id="id",
     )
-    return Guess(Shape.RAGAS, f"{Shape.RAGAS} (question, answer)", 0.95, first)
+    return Guess(Shape.RAGAS, say("RAGAS table (question, answer)"), 0.95, first)
 
 
 def _adalflow(columns: Sequence[str], rows: Rows) -> Guess | None:

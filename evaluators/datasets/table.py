@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from evaluators.config import Config
 from evaluators.errors import DatasetError
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 
 MOST_COLUMNS = 1000
 MOST_NAMES = 10 * MOST_COLUMNS
@@ -66,8 +68,8 @@ class Table:
     """What a file holds; `note` says in full sentences what was assumed, and is empty where nothing
     was.
 
-    `parts` are the lists or sheets among which can be chosen, where there are several; `doubt` says
-    why somebody should, where it is not clear which one is meant.
+    `parts` are the lists or sheets among which can be chosen, where there are several; `doubt`
+    names those of which it is not clear which one is meant.
     """
 
     rows: list[Row]
@@ -130,8 +132,11 @@ class Collector:
         self._values += 1 + text.count(",") + text.count("[") + text.count("{")
         if self._values > MOST_VALUES:
             raise DatasetError(
-                f"{self.name} holds more than {MOST_VALUES:,} values. Leave out columns "
-                "or split it."
+                say(
+                    "{name} holds more than {most_values:,} values. Leave out columns or split it.",
+                    name=self.name,
+                    most_values=MOST_VALUES,
+                )
             )
 
     def add(self, number: int, value: Any, raw: str | None = None) -> None:
@@ -145,8 +150,11 @@ class Collector:
             value = {f"column {place}": cell for place, cell in enumerate(value, start=1)}
         if not isinstance(value, dict):
             beginning = str(value)[:60]
-            what = "a list" if isinstance(value, list) else repr(beginning)
-            message = f"{what} is not an object. Each row needs named fields."
+            message = say(
+                "{value!r} is not an object. Each row needs named fields.", value=beginning
+            )
+            if isinstance(value, list):
+                message = say("a list is not an object. Each row needs named fields.")
             begins = str(value) if raw is None else raw
             self.reject(number, message, begins, "not an object")
             return
@@ -161,8 +169,12 @@ class Collector:
         self._names.update(value)
         if len(self._names) > MOST_NAMES:
             raise DatasetError(
-                f"{self.name} has more than {MOST_NAMES:,} different field names. Give "
-                "all rows the same fields."
+                say(
+                    "{name} has more than {most_names:,} different field names. Give all rows "
+                    "the same fields.",
+                    name=self.name,
+                    most_names=MOST_NAMES,
+                )
             )
 
     def reject(self, number: int, message: str, raw: str = "", kind: str = "") -> None:
@@ -176,25 +188,41 @@ class Collector:
     def table(self, format: str, *notes: str) -> Table:
         """All that was taken; raises `DatasetError` where no row can be used."""
         if not self.rows and not self.problems:
-            raise DatasetError(f"{self.name} holds no rows. Check that the right file was chosen.")
+            raise DatasetError(
+                say("{name} holds no rows. Check that the right file was chosen.", name=self.name)
+            )
         if not self.rows:
-            raise DatasetError(f"{self.name} holds no usable row. {told(self.problems)}")
+            raise DatasetError(
+                say(
+                    "{name} holds no usable row. {problems}",
+                    name=self.name,
+                    problems=told(self.problems),
+                )
+            )
         sentences = list(filter(None, notes))
         if self._width:
-            sentences.append("The columns have no names, so they are numbered.")
+            sentences.append(say("The columns have no names, so they are numbered."))
         return Table(self.rows, self.problems, format, " ".join(sentences))
 
     def _check_count(self) -> None:
         if self._count > self.limits.rows_per_dataset:
             limit = f"{self.limits.rows_per_dataset:,}"
             raise DatasetError(
-                f"{self.name} has more than {limit} rows, the limit. Split the file."
+                say(
+                    "{name} has more than {limit} rows, the limit. Split the file.",
+                    name=self.name,
+                    limit=limit,
+                )
             )
 
     def _beyond(self, row: dict[str, Any], raw: str | None) -> tuple[str, str]:
         """What is said of a row beyond a limit, and the kind of problem; empty where it is not."""
         if len(row) > MOST_COLUMNS:
-            message = f"it has {len(row):,} fields; the limit is {MOST_COLUMNS:,}. Leave some out."
+            message = say(
+                "it has {fields:,} fields; the limit is {limit:,}. Leave some out.",
+                fields=len(row),
+                limit=MOST_COLUMNS,
+            )
             return message, "many fields"
         if not _is_flat(row, self.limits.json_depth):
             return too_deep(self.limits), "too deep"
@@ -209,26 +237,37 @@ class Collector:
             # Of a list of documents each may be as long as a text: CRAG has whole pages in them
             size = _longest_text_bytes(value)
             if size > limit:
-                what = "" if isinstance(value, str) else "a text of "
+                words = mark(
+                    "{column} has a text of {size:,} bytes; the limit is {limit:,}. Cut it."
+                )
+                if isinstance(value, str):
+                    words = mark("{column} has {size:,} bytes; the limit is {limit:,}. Cut it.")
                 shown = without_surrogates(name[:60])
-                return f"{shown} has {what}{size:,} bytes; the limit is {limit:,}. Cut it."
+                return say(words, column=shown, size=size, limit=limit)
         return ""
 
 
 def told(problems: list[Problem]) -> str:
     """The first few problems in full, those of one message together, and how many more."""
-    rows: dict[str, list[str]] = {}
+    rows: dict[str, list[int]] = {}
     for problem in problems[:SHOWN_PROBLEMS]:
-        rows.setdefault(problem.message, []).append(str(problem.row))
-    words = [f"Row{'s' * (len(at) > 1)} {', '.join(at)}: {message}" for message, at in rows.items()]
+        rows.setdefault(problem.message, []).append(problem.row)
+    words = []
+    for message, (row, *others) in rows.items():
+        template = mark("Row {row:d}: {problem}")
+        if others:
+            template = mark("Rows {row:d}, {others}: {problem}")
+        words.append(
+            say(template, row=row, others=", ".join(map(str, others)), problem=translated(message))
+        )
     if len(problems) > SHOWN_PROBLEMS:
-        words.append(f"(and {len(problems) - SHOWN_PROBLEMS} more rows)")
+        words.append(say("(and {more:d} more rows)", more=len(problems) - SHOWN_PROBLEMS))
     return " ".join(words)
 
 
 def too_deep(limits: Config) -> str:
     """What is wrong with a row of lists in lists in lists."""
-    return f"nested more than {limits.json_depth} deep. Flatten it."
+    return say("nested more than {json_depth} deep. Flatten it.", json_depth=limits.json_depth)
 
 
 def column_names(header: list[str]) -> list[str]:

@@ -8,8 +8,18 @@ from evaluators.datasets.names import FIELDS
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
 
-_WORDS = {"retrieved_documents": "documents"}
+_WORDS = {
+    "question": mark("question"),
+    "response": mark("response"),
+    "retrieved_documents": mark("documents"),
+    "ground_truth": mark("ground truth"),
+    "gold_documents": mark("gold documents"),
+    "generator": mark("generator"),
+    "group": mark("group"),
+    "labels": mark("labels"),
+}
 NAME_SHOWN = 60
 
 
@@ -24,10 +34,10 @@ def what_became_what(columns: Mapping[str, str], data: Dataset | TestBed | None)
         # An id is wrong in nothing that is judged
         if field not in columns or field == "id":
             continue
-        name = _WORDS.get(field, field.replace("_", " "))
-        column = without_surrogates(columns[field])[:NAME_SHOWN]
+        name = say(_WORDS[field]) if field in _WORDS else field.replace("_", " ")
+        words = f"{name} ← {without_surrogates(columns[field])[:NAME_SHOWN]}"
         size = _size_in_words(field, data) if isinstance(data, Dataset) else ""
-        parts.append(f"{name} ← {column}{size}")
+        parts.append(say("{words} ({size})", words=words, size=size) if size else words)
     return " · ".join(parts)
 
 
@@ -43,17 +53,25 @@ def _size_in_words(field: str, data: Dataset) -> str:
     filled = [value for value in values if value not in (None, "", ())]
     if len(filled) == len(values):
         return ""
-    return f" ({len(filled):,} of {len(values):,} rows)"
+    return say("{filled:,} of {rows:,} rows", filled=len(filled), rows=len(values))
 
 
 def _documents_size(rows: Sequence[Sequence[str]]) -> str:
     filled = [documents for documents in rows if documents]
     if not filled:
-        return " (none)"
+        return say("none")
     count = sum(map(len, filled))
     each = f"{count / len(filled):.1f}".removesuffix(".0")
     characters = sum(len(text) for documents in filled for text in documents)
-    rows_with = ""
+    words = mark("{each} a row, {characters:,.0f} characters on average")
     if len(filled) < len(rows):
-        rows_with = f" in {len(filled):,} of {len(rows):,} rows"
-    return f" ({each} a row{rows_with}, {characters / count:,.0f} characters on average)"
+        words = mark(
+            "{each} a row in {filled:,} of {rows:,} rows, {characters:,.0f} characters on average"
+        )
+    return say(
+        words,
+        each=each,
+        filled=len(filled),
+        rows=len(rows),
+        characters=characters / count,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluators.errors import DatasetError
+from evaluators.text.language import say
 
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Phoenix (OpenInference)", ("context.span_id", "span_kind")),
@@ -42,9 +43,13 @@ def check_no_trace(name: str, rows: Iterable[Mapping[str, Any]]) -> None:
     for row in rows:
         if program := trace_of(row):
             raise DatasetError(
-                f"{name} is a trace of {program}: its entries are steps of an application, not "
-                "questions with answers. Traces cannot be read yet. Save a table with the "
-                "question, the answer and the documents of each request."
+                say(
+                    "{name} is a trace of {program}: its entries are steps of an application, "
+                    "not questions with answers. Traces cannot be read yet. Save a table with "
+                    "the question, the answer and the documents of each request.",
+                    name=name,
+                    program=program,
+                )
             )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from evaluators.errors import RunStoppedError
 from evaluators.records import Cap, Remedy
+from evaluators.text.language import say
+from evaluators.text.words import counted
 
 ROUNDING = 1e-12
 """US dollars by which sums of prices may differ from what they stand for."""
@@ -144,13 +146,19 @@ class Meter:
     def _reason(self, share: Share) -> str:
         most_calls, needed = self._cap.calls, max(1, share.calls)
         if most_calls is None or (self._cap.cost and self._calls + needed <= most_calls):
-            used_up = (
-                f"The budget of ${self._cap.cost:g} is used up: ${self._cost:.4f} spent, and the "
-                "next sample could exceed it"
+            return say(
+                "The budget of ${budget:g} is used up: ${spent:.4f} spent, and the next sample "
+                "could exceed it. Everything so far is kept.",
+                budget=self._cap.cost,
+                spent=self._cost,
             )
-        else:
-            number = f"{most_calls:,} call{'s' if most_calls > 1 else ''}"
-            used_up = f"The budget of {number} is used up"
-            if self._calls < most_calls:
-                used_up += f": {self._calls:,} made, and the next sample may take {needed:,}"
-        return f"{used_up}. Everything so far is kept."
+        calls = counted(most_calls, "call")
+        if self._calls < most_calls:
+            return say(
+                "The budget of {calls} is used up: {made:,} made, and the next sample may take "
+                "{needed:,}. Everything so far is kept.",
+                calls=calls,
+                made=self._calls,
+                needed=needed,
+            )
+        return say("The budget of {calls} is used up. Everything so far is kept.", calls=calls)

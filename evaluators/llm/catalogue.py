@@ -16,8 +16,9 @@ from evaluators.llm import Keys
 from evaluators.llm.keys import allowed_providers
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import ModelSpec, Record, Usage
+from evaluators.text.language import mark
 
-NEEDS_KEY = "needs a key"
+NEEDS_KEY = mark("needs a key")
 OFFLINE = ModelSpec(provider="offline", model="offline-reader")
 
 _FILE = ROOT / "data" / "models.toml"
@@ -62,6 +63,10 @@ class Model(Record):
     most_answer_tokens: int | None = Field(None, gt=0)
     price_in: float | None = Field(None, ge=0)
     price_out: float | None = Field(None, ge=0)
+    batch_in: float | None = Field(None, ge=0)
+    batch_out: float | None = Field(None, ge=0)
+    batch_source: str = ""
+    batch_source_date: str = ""
     free: PlanLimits | None = None
     json_mode: Literal["strict", "schema", "object", "none"] = "none"
     temperature: Literal["yes", "no", "without reasoning", "unknown"] = "unknown"
@@ -92,17 +97,25 @@ class Model(Record):
             return spec
         return spec.model_copy(update={"temperature": None})
 
-    def cost(self, usage: Usage) -> float | None:
+    @property
+    def takes_batches(self) -> bool:
+        """Whether it is known to be asked in batches, for another price."""
+        return self.batch_in is not None and self.batch_out is not None
+
+    def cost(self, usage: Usage, *, in_batch: bool = False) -> float | None:
         """US dollars for these tokens; `None` where a price is unknown."""
-        if self.price_in is None or self.price_out is None:
+        price_in, price_out = self.price_in, self.price_out
+        if in_batch:
+            price_in, price_out = self.batch_in, self.batch_out
+        if price_in is None or price_out is None:
             return None
         # Prices are those of a million tokens.
-        price = usage.prompt_tokens * self.price_in + usage.answer_tokens * self.price_out
+        price = usage.prompt_tokens * price_in + usage.answer_tokens * price_out
         return price / 1_000_000
 
 
 class Choice(Record):
-    """A model in a list to choose from; `problem` says why it cannot be chosen."""
+    """A model in a list to choose from; `problem` says in English why it cannot be chosen."""
 
     model: Model
     problem: str = ""
@@ -170,14 +183,15 @@ def _why_not_chosen(
     today: date,
 ) -> str:
     if model.is_retired(today):
-        return f"retired {model.status_date}; use {successor(model, today).title}"
+        words = mark("retired {date}; use {model}")
+        return words.format(date=model.status_date, model=successor(model, today).title)
     if model.provider == OFFLINE.provider:
         return ""
     if model.provider not in keys:
         return NEEDS_KEY
     # A provider that was not asked yet, or did not answer, hides no model.
     if model.provider in offered and model.model not in offered[model.provider]:
-        return "not offered to this key"
+        return mark("not offered to this key")
     return ""
 
 
@@ -195,7 +209,7 @@ def _unlisted_models(offered: Mapping[str, Sequence[str]]) -> list[Model]:
 _OFFLINE_MODEL = Model(
     provider=OFFLINE.provider,
     model=OFFLINE.model,
-    title="Offline reader (baseline, no key)",
+    title=mark("Offline reader (baseline, no key)"),
     price_in=0,
     price_out=0,
     free=PlanLimits(),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, ModelRequest
+from evaluators.llm.batches import Batches
 from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.catalogue import OFFLINE, Model, find, model_title
@@ -26,6 +27,7 @@ from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec, Remedy
+from evaluators.text.language import say
 
 LIST_SECONDS = 3600
 """How long a provider's list of models is believed; new models do not come by the minute."""
@@ -52,6 +54,11 @@ class RunContext(NamedTuple):
     scope: Scope
     meter: Meter
     cache: ResponseCache | None
+    has_batches: bool = False
+    """Then prompts are cut for the model alone.
+
+    A batch knows no tokens per minute, and prompts that were cut anew would be paid for again.
+    """
 
 
 class ModelSession:
@@ -78,14 +85,21 @@ class ModelSession:
             return OfflineReader()
         if self._access is None or self._connection is None or self._limiter is None:
             raise RuntimeError("The model session is closed.")
-        scope, meter, cache = self._context
+        scope, meter, cache, has_batches = self._context
         limited = Limited(self._connection, self._limiter)
         retried = Retried(Metered(limited, meter, log.calls, log.share))
         cached = Cached(retried, cache, scope)
         base_url = self._access.base_url
-        return _RemoteClient(self.spec, base_url, self._limiter, cached, log, repeat)
+        plan = None if has_batches else self._limiter
+        return _RemoteClient(self.spec, base_url, plan, cached, log, repeat)
 
-    def request(self, prompt: Prompt) -> ModelRequest:
+    def batches(self) -> Batches:
+        """Its provider's batches."""
+        if self._access is None or self._connection is None:
+            raise RuntimeError("The model session is closed.")
+        return Batches(self._connection, self._access)
+
+    def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
         """What is sent for the prompt."""
         base_url = self._access.base_url if self._access else ""
         return ModelRequest(
@@ -93,6 +107,7 @@ class ModelSession:
             text=prompt.text,
             base_url=base_url,
             schema_text=prompt.schema_text,
+            repeat=repeat,
         )
 
     @property
@@ -129,7 +144,7 @@ class _RemoteClient(LLMClient):
         self,
         spec: ModelSpec,
         base_url: str,
-        limiter: Limiter,
+        limiter: Limiter | None,
         layers: Cached,
         log: CallLog,
         repeat: int,
@@ -186,12 +201,13 @@ def prompt_budget(spec: ModelSpec, keys: Keys) -> int | None:
     return _tokens_left_for_a_prompt(spec, limiter_for(access_for(spec, keys), spec))
 
 
-def _tokens_left_for_a_prompt(spec: ModelSpec, limiter: Limiter) -> int | None:
+def _tokens_left_for_a_prompt(spec: ModelSpec, limiter: Limiter | None) -> int | None:
     """What context and plan leave for a prompt beside the answer budget and a schema."""
     model = find(spec.id)
     context = model.context if model else None
     # A request that takes more than a minute's tokens could never be sent.
-    limits = [limit for limit in (context, limiter.minute_tokens) if limit is not None]
+    a_minute = limiter.minute_tokens if limiter else None
+    limits = [limit for limit in (context, a_minute) if limit is not None]
     if not limits:
         return None
     return max(0, min(limits) - spec.answer_tokens - SCHEMA_TOKENS)
@@ -246,11 +262,17 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
     # The address is kept with the run and shown on its card.
     if secrets_in(access.base_url):
         raise AccessError(
-            "The base URL contains a user name, a password or a query. Enter it without them, and "
-            "the key in its own field."
+            say(
+                "The base URL contains a user name, a password or a query. Enter it "
+                "without them, and the key in its own field."
+            )
         )
     if spec.base_url and spec.base_url != access.base_url:
-        message = f"This run asked {spec.base_url}; the address is now {access.base_url}."
+        message = say(
+            "This run asked {before}; the address is now {now}.",
+            before=spec.base_url,
+            now=access.base_url,
+        )
         variable = PROVIDERS[access.provider].address_variable
         raise AccessError(message, remedy=Remedy("restore_address", variable))
     return access
@@ -261,13 +283,17 @@ def missing_access(provider: str) -> AccessError:
     record = PROVIDERS.get(provider)
     if record is None:
         return AccessError(
-            f"{provider} is not a provider that Plumbline knows. Choose another model."
+            say(
+                "{provider} is not a provider that Plumbline knows. Choose another model.",
+                provider=provider,
+            )
         )
     if record.is_custom:
         remedy = Remedy("enter_address", record.address_variable)
-        return AccessError("The custom endpoint has no address.", remedy=remedy)
+        return AccessError(say("The custom endpoint has no address."), remedy=remedy)
     return AccessError(
-        f"No key for {record.title}.", remedy=Remedy("enter_key", record.key_variable)
+        say("No key for {provider}.", provider=record.title),
+        remedy=Remedy("enter_key", record.key_variable),
     )
 
 

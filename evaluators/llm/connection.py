@@ -16,6 +16,7 @@ from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
 from evaluators.llm.sdk import Sdk, open_sdk
 from evaluators.records import Completion, ModelSpec, Usage
+from evaluators.text.language import say
 from evaluators.text.size import tokens
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class Connection:
 
     def __init__(self, access: Access, seconds: float | None = None) -> None:
         self._access = access
-        self._seconds = seconds if seconds is not None else config().call_seconds
+        self.seconds = seconds if seconds is not None else config().call_seconds
         self._opening = asyncio.Lock()
         self._sdk: Sdk | None = None
         # By the model: the parameters that it does not take.
@@ -51,26 +52,46 @@ class Connection:
         Raises `AskForLessError` where the provider would take the request with less in it. What it
         does not take is left out from then on, for all requests to the model.
         """
-        call = CallContext(self._access, self._seconds, request)
-        # One that comes back after a refusal says itself how JSON is asked for now.
-        mode = request.json_mode
-        if request.schema_text and not mode:
-            mode = self._json_modes.best(request.spec)
-        response = await self._ask(lambda sdk: self._create(sdk, request, mode), call)
-        answer = _read_body(received.answer, response, call)
-        note = self._note(request.spec)
-        completion = _completion(answer, request, note, mode, self._access.mask)
+        call = CallContext(self._access, self.seconds, request)
+        mode = self.json_mode(request)
+        response = await self.ask(lambda sdk: self._create(sdk, request, mode), call)
+        answer = read_body(received.answer, response, call)
+        completion = self.completion(answer, request.spec, mode, request.text)
         limits = {}
         for name, value in response.headers.items():
             if name.lower() in self._limit_headers:
                 limits[name.lower()] = value
         return ModelReply(completion, limits)
 
+    def json_mode(self, request: ModelRequest) -> str:
+        """How JSON is asked for, by what the provider is known to take; see `json_modes`."""
+        # One that comes back after a refusal says itself how JSON is asked for now.
+        if request.schema_text and not request.json_mode:
+            return self._json_modes.best(request.spec)
+        return request.json_mode
+
+    def body(self, request: ModelRequest, mode: str) -> dict[str, Any]:
+        """What is sent for the request."""
+        message = {"role": "user", "content": request.text}
+        parameters = _call_parameters(request.spec, self._refused[request.spec.model])
+        shape = response_format(mode, request.schema_text)
+        return {"model": request.spec.model, "messages": [message]} | parameters | shape
+
+    def completion(
+        self,
+        answer: ReceivedAnswer,
+        spec: ModelSpec,
+        mode: str,
+        prompt: str | int,
+    ) -> Completion:
+        """The answer as it is kept; `prompt` is the text that was sent, or its tokens."""
+        return _completion(answer, prompt, self._note(spec), mode, self._access.mask)
+
     async def models(self) -> list[str]:
         """The ids of the models that the provider offers to this key."""
-        call = CallContext(self._access, self._seconds)
-        response = await self._ask(lambda sdk: sdk.models(), call)
-        ids = _read_body(received.model_ids, response, call)
+        call = CallContext(self._access, self.seconds)
+        response = await self.ask(lambda sdk: sdk.models(), call)
+        ids = read_body(received.model_ids, response, call)
         # An endpoint may send the key back, also as the name of a model.
         return [name for name in ids if self._access.mask(name) == name]
 
@@ -88,16 +109,17 @@ class Connection:
                 self._sdk = await asyncio.to_thread(open_sdk, self._access)
             return self._sdk
 
-    async def _ask(
+    async def ask(
         self,
         send: Callable[[Sdk], Awaitable[Any]],
         call: CallContext,
     ) -> Any:
+        """One response; raises `LLMError` where none came, or one that refuses."""
         sdk = await self.open()
         try:
             # The SDKs' time-outs are for each read: a server that sends a byte now and then would
             # never meet one.
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(call.seconds):
                 return await send(sdk)
         except sdk.problems as error:
             raise error_for(error, call) from None  # what the SDKs raise holds the key
@@ -105,14 +127,11 @@ class Connection:
     async def _create(self, sdk: Sdk, request: ModelRequest, mode: str) -> Any:
         """Sends the request; raises `AskForLessError` where it may go with less in it."""
         spec = request.spec
-        message = {"role": "user", "content": request.text}
-        body = {"model": spec.model, "messages": [message]}
-        parameters = _call_parameters(spec, self._refused[spec.model])
-        shape = response_format(mode, request.schema_text)
+        body = self.body(request, mode)
         try:
-            return await sdk.create(body | parameters | shape)
+            return await sdk.create(body)
         except sdk.refusal as error:
-            name = unsupported(error, parameters)
+            name = unsupported(error, body)
             if name:
                 self._refused[spec.model].add(name)
                 next_mode = mode
@@ -129,7 +148,7 @@ class Connection:
         refused = self._refused[spec.model] - {"max_completion_tokens"}
         left_out = _call_parameters(spec, set()).keys() & refused
         names = [name.replace("_", " ") for name in sorted(left_out)]
-        return ", ".join(f"{name} not applied" for name in names)
+        return ", ".join(say("{parameter} not applied", parameter=name) for name in names)
 
 
 def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:
@@ -150,7 +169,8 @@ def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | st
     return parameters
 
 
-def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
+def read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
+    """What `read` makes of the JSON of a response; raises `LLMError` where it can make nothing."""
     try:
         return read(received.parsed_body(response.content))
     except (ValueError, RecursionError):
@@ -159,7 +179,7 @@ def _read_body(read: Callable[[Any], T], response: Any, call: CallContext) -> T:
 
 def _completion(
     answer: ReceivedAnswer,
-    request: ModelRequest,
+    prompt: str | int,
     note: str,
     mode: str,
     mask: Masker,
@@ -177,7 +197,7 @@ def _completion(
         text=mask(text),
         finish_reason=finish_reason,
         usage=Usage(
-            prompt_tokens=_token_count(answer.prompt_tokens, request.text),
+            prompt_tokens=_token_count(answer.prompt_tokens, prompt),
             answer_tokens=_token_count(answer.answer_tokens, text),
         ),
         served_model=mask(answer.model)[:MOST_NAME],
@@ -186,9 +206,11 @@ def _completion(
     )
 
 
-def _token_count(reported: int | None, text: str) -> int:
+def _token_count(reported: int | None, sent: str | int) -> int:
     """The provider's count, or an estimate: zero would be taken for a measurement."""
-    return tokens(text) if reported is None else reported
+    if reported is not None:
+        return reported
+    return tokens(sent) if isinstance(sent, str) else sent
 
 
 def _limit_headers(provider: Provider) -> frozenset[str]:

@@ -14,6 +14,9 @@ from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, model_tit
 from evaluators.llm.limits import TOLERANCE
 from evaluators.llm.money import CENT, UNKNOWN, dollar_range, dollars
 from evaluators.records import Cap, ModelSpec, Record, Usage
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import counted
 
 # A sentence of some 80 letters, such as the one with which RGB's prompt lets a model decline.
 SHORT_ANSWER = 30
@@ -29,9 +32,9 @@ DAY = 1440
 LEAST_CAP = 0.01
 """US dollars: a lower cap would hold before the first answer of most models."""
 
-TOGETHER = "LLMs together"
+TOGETHER = mark("LLMs together")
 
-PLAN = (
+PLAN = mark(
     "Waiting is estimated with the free plan's limits; your account's own are known once the "
     "provider has answered."
 )
@@ -43,9 +46,11 @@ NamedEstimate = tuple[str, "Estimate"]
 class Estimate(Record):
     """What the calls to one model will take, in US dollars and minutes.
 
+    `overnight_low` and `overnight_high` are US dollars where a batch is answered by tomorrow.
+
     `None` where a price or a plan is unknown. `calls` are those that will be made, `cached` those
     that need not be. `limited_by` names the limit that makes the run take its time, and `too_long`
-    counts the calls that can never be answered.
+    counts the calls that can never be answered. Its words are English, as a name is.
     """
 
     model: str
@@ -59,6 +64,8 @@ class Estimate(Record):
     cost_high: float | None
     minutes_low: float | None
     minutes_high: float | None
+    overnight_low: float | None = None
+    overnight_high: float | None = None
     limited_by: str = ""
     too_long: int = 0
 
@@ -87,6 +94,8 @@ def estimate(
     high = calls * budget
     minutes_low, _ = _minutes(model.free, calls, prompts + low)
     minutes_high, limited_by = _minutes(model.free, calls, prompts + high)
+    least_used = Usage(prompt_tokens=prompts, answer_tokens=low)
+    most_used = Usage(prompt_tokens=prompts, answer_tokens=high)
     return Estimate(
         model=spec.id,
         title=model_title(spec),
@@ -95,8 +104,10 @@ def estimate(
         prompt_tokens=prompts,
         answer_low=low,
         answer_high=high,
-        cost_low=model.cost(Usage(prompt_tokens=prompts, answer_tokens=low)),
-        cost_high=model.cost(Usage(prompt_tokens=prompts, answer_tokens=high)),
+        cost_low=model.cost(least_used),
+        cost_high=model.cost(most_used),
+        overnight_low=model.cost(least_used, in_batch=True),
+        overnight_high=model.cost(most_used, in_batch=True),
         minutes_low=minutes_low,
         minutes_high=minutes_high,
         limited_by=limited_by,
@@ -104,32 +115,48 @@ def estimate(
     )
 
 
+def by_tomorrow(named: Sequence[NamedEstimate]) -> str:
+    """What all would cost overnight, in one sentence; empty where not all can be asked so."""
+    asked = [estimate for estimate in _estimates_of_llms(named) if estimate.calls]
+    low = 0.0
+    high = 0.0
+    for estimate in asked:
+        if estimate.overnight_low is None or estimate.overnight_high is None:
+            return ""
+        low += estimate.overnight_low
+        high += estimate.overnight_high
+    if not asked:
+        return ""
+    return say("Overnight: {cost}, answered within 24 hours.", cost=dollar_range(low, high))
+
+
 def basis(estimate: Estimate) -> str:
     """What the numbers rest on, in one sentence."""
     model = find(estimate.model)
     if model and model.provider == OFFLINE.provider:
-        return "It runs on this machine and costs nothing."
-    parts = ["4 bytes to a token"]
+        return say("It runs on this machine and costs nothing.")
+    parts = [say("4 bytes to a token")]
     if estimate.calls:
         shortest = estimate.answer_low // estimate.calls
         longest = estimate.answer_high // estimate.calls
-        parts.append(f"{shortest:,} to {longest:,} tokens to an answer")
+        words = mark("{shortest:,} to {longest:,} tokens to an answer")
+        parts.append(say(words, shortest=shortest, longest=longest))
     if model and estimate.cost_high is not None:
-        parts.append(f"list prices of {model.source_date}")
+        parts.append(say("list prices of {date}", date=model.source_date))
     if estimate.limited_by:
-        parts.append(estimate.limited_by)
-    return f"Estimated with {', '.join(parts)}."
+        parts.append(translated(estimate.limited_by))
+    return say("Estimated with {parts}.", parts=say(", ").join(parts))
 
 
 def duration(minutes: float) -> str:
     """A time in words: "40 s", "12 min", "3 h", "2 days"; a unit begins where it counts two."""
     if minutes < 2:
-        return f"{60 * minutes:.0f} s"
+        return say("{seconds:.0f} s", seconds=60 * minutes)
     if minutes < 2 * 60:
-        return f"{minutes:.0f} min"
+        return say("{minutes:.0f} min", minutes=minutes)
     if minutes < 2 * DAY:
-        return f"{minutes / 60:.0f} h"
-    return f"{minutes / DAY:.0f} days"
+        return say("{hours:.0f} h", hours=minutes / 60)
+    return say("{days:.0f} days", days=minutes / DAY)
 
 
 # In words
@@ -143,40 +170,46 @@ def rows_in_words(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
 
 
 def row_in_words(name: str, estimate: Estimate) -> dict[str, object]:
-    """A row for a table: what the model of that name will take, by column."""
-    cost = dollar_range(estimate.cost_low, estimate.cost_high) if estimate.calls else "free"
+    """A row for a table: what the model of that name will take, by the English heads of columns."""
+    cost = dollar_range(estimate.cost_low, estimate.cost_high) if estimate.calls else say("free")
     return {
-        "Model": name,
-        "Cost": cost,
-        "Waiting": _waiting_time(estimate),
-        "Calls": estimate.calls,
-        "Stored": estimate.cached,
-        "Prompt tokens": f"{estimate.prompt_tokens:,}",
-        "Answer tokens": _range(f"{estimate.answer_low:,}", f"{estimate.answer_high:,}"),
+        mark("Model"): name,
+        mark("Cost"): cost,
+        mark("Waiting"): _waiting_time(estimate),
+        mark("Calls"): estimate.calls,
+        mark("Stored"): estimate.cached,
+        mark("Prompt tokens"): f"{estimate.prompt_tokens:,}",
+        mark("Answer tokens"): _range(f"{estimate.answer_low:,}", f"{estimate.answer_high:,}"),
     }
 
 
 def cap_problem(calls: int | None, cost: float | None, models: Sequence[Model]) -> str:
     """Why such a cap cannot hold for these LLMs, and the remedy; empty where it can."""
     if calls is not None and calls < 1:
-        return (
-            f"A budget of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
-            "for no limit."
+        return say(
+            "A budget of {calls:,} calls is too low. Enter at least 1, or leave the field empty "
+            "for no limit.",
+            calls=calls,
         )
     if cost is None:
         return ""
     if cost < LEAST_CAP:
-        least = f"Enter at least ${LEAST_CAP}, or leave the field empty for no limit."
-        return f"A budget of ${cost:g} is too low. {least}"
+        return say(
+            "A budget of ${cost:g} is too low. Enter at least ${least}, or leave the field empty "
+            "for no limit.",
+            cost=cost,
+            least=LEAST_CAP,
+        )
     names = [model.title for model in models if model.price_in is None]
     return unpriced(names) if names else ""
 
 
 def unpriced(names: Sequence[str]) -> str:
     """Why a cap in dollars cannot hold for LLMs of these names, and the remedy."""
-    return (
-        f"The price of {', '.join(names)} is unknown, so a budget in dollars cannot hold. Limit "
-        "the calls instead."
+    return say(
+        "The price of {models} is unknown, so a budget in dollars cannot hold. Limit the calls "
+        "instead.",
+        models=say(", ").join(names),
     )
 
 
@@ -186,14 +219,16 @@ def cut_short(cap: Cap, named: Sequence[NamedEstimate]) -> str:
     too_low = []
     calls = sum(estimate.calls for estimate in llms)
     if cap.calls is not None and cap.calls < calls:
-        too_low.append(f"{cap.calls:,} call{'s' if cap.calls > 1 else ''}")
+        too_low.append(counted(cap.calls, "call"))
     least_cost = sum(estimate.cost_low or 0.0 for estimate in llms)
     if cap.cost is not None and cap.cost < least_cost:
         too_low.append(dollars(cap.cost))
     if not too_low:
         return ""
-    budget = " and ".join(too_low)
-    return f"The budget of {budget} is below this estimate: the run will stop before its end."
+    return say(
+        "The budget of {budget} is below this estimate: the run will stop before its end.",
+        budget=say(" and ").join(too_low),
+    )
 
 
 def bases(named: Sequence[NamedEstimate]) -> list[str]:
@@ -202,21 +237,36 @@ def bases(named: Sequence[NamedEstimate]) -> list[str]:
     for name, estimate in named:
         if estimate.model != OFFLINE.id and estimate.calls:
             names_by_basis.setdefault(basis(estimate), []).append(name)
-    sentences = [f"{', '.join(names)}: {words}" for words, names in names_by_basis.items()]
+    sentences = []
+    for words, names in names_by_basis.items():
+        sentences.append(say("{names}: {words}", names=say(", ").join(names), words=words))
     is_limited = any(estimate.limited_by for _, estimate in named)
-    return [*sentences, PLAN] if is_limited else sentences
+    return [*sentences, say(PLAN)] if is_limited else sentences
 
 
 def impossible(name: str, estimate: Estimate) -> str:
     """A warning where calls can never be answered; empty where all can."""
     if not estimate.too_long:
         return ""
-    limit, plan = _narrowest_limit(estimate)
-    budget = estimate.answer_high // estimate.calls
-    return (
-        f"{name}: {estimate.too_long:,} of {estimate.calls:,} calls cannot be answered{plan}. "
-        f"Prompt and answer budget ({budget:,} tokens) together exceed {limit}. "
-        "Lower the answer budget, shorten the prompts, or choose another model."
+    limit, is_of_plan = _narrowest_limit(estimate)
+    words = mark(
+        "{name}: {too_long:,} of {calls:,} calls cannot be answered. Prompt and answer budget "
+        "({budget:,} tokens) together exceed {limit}. Lower the answer budget, shorten the "
+        "prompts, or choose another model."
+    )
+    if is_of_plan:
+        words = mark(
+            "{name}: {too_long:,} of {calls:,} calls cannot be answered on the free plan. Prompt "
+            "and answer budget ({budget:,} tokens) together exceed {limit}. Lower the answer "
+            "budget, shorten the prompts, or choose another model."
+        )
+    return say(
+        words,
+        name=name,
+        too_long=estimate.too_long,
+        calls=estimate.calls,
+        budget=estimate.answer_high // estimate.calls,
+        limit=limit,
     )
 
 
@@ -224,19 +274,22 @@ def lengthy(name: str, estimate: Estimate) -> str:
     """A warning where the plan makes the run last a day or more; empty where it does not."""
     if not estimate.minutes_high or estimate.minutes_high < DAY:
         return ""
-    return (
-        f"{name}: at {estimate.limited_by} this may take {duration(estimate.minutes_high)}. "
-        "The run stops at each day's limit, keeps everything, and goes on when you resume it. "
-        "Fewer samples, or a smaller answer budget, take less."
+    return say(
+        "{name}: at {limit} this may take {time}. The run stops at each day's limit, keeps "
+        "everything, and goes on when you resume it. Fewer samples, or a smaller answer budget, "
+        "take less.",
+        name=name,
+        limit=translated(estimate.limited_by),
+        time=duration(estimate.minutes_high),
     )
 
 
 def _waiting_time(estimate: Estimate) -> str:
     """The time that the plan's limits impose."""
     if estimate.model == OFFLINE.id or not estimate.calls or estimate.minutes_high == 0:
-        return "none"
+        return say("none")
     if estimate.minutes_low is None or estimate.minutes_high is None:
-        return "no limit known"
+        return say("no limit known")
     return _range(duration(estimate.minutes_low), duration(estimate.minutes_high))
 
 
@@ -251,7 +304,7 @@ def _row_of_all(llms: Sequence[Estimate]) -> dict[str, object]:
         sums[name] = sum(getattr(estimate, name) for estimate in llms)
     unknown = dict.fromkeys(("cost_low", "cost_high", "minutes_low", "minutes_high"))
     whole = Estimate(model="", title=TOGETHER, **sums, **unknown)
-    return row_in_words(TOGETHER, whole) | {"Cost": _cost_of_all(llms), "Waiting": ""}
+    return row_in_words(say(TOGETHER), whole) | {"Cost": _cost_of_all(llms), "Waiting": ""}
 
 
 def _cost_of_all(llms: Sequence[Estimate]) -> str:
@@ -262,25 +315,23 @@ def _cost_of_all(llms: Sequence[Estimate]) -> str:
     asked = [estimate for estimate in llms if estimate.calls]
     if all(estimate.cost_high is not None for estimate in asked):
         return dollar_range(low, high)
-    return f"over {dollar_range(low, low)}" if low >= CENT else UNKNOWN
+    return say("over {amount}", amount=dollar_range(low, low)) if low >= CENT else say(UNKNOWN)
 
 
 def _range(low: str, high: str) -> str:
-    return high if low == high else f"{low} to {high}"
+    return high if low == high else say("{low} to {high}", low=low, high=high)
 
 
-def _narrowest_limit(estimate: Estimate) -> tuple[str, str]:
-    """The limit that one call meets first, and on which plan, where it is not on every one."""
+def _narrowest_limit(estimate: Estimate) -> tuple[str, bool]:
+    """The limit that one call meets first, and whether it is one of the free plan alone."""
     model = find(estimate.model)
     if model is None:
-        return "what the model takes", ""
-    limits = []
-    if model.free and model.free.tpm:
-        limits.append((model.free.tpm, "tokens a minute", " on the free plan"))
-    if model.context:
-        limits.append((model.context, "tokens of context", ""))
-    most, what, plan = min(limits)
-    return f"{most:,} {what}", plan
+        return say("what the model takes"), False
+    a_minute = model.free.tpm if model.free else None
+    context = model.context
+    if a_minute and (not context or a_minute <= context):
+        return say("{limit:,} tokens a minute", limit=a_minute), True
+    return say("{limit:,} tokens of context", limit=context), False
 
 
 def _minutes(
@@ -292,17 +343,17 @@ def _minutes(
     if plan is None:
         return None, ""
     limits = (
-        (calls, plan.rpm, 1, "requests a minute"),
-        (tokens, plan.tpm, 1, "tokens a minute"),
-        (calls, plan.rpd, DAY, "requests a day"),
-        (tokens, plan.tpd, DAY, "tokens a day"),
+        (calls, plan.rpm, 1, mark("{limit:,} requests a minute (free plan)")),
+        (tokens, plan.tpm, 1, mark("{limit:,} tokens a minute (free plan)")),
+        (calls, plan.rpd, DAY, mark("{limit:,} requests a day (free plan)")),
+        (tokens, plan.tpd, DAY, mark("{limit:,} tokens a day (free plan)")),
     )
     waits = []
-    for amount, limit, period, what in limits:
+    for amount, limit, period, words in limits:
         if limit and amount > limit:
             # Less one, as the first minute's or day's share is there at once.
             minutes = (amount / limit - 1) * period
-            waits.append((minutes, f"{limit:,} {what} (free plan)"))
+            waits.append((minutes, words.format(limit=limit)))
     return max(waits, default=(0.0, ""))
 
 

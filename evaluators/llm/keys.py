@@ -17,6 +17,7 @@ from evaluators.errors import AccessError
 from evaluators.llm import Access, living
 from evaluators.llm.masking import Masker
 from evaluators.llm.providers import PROVIDERS, Provider
+from evaluators.text.language import say
 
 _AROUND_A_KEY = " \t\r\n\v\f\u00a0\u200b\ufeff\"'`“”„‟‘’‚‛«»"
 """What gets copied along with a key: white space, invisible marks, quotes of all kinds."""
@@ -46,7 +47,10 @@ def clean_key(text: str) -> SecretStr:
     key = key.strip(_AROUND_A_KEY)
     if problem := _key_problem(key):
         raise AccessError(
-            f"The key {problem}. Copy it again from the provider's page, and nothing else."
+            say(
+                "The key {problem}. Copy it again from the provider's page, and nothing else.",
+                problem=problem,
+            )
         )
     return SecretStr(key)
 
@@ -66,8 +70,12 @@ def bind(provider: str, base_url: str, key: str) -> Access:
     if is_own_address and owners and record not in owners:
         owner = owners[0].title
         raise AccessError(
-            f"This looks like a key of {owner}, so it is not sent to {record.title}. "
-            f"Choose {owner} for it, or copy the key of {record.title}."
+            say(
+                "This looks like a key of {owner}, so it is not sent to {provider}. Choose "
+                "{owner} for it, or copy the key of {provider}.",
+                owner=owner,
+                provider=record.title,
+            )
         )
     return Access(provider=provider, base_url=base_url, key=cleaned)
 
@@ -93,7 +101,10 @@ def clean_address(text: str) -> str:
     address = text.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
     if problem := _address_problem(address):
         raise AccessError(
-            f"The address {problem}. Give the base URL, for example http://localhost:11434/v1."
+            say(
+                "The address {problem}. Give the base URL, for example http://localhost:11434/v1.",
+                problem=problem,
+            )
         )
     parts = urlsplit(address)
     address = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
@@ -107,8 +118,10 @@ def check_address(address: str) -> None:
     known = {provider.address for provider in allowed_providers().values()}
     if config().public and address not in known:
         raise AccessError(
-            "This public host asks known providers only. Run Plumbline on your own machine for "
-            "others."
+            say(
+                "This public host asks known providers only. Run Plumbline on your own "
+                "machine for others."
+            )
         )
 
 
@@ -180,15 +193,15 @@ class _MaskedRecord(logging.LogRecord):
 
 def _key_problem(key: str) -> str:
     if not key:
-        return "is empty"
+        return say("is empty")
     if len(key) > _LONGEST_KEY:
-        return f"has {len(key):,} characters, more than any key has"
+        return say("has {characters:,} characters, more than any key has", characters=len(key))
     if re.search(r"[\r\n]", key):
-        return "contains a line break"
+        return say("contains a line break")
     if re.search(r"\s", key):
-        return "contains a space"
+        return say("contains a space")
     if odd := re.search(r"[^\x21-\x7e]", key):
-        return f"contains a character that no key has (U+{ord(odd[0]):04X})"
+        return say("contains a character that no key has (U+{code:04X})", code=ord(odd[0]))
     return ""
 
 
@@ -211,18 +224,18 @@ def _address_problem(address: str) -> str:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "is not a URL"
+        return say("is not a URL")
     if parts.scheme not in ("http", "https"):
-        return "does not begin with http:// or https://"
+        return say("does not begin with http:// or https://")
     if not host or re.search(r"[\s\x00-\x1f\\]", address):
-        return "is not a URL"
+        return say("is not a URL")
     # In brackets stands an IPv6 address.
     if not _is_host(host, is_number="[" in parts.netloc):
-        return "has a host that cannot be one (letters beyond ASCII are written as xn--...)"
+        return say("has a host that cannot be one (letters beyond ASCII are written as xn--...)")
     if "@" in parts.netloc:
-        return "contains a user name or password"
+        return say("contains a user name or password")
     if "?" in address or "#" in address:
-        return "contains a query or a fragment"
+        return say("contains a query or a fragment")
     return ""
 
 

@@ -22,7 +22,8 @@ from evaluators.llm.catalogue import find, model_title
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.loop import Scope
-from evaluators.records import Call, Completion, Usage
+from evaluators.records import Call, Completion, ModelSpec, Usage
+from evaluators.text.language import say
 from evaluators.text.size import tokens
 
 # Limits of a minute are over after one or two pauses: after 30 it is not such a limit.
@@ -157,16 +158,20 @@ class Retried:
         try:
             return await retrying(attempt)
         except RateLimitedError as error:
-            message = (
-                f"{model_title(request.spec)}: the provider refused {MOST_REFUSALS} times in a "
-                "row. Resume later."
+            message = say(
+                "{model}: the provider refused {number} times in a row. Resume later.",
+                model=model_title(request.spec),
+                number=MOST_REFUSALS,
             )
             raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
             # No longer transient: an outage, which stops a run, is not what empty answers show.
             raise LLMError(str(error), error.details) from error
         except UnreachableError as error:
-            message = f"{error.message} Everything so far is kept; resume when it answers."
+            message = say(
+                "{message} Everything so far is kept; resume when it answers.",
+                message=error.message,
+            )
             raise RunStoppedError(
                 message,
                 error.details,
@@ -176,7 +181,7 @@ class Retried:
 
     async def _try(self, request: ModelRequest) -> ModelReply:
         reply = await self._inner.complete(request)
-        if not _is_whole(reply.completion):
+        if not is_whole(reply.completion):
             raise _not_whole(reply.completion, request)
         return reply
 
@@ -208,7 +213,8 @@ def _seconds_before_retry(state: RetryCallState) -> float:
     return _pause_before_retry(state)
 
 
-def _is_whole(completion: Completion) -> bool:
+def is_whole(completion: Completion) -> bool:
+    """Whether the answer may serve again: it came to its end."""
     return bool(completion.text.strip()) and completion.finish_reason not in NOT_WHOLE
 
 
@@ -220,23 +226,39 @@ def _not_whole(completion: Completion, request: ModelRequest) -> LLMError:
     is_cut_off = completion.finish_reason in ("length", "max_tokens")
     if is_cut_off and text:
         return LLMError(
-            f"The answer of {model} was cut off at {budget:,} tokens. Raise the answer budget.",
+            say(
+                "The answer of {model} was cut off at {budget:,} tokens. Raise the answer budget.",
+                model=model,
+                budget=budget,
+            ),
             details,
         )
     if is_cut_off:
         return LLMError(
-            f"{model} used all {budget:,} tokens of its answer budget for thinking. "
-            "Raise the answer budget.",
+            say(
+                "{model} used all {budget:,} tokens of its answer budget for thinking. "
+                "Raise the answer budget.",
+                model=model,
+                budget=budget,
+            ),
             details,
         )
     if completion.finish_reason == "content_filter":
-        return LLMError(f"The provider of {model} withheld the answer (content filter).", details)
+        return LLMError(
+            say("The provider of {model} withheld the answer (content filter).", model=model),
+            details,
+        )
     if not text:
         return EmptyAnswerError(
-            f"{model} gave an empty answer. Try again, or choose another model.", details, tries=2
+            say("{model} gave an empty answer. Try again, or choose another model.", model=model),
+            details,
+            tries=2,
         )
     return LLMError(
-        f"{model} wanted to call a tool instead of answering. Choose another model.", details
+        say(
+            "{model} wanted to call a tool instead of answering. Choose another model.", model=model
+        ),
+        details,
     )
 
 
@@ -262,7 +284,7 @@ class Metered:
         calls, paid = 0, 0.0
         try:
             reply = await self._inner.complete(request)
-            cost = _cost(request, reply.completion.usage)
+            cost = cost_of(request.spec, reply.completion.usage)
             calls, paid = 1, cost or 0.0
         finally:
             # Also a failed or cancelled call gives its reservation back.
@@ -274,26 +296,32 @@ class Metered:
                 completion=reply.completion,
                 cost=cost,
                 seconds=time.perf_counter() - started,
-                reusable=_is_whole(reply.completion),
+                reusable=is_whole(reply.completion),
             )
         )
         return reply
 
 
-def most_cost(request: ModelRequest, further_tokens: int = 0) -> float:
+def most_cost(
+    request: ModelRequest,
+    further_tokens: int = 0,
+    *,
+    in_batch: bool = False,
+) -> float:
     """US dollars that the request can cost at most, with tokens that its prompt has yet to get."""
-    prompt_tokens = _prompt_tokens(request) + further_tokens
-    most = Usage(prompt_tokens=prompt_tokens, answer_tokens=request.spec.answer_tokens)
+    tokens_in = prompt_tokens(request) + further_tokens
+    most = Usage(prompt_tokens=tokens_in, answer_tokens=request.spec.answer_tokens)
     # Without a price nothing can be reserved: a budget in dollars is refused for such a model.
-    return _cost(request, most) or 0.0
+    return cost_of(request.spec, most, in_batch=in_batch) or 0.0
 
 
-def _cost(request: ModelRequest, usage: Usage) -> float | None:
-    model = find(request.spec.id)
-    return model.cost(usage) if model else None
+def cost_of(spec: ModelSpec, usage: Usage, *, in_batch: bool = False) -> float | None:
+    """US dollars for the tokens; `None` where the price is unknown."""
+    model = find(spec.id)
+    return model.cost(usage, in_batch=in_batch) if model else None
 
 
-def _prompt_tokens(request: ModelRequest) -> int:
+def prompt_tokens(request: ModelRequest) -> int:
     """An estimate of what the provider counts before the answer: the prompt and the schema."""
     # Four characters a token, as in `text.size`.
     return tokens(request.text) + len(request.schema_text) // 4
@@ -307,7 +335,7 @@ class Limited:
         self._limiter = limiter
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        size = _prompt_tokens(request) + request.spec.answer_tokens
+        size = prompt_tokens(request) + request.spec.answer_tokens
         _check_context(request, size)
         # Before the limiter notes when the request went out: the first time, importing the SDK
         # takes a second.
@@ -339,7 +367,12 @@ def _check_context(request: ModelRequest, size: int) -> None:
     # The size is an estimate: where it is doubtful, the provider decides.
     if model and model.context and size > TOLERANCE * model.context:
         raise LLMError(
-            f"This sample needs about {size:,} tokens with the answer budget, more than "
-            f"{model.title} takes ({model.context:,}). Use fewer or shorter documents, or a model "
-            "with a longer context."
+            say(
+                "This sample needs about {size:,} tokens with the answer budget, more than "
+                "{model} takes ({context:,}). Use fewer or shorter documents, or a model "
+                "with a longer context.",
+                size=size,
+                model=model.title,
+                context=model.context,
+            )
         )

@@ -30,6 +30,7 @@ from evaluators.llm.catalogue import PlanLimits, find, model_title
 from evaluators.llm.durations import parse_duration
 from evaluators.llm.providers import PROVIDERS, LimitKind, Span
 from evaluators.records import ModelSpec
+from evaluators.text.language import say
 
 MOST_LIMITERS = 500
 """From this number on, limiters that nobody uses are forgotten; visitors bring new keys."""
@@ -371,9 +372,12 @@ class Limiter:
         # A limit that is only assumed refuses nothing.
         if window and window.is_named and tokens > TOLERANCE * window.limit:
             raise LLMError(
-                f"One request ({tokens:,} tokens with the answer budget) exceeds your plan's "
-                f"{window.limit:,} tokens per minute. Lower the answer budget or choose another "
-                "model."
+                say(
+                    "One request ({tokens:,} tokens with the answer budget) exceeds your plan's "
+                    "{limit:,} tokens per minute. Lower the answer budget or choose another model.",
+                    tokens=tokens,
+                    limit=window.limit,
+                )
             )
 
     def _dispatch(self) -> None:
@@ -419,9 +423,11 @@ class Limiter:
         """Sends away all who wait."""
         resume_at = datetime.now(UTC) + timedelta(seconds=seconds)
         when = f"{resume_at:%Y-%m-%d %H:%M} UTC"
-        message = (
-            f"The daily limit for {self._name} is reached. Everything so far is kept; resume "
-            f"after {when}."
+        message = say(
+            "The daily limit for {name} is reached. Everything so far is kept; resume "
+            "after {when}.",
+            name=self._name,
+            when=when,
         )
         for turn in self._queue.values():
             if not turn.done():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-UNKNOWN = "unknown"
+from evaluators.text.language import mark, say
+
+UNKNOWN = mark("unknown")
 
 CENT = 0.01
 
@@ -16,13 +18,13 @@ LEAST_SHOWN = 1e-6
 def dollars(amount: float | None) -> str:
     """A sum that was paid or a price: $1,234.50, $0.05; below a cent to two digits, $0.00042."""
     if amount is None or not math.isfinite(amount):
-        return UNKNOWN
+        return say(UNKNOWN)
     if amount < 0:
         return f"-{dollars(-amount)}"
     if amount == 0:
         return "$0"
     if amount < LEAST_SHOWN:
-        return f"under ${LEAST_SHOWN:f}"
+        return say("under {amount}", amount=f"${LEAST_SHOWN:f}")
     # Two digits that are not zero: 0.00042 has its first in the fourth place.
     decimals = max(2, 1 - math.floor(math.log10(amount)))
     whole, fraction = f"{amount:,.{decimals}f}".split(".")
@@ -34,15 +36,15 @@ def dollars(amount: float | None) -> str:
 def dollar_range(low: float | None, high: float | None) -> str:
     """What may have to be paid: "$0.03 to $0.05", "up to $0.02", "under $0.01", "free"."""
     if low is None or high is None or not math.isfinite(low + high):
-        return UNKNOWN
+        return say(UNKNOWN)
     # An estimate: more digits than cents would look more exact than it is.
     if high < CENT:
-        return f"under ${CENT}" if high else "free"
+        return say("under {amount}", amount=f"${CENT}") if high else say("free")
     most = f"${high:,.2f}"
     if low < CENT:
-        return f"up to {most}"
+        return say("up to {amount}", amount=most)
     least = f"${low:,.2f}"
-    return most if least == most else f"{least} to {most}"
+    return most if least == most else say("{low} to {high}", low=least, high=most)
 
 
 def dollars_together(amounts: Iterable[float | None]) -> str:
@@ -51,4 +53,4 @@ def dollars_together(amounts: Iterable[float | None]) -> str:
     known = [amount for amount in bills if amount is not None and math.isfinite(amount)]
     if len(known) == len(bills):
         return dollars(sum(known))
-    return f"over {dollars(sum(known))}" if known else UNKNOWN
+    return say("over {amount}", amount=dollars(sum(known))) if known else say(UNKNOWN)

@@ -30,6 +30,7 @@ from evaluators.llm.keys import mask
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.records import Remedy
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
 from evaluators.text.size import tokens
 
 LONGEST_PAUSE = 90
@@ -72,12 +73,13 @@ _RESPONSE_FORMAT = re.compile("response_?format|schema", re.IGNORECASE)
 class CallContext(NamedTuple):
     """Who was asked, how long the answer was waited for, and for what.
 
-    Without a `request` it was the list of models.
+    Without a `request` it was for what `subject` says.
     """
 
     access: Access
     seconds: float
     request: ModelRequest | None = None
+    subject: str = mark("the list of models")
 
     @property
     def record(self) -> Provider:
@@ -93,7 +95,7 @@ class CallContext(NamedTuple):
 
     @property
     def model(self) -> str:
-        return model_title(self.request.spec) if self.request else "the list of models"
+        return model_title(self.request.spec) if self.request else self.subject
 
     @property
     def listed_model(self) -> Model | None:
@@ -166,16 +168,20 @@ def unusable_response(response: Any, call: CallContext) -> LLMError:
     body = _json_or_text(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
         remedy = Remedy("check_address", call.address_variable)
-        return LLMError(f"{call.host} answered with a web page.", details, remedy=remedy)
+        return LLMError(
+            say("{host} answered with a web page.", host=call.host), details, remedy=remedy
+        )
     if isinstance(body, dict) and body.get("error"):
-        message = (
-            f"{call.provider} reported an error instead of an answer. Try again, or choose "
-            "another model."
+        message = say(
+            "{provider} reported an error instead of an answer. Try again, or choose "
+            "another model.",
+            provider=call.provider,
         )
     else:
-        message = (
-            f"Unexpected answer from {call.provider}. Try again; if it happens again, check "
-            "the base URL."
+        message = say(
+            "Unexpected answer from {provider}. Try again; if it happens again, check "
+            "the base URL.",
+            provider=call.provider,
         )
     return TransientError(message, details, tries=2)
 
@@ -288,12 +294,15 @@ def _json_or_text(response: Any) -> Any:
 
 def _key_refused(refusal: Refusal, call: CallContext) -> LLMError:
     remedy = Remedy("check_key", call.key_variable)
-    message = f"The API key was refused by {call.provider}."
+    message = say("The API key was refused by {provider}.", provider=call.provider)
     return RunStoppedError(message, refusal.details(call), kind="access", remedy=remedy)
 
 
 def _no_credit(refusal: Refusal, call: CallContext) -> LLMError:
-    message = f"The account at {call.provider} has no credit. Add some there, or use another key."
+    message = say(
+        "The account at {provider} has no credit. Add some there, or use another key.",
+        provider=call.provider,
+    )
     return RunStoppedError(message, refusal.details(call), kind="access")
 
 
@@ -301,35 +310,55 @@ def _not_allowed(refusal: Refusal, call: CallContext) -> LLMError:
     if call.request is None:
         # Does not stop anything: a restricted key may still ask the models themselves.
         return LLMError(
-            f"This key may not see {call.model} at {call.provider}.", refusal.details(call)
+            say(
+                "This key may not see {model} at {provider}.",
+                model=call.model,
+                provider=call.provider,
+            ),
+            refusal.details(call),
         )
-    message = (
-        f"This key may not use {call.model}. Choose another model, or allow it at {call.provider}."
+    message = say(
+        "This key may not use {model}. Choose another model, or allow it at {provider}.",
+        model=call.model,
+        provider=call.provider,
     )
     return RunStoppedError(message, refusal.details(call), kind="access")
 
 
 def _model_gone(refusal: Refusal, call: CallContext) -> LLMError:
-    since, remedy = "", "Choose another model."
     model = call.listed_model
     if model and model.is_retired(date.today()):
-        since, remedy = f" (retired {model.status_date})", f"Use {successor(model).title}."
-    message = f"{call.model} is not available at {call.provider}{since}. {remedy}"
+        message = say(
+            "{model} is not available at {provider} (retired {date}). Use {successor}.",
+            model=call.model,
+            provider=call.provider,
+            date=model.status_date,
+            successor=successor(model).title,
+        )
+    else:
+        message = say(
+            "{model} is not available at {provider}. Choose another model.",
+            model=call.model,
+            provider=call.provider,
+        )
     return RunStoppedError(message, refusal.details(call))
 
 
 def _nothing_there(refusal: Refusal, call: CallContext) -> LLMError:
-    usual = f"is {call.record.address}" if call.record.path else "usually ends in /v1"
+    words = mark("Nothing at {address}: the base URL usually ends in /v1.")
+    if call.record.path:
+        words = mark("Nothing at {address}: the base URL is {usual}.")
     address = call.access.mask(call.access.base_url)
-    message = f"Nothing at {address}: the base URL {usual}."
+    message = say(words, address=address, usual=call.record.address)
     remedy = Remedy("correct_address", call.address_variable)
     return RunStoppedError(message, refusal.details(call), kind="address", remedy=remedy)
 
 
 def _redirected(refusal: Refusal, call: CallContext) -> LLMError:
-    message = (
-        f"{call.host} redirects to another address, which is not followed. Enter the final "
-        "one as the base URL."
+    message = say(
+        "{host} redirects to another address, which is not followed. Enter the "
+        "final one as the base URL.",
+        host=call.host,
     )
     return RunStoppedError(message, refusal.details(call), kind="address")
 
@@ -338,14 +367,18 @@ def _too_long(refusal: Refusal, call: CallContext) -> LLMError:
     needs = _tokens_in(refusal, _NEEDS)
     context = call.listed_model.context if call.listed_model else None
     takes = _tokens_in(refusal, _TAKES) or context
-    size = f"{needs:,}" if needs else f"about {call.prompt_tokens:,}"
-    # A number that is not smaller was about something else, and would confuse.
-    is_clear = takes is not None and takes < (needs or call.prompt_tokens)
-    limit = f" ({takes:,})" if is_clear else ""
-    message = (
-        f"This sample needs {size} tokens, more than {call.model} takes{limit}. "
-        "Use fewer or shorter documents, or a model with a longer context."
+    size = f"{needs:,}" if needs else say("about {number:,}", number=call.prompt_tokens)
+    words = mark(
+        "This sample needs {size} tokens, more than {model} takes. Use fewer or shorter "
+        "documents, or a model with a longer context."
     )
+    # A number that is not smaller was about something else, and would confuse.
+    if takes is not None and takes < (needs or call.prompt_tokens):
+        words = mark(
+            "This sample needs {size} tokens, more than {model} takes ({takes:,}). Use fewer or "
+            "shorter documents, or a model with a longer context."
+        )
+    message = say(words, size=size, model=call.model, takes=takes)
     return LLMError(message, refusal.details(call))
 
 
@@ -354,24 +387,34 @@ def _over_plan(refusal: Refusal, call: CallContext) -> LLMError:
     limit = _tokens_in(refusal, _TAKES) or (plan.tpm if plan else None)
     budget = call.request.spec.answer_tokens if call.request else 0
     needs = _tokens_in(refusal, _NEEDS)
-    size = f"{needs:,}" if needs else f"about {call.prompt_tokens + budget:,}"
-    message = (
-        f"One request ({size} tokens with the answer budget) exceeds your plan's "
-        f"{f'{limit:,} ' if limit else ''}tokens per minute. "
-        "Lower the answer budget, use fewer documents, or choose another model."
+    size = f"{needs:,}" if needs else say("about {number:,}", number=call.prompt_tokens + budget)
+    words = mark(
+        "One request ({size} tokens with the answer budget) exceeds your plan's tokens per "
+        "minute. Lower the answer budget, use fewer documents, or choose another model."
     )
+    if limit:
+        words = mark(
+            "One request ({size} tokens with the answer budget) exceeds your plan's {limit:,} "
+            "tokens per minute. Lower the answer budget, use fewer documents, or choose another "
+            "model."
+        )
+    message = say(words, size=size, limit=limit)
     return LLMError(message, refusal.details(call))
 
 
 def _no_json(refusal: Refusal, call: CallContext) -> LLMError:
-    message = f"{call.model} did not return valid JSON. Try again, or choose another model."
+    message = say(
+        "{model} did not return valid JSON. Try again, or choose another model.", model=call.model
+    )
     # Once more: a model does not write the same twice, but what fails twice mostly fails again.
     return TransientError(message, refusal.details(call), tries=2)
 
 
 def _unprocessable(refusal: Refusal, call: CallContext) -> LLMError:
-    message = (
-        f"{call.provider} could not process the request or what {call.model} wrote. Try again."
+    message = say(
+        "{provider} could not process the request or what {model} wrote. Try again.",
+        provider=call.provider,
+        model=call.model,
     )
     return TransientError(message, refusal.details(call), tries=2)
 
@@ -379,33 +422,48 @@ def _unprocessable(refusal: Refusal, call: CallContext) -> LLMError:
 def _limited(refusal: Refusal, call: CallContext) -> LLMError:
     wait, is_daily = refusal.wait, bool(_DAILY.search(refusal.words))
     if not is_daily and (wait is None or wait <= LONGEST_PAUSE):
-        soon = f"{math.ceil(wait)} s" if wait is not None else "a moment"
-        message = f"The limit for {call.model} at {call.provider} is reached; try again in {soon}."
+        words = mark("The limit for {model} at {provider} is reached; try again in a moment.")
+        if wait is not None:
+            words = mark(
+                "The limit for {model} at {provider} is reached; try again in {seconds:d} s."
+            )
+        seconds = math.ceil(wait or 0.0)
+        message = say(words, model=call.model, provider=call.provider, seconds=seconds)
         details = refusal.details(call)
         return RateLimitedError(message, details, wait=wait, headers=refusal.headers)
-    what = "The daily limit" if is_daily else "The limit"
-    resume_at, when = None, "tomorrow"
+    resume_at, when = None, say("tomorrow")
     if wait is not None:
         resume_at = datetime.now(UTC) + timedelta(seconds=wait)
         # Seconds are cut off in the text, and too early would be refused again.
-        when = f"after {resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M} UTC"
-    message = (
-        f"{what} for {call.model} at {call.provider} is reached. Everything so far is kept; "
-        f"resume {when}."
+        moment = f"{resume_at + timedelta(minutes=1):%Y-%m-%d %H:%M}"
+        when = say("after {moment} UTC", moment=moment)
+    words = mark(
+        "The limit for {model} at {provider} is reached. Everything so far is kept; resume {when}."
     )
+    if is_daily:
+        words = mark(
+            "The daily limit for {model} at {provider} is reached. Everything so far is kept; "
+            "resume {when}."
+        )
+    message = say(words, model=call.model, provider=call.provider, when=when)
     return RunStoppedError(message, refusal.details(call), kind="limits", resume_at=resume_at)
 
 
 def _overloaded(refusal: Refusal, call: CallContext) -> LLMError:
     wait = min(refusal.wait, LONGEST_PAUSE) if refusal.wait is not None else None
-    message = f"{call.provider} is overloaded (HTTP {refusal.status}). Try again in a few minutes."
+    message = say(
+        "{provider} is overloaded (HTTP {status}). Try again in a few minutes.",
+        provider=call.provider,
+        status=refusal.status,
+    )
     return TransientError(message, refusal.details(call), wait=wait)
 
 
 def _otherwise_refused(refusal: Refusal, call: CallContext) -> LLMError:
-    message = (
-        f"{call.provider} refused the request (HTTP {refusal.status}). Its own words are in "
-        "the details."
+    message = say(
+        "{provider} refused the request (HTTP {status}). Its own words are in the details.",
+        provider=call.provider,
+        status=refusal.status,
     )
     return LLMError(message, refusal.details(call))
 
@@ -449,50 +507,56 @@ The first row that fits decides; what fits none is `_otherwise_refused`.
 
 def _cannot_connect(call: CallContext, details: str) -> LLMError:
     if "CERTIFICATE_VERIFY_FAILED" in details:
-        message = (
-            f"{call.host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to the "
-            "file of its issuer's certificate."
+        message = say(
+            "{host} shows a certificate that is not trusted here. Set SSL_CERT_FILE to "
+            "the file of its issuer's certificate.",
+            host=call.host,
         )
         return UnreachableError(message, details)
     if call.record.is_custom:
         remedy = Remedy("check_network", call.address_variable)
-        return UnreachableError(f"Cannot reach {call.host}.", details, remedy=remedy)
-    return UnreachableError(f"Cannot reach {call.host}. Check the network.", details)
+        return UnreachableError(say("Cannot reach {host}.", host=call.host), details, remedy=remedy)
+    return UnreachableError(say("Cannot reach {host}. Check the network.", host=call.host), details)
 
 
 def _late(call: CallContext, details: str) -> LLMError:
-    message = (
-        f"No answer from {call.provider} within {call.seconds:g} s. Try again, or choose a "
-        "faster model."
+    message = say(
+        "No answer from {provider} within {seconds:g} s. Try again, or choose a faster model.",
+        provider=call.provider,
+        seconds=call.seconds,
     )
     # Each of them has waited for the whole time-out.
     return TransientError(message, details, tries=3)
 
 
 def _too_big(call: CallContext, details: str) -> LLMError:
-    message = (
-        f"{call.host} sent far more than an answer; the rest was not read. Check the base URL."
+    message = say(
+        "{host} sent far more than an answer; the rest was not read. Check the base URL.",
+        host=call.host,
     )
     return LLMError(message, details)
 
 
 def _packed(call: CallContext, details: str) -> LLMError:
-    message = (
-        f"{call.host} sent its answer compressed in a way that was not asked for and that "
-        "cannot be read here."
+    message = say(
+        "{host} sent its answer compressed in a way that was not asked for and that cannot be "
+        "read here. Turn compression off there, or in the proxy before it.",
+        host=call.host,
     )
-    return LLMError(f"{message} Turn compression off there, or in the proxy before it.", details)
+    return LLMError(message, details)
 
 
 def _unfit_key(call: CallContext, details: str) -> LLMError:
     # Without details: they would quote the key, in a form that a mask may miss.
     remedy = Remedy("reenter_key", call.key_variable)
-    message = "The API key contains characters that no key has."
+    message = say("The API key contains characters that no key has.")
     return RunStoppedError(message, kind="access", remedy=remedy)
 
 
 def _connection_broke(call: CallContext, details: str) -> LLMError:
-    return TransientError(f"The connection to {call.host} broke. Try again.", details)
+    return TransientError(
+        say("The connection to {host} broke. Try again.", host=call.host), details
+    )
 
 
 _NO_ANSWER = {

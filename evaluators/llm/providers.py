@@ -10,11 +10,19 @@ from collections.abc import Mapping
 from typing import Literal
 
 from evaluators.records import Record
+from evaluators.text.language import mark
 
 Unit = Literal["requests", "tokens"]
 Span = Literal["minute", "day"]
 LimitKind = tuple[Unit, Span]
 """What a limit counts, and over how long."""
+
+
+class BatchTerms(Record):
+    """How many requests, and bytes of them, a provider takes as one batch."""
+
+    most_requests: int
+    most_bytes: int
 
 
 class Provider(Record):
@@ -56,6 +64,9 @@ class Provider(Record):
     unlisted_temperature: Literal["yes", "unknown"] = "yes"
     """Whether its models that the catalogue lacks take a temperature."""
 
+    batches: BatchTerms | None = None
+    """Its terms where it answers batches of requests within a day, for less money."""
+
     public: bool = False
     """Whether visitors of a public host may use it."""
 
@@ -86,6 +97,8 @@ _RECORDS = (
             ("requests", "day"): "x-ratelimit-{}-requests",
             ("tokens", "minute"): "x-ratelimit-{}-tokens",
         },
+        # The size from groq 1.7.0 (resources/files.py); the number is taken to be that of OpenAI.
+        batches=BatchTerms(most_requests=50_000, most_bytes=100_000_000),
         public=True,
     ),
     Provider(
@@ -99,6 +112,8 @@ _RECORDS = (
         limit_headers=_OPENAI_HEADERS,
         # Its reasoning models refuse one.
         unlisted_temperature="unknown",
+        # From openai 3.54.0 (types/batch_create_params.py).
+        batches=BatchTerms(most_requests=50_000, most_bytes=200_000_000),
         public=True,
     ),
     # From docs.together.ai (openai-compatibility, api-keys-authentication, rate-limits,
@@ -148,7 +163,7 @@ _RECORDS = (
     ),
     Provider(
         name="custom",
-        title="Custom endpoint",
+        title=mark("Custom endpoint"),
         key_variable="PLUMBLINE_CUSTOM_API_KEY",
         address_variable="PLUMBLINE_CUSTOM_BASE_URL",
         limit_headers=_OPENAI_HEADERS,

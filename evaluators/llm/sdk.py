@@ -23,6 +23,9 @@ One that came packed although that was not asked for grows a thousandfold at mos
 packed otherwise it may grow far more, and is not read.
 """
 
+MOST_FILE_BYTES = 2**30
+"""Of a file of answers; a batch of the most requests does not reach it."""
+
 CONNECT_SECONDS = 10
 MOST_HEADER_BYTES = 64 * 2**10
 
@@ -49,6 +52,13 @@ class Sdk(NamedTuple):
 
     create: Callable[..., Awaitable[Any]]
     models: Callable[[], Awaitable[Any]]
+    get: Callable[[str], Awaitable[Any]]
+    """Of files and batches, by the path behind the address."""
+
+    post: Callable[[str, Any], Awaitable[Any]]
+    upload: Callable[[str, bytes], Awaitable[Any]]
+    """A file for a batch, by a name and its content."""
+
     close: Callable[[], Awaitable[None]]
 
 
@@ -69,24 +79,7 @@ def _imported_sdk(access: Access) -> Sdk:
     import_module("httpx")
     api = import_module(provider.sdk)
     http = import_module("httpx" if is_groq else "httpx2")
-    sdk_class = api.AsyncGroq if is_groq else api.AsyncOpenAI
-    # An empty key is an error for the SDKs, but a local server needs none.
-    key = access.key.get_secret_value() or "none"
-    headers = {
-        "Accept": "application/json",
-        "Accept-Encoding": "identity",
-        "Authorization": f"Bearer {key}",
-        "Content-Type": "application/json",
-        "User-Agent": f"{sdk_class.__name__}/Python {api.__version__}",
-    }
-    transport = _http_transport(http) if is_groq else _aiohttp_transport(http)
-    client = sdk_class(
-        api_key=key,
-        base_url=access.base_url,
-        # The layers try again: a retry of the SDK would wait twice, and go past limits and cap.
-        max_retries=0,
-        http_client=_http_client(http, transport, headers),
-    )
+    client = _client(access, api, http)
     address = access.base_url.rstrip("/") + provider.path
 
     # The SDKs' own `create` and `list` walk through every value of request and answer, for a third
@@ -97,6 +90,22 @@ def _imported_sdk(access: Access) -> Sdk:
     def models() -> Awaitable[Any]:
         return client.get(f"{address}{provider.models_path}", cast_to=http.Response)  # type: ignore[no-any-return]
 
+    def get(path: str) -> Awaitable[Any]:
+        return client.get(f"{address}{path}", cast_to=http.Response)  # type: ignore[no-any-return]
+
+    def post(path: str, body: Any) -> Awaitable[Any]:
+        return client.post(f"{address}{path}", body=body, cast_to=http.Response)  # type: ignore[no-any-return]
+
+    def upload(name: str, content: bytes) -> Awaitable[Any]:
+        file = (name, content, "application/jsonl")
+        return client.post(  # type: ignore[no-any-return]
+            f"{address}/files",
+            body={"purpose": "batch"},
+            files=[("file", file)],
+            options={"headers": {"Content-Type": "multipart/form-data"}},
+            cast_to=http.Response,
+        )
+
     # What the transport for aiohttp lets through, although it maps most errors to those of httpx2.
     unmapped = () if is_groq else (import_module("aiohttp").ClientError,)
     return Sdk(
@@ -104,7 +113,33 @@ def _imported_sdk(access: Access) -> Sdk:
         refusal=api.APIStatusError,
         create=create,
         models=models,
+        get=get,
+        post=post,
+        upload=upload,
         close=client.close,
+    )
+
+
+def _client(access: Access, api: Any, http: Any) -> Any:
+    """The client of the SDK `api` over the HTTP library `http`."""
+    is_groq = PROVIDERS[access.provider].sdk == "groq"
+    sdk_class = api.AsyncGroq if is_groq else api.AsyncOpenAI
+    transport = _http_transport(http) if is_groq else _aiohttp_transport(http)
+    # An empty key is an error for the SDKs, but a local server needs none.
+    key = access.key.get_secret_value() or "none"
+    headers = {
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "User-Agent": f"{sdk_class.__name__}/Python {api.__version__}",
+    }
+    return sdk_class(
+        api_key=key,
+        base_url=access.base_url,
+        # The layers try again: a retry of the SDK would wait twice, and go past limits and cap.
+        max_retries=0,
+        http_client=_http_client(http, transport, headers),
     )
 
 
@@ -155,12 +190,18 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
             **more: Any,
         ) -> Any:
             body = {"content": content, "json": more.get("json")}
-            return http.Request(method, parsed(url), headers=headers, extensions=extensions, **body)
+            sent = headers
+            if more.get("files"):
+                body = {"data": more.get("data"), "files": more["files"]}
+                # The library writes the type itself, with the mark between the parts.
+                sent = {name: headers[name] for name in headers if name != "Content-Type"}
+            return http.Request(method, parsed(url), headers=sent, extensions=extensions, **body)
 
         async def send(self, request: Any, **_: Any) -> Any:
             response = await transport.handle_async_request(request)
             try:
-                body = await _body(response)
+                is_file = request.url.path.endswith("/content")
+                body = await _body(response, MOST_FILE_BYTES if is_file else 0)
             finally:
                 await response.aclose()
             answer = http.Response(
@@ -176,15 +217,15 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
     return Client(transport=transport, trust_env=False)
 
 
-async def _body(response: Any) -> bytes:
-    """The body as it came.
+async def _body(response: Any, most_of_file: int = 0) -> bytes:
+    """The body as it came; one that is a file may be longer.
 
     Raises `TooBigError` where it is longer than any answer, `PackedError` for one packed.
     """
     coding = response.headers.get("content-encoding", "identity").lower()
     if coding not in MOST_BYTES:
         raise PackedError(f"packed as {coding}")
-    most = MOST_BYTES[coding]
+    most = most_of_file if most_of_file and coding == "identity" else MOST_BYTES[coding]
     body = bytearray()
     async for chunk in response.stream:
         body += chunk

@@ -19,6 +19,7 @@ from evaluators.prompts import Prompt, filled, load
 from evaluators.records import Completion, JudgeEvidence
 from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_lone_escapes, without_surrogates
+from evaluators.text.language import say
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -270,14 +271,22 @@ def unreadable(
     """
     listed = find(model)
     name = listed.title if listed else model
-    what = f"The answer of {name} could not be read, and asking again did not help"
+    message = say(
+        "The answer of {model} could not be read, and asking again did not help. Retry, or start "
+        "a run with another judge.",
+        model=name,
+    )
     if why:
-        what += f" ({why})"
+        message = say(
+            "The answer of {model} could not be read, and asking again did not help ({why}). "
+            "Retry, or start a run with another judge.",
+            model=name,
+            why=why,
+        )
     # Each gets its part of what is kept, less the rule between them.
     most = MOST_WORDS // max(1, len(texts)) - 10
     words = "\n\n---\n\n".join(text[:most] for text in texts)
-    remedy = "Retry, or start a run with another judge."
-    return UnreadableAnswerError(f"{what}. {remedy}", words, texts=texts)
+    return UnreadableAnswerError(message, words, texts=texts)
 
 
 def _answer_of(reading: _Reading[T], texts: tuple[str, ...] = ()) -> Answered[T]:

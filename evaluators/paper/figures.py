@@ -14,16 +14,20 @@ from evaluators.runs import aggregate, rgb_figures, run_facts, shown_values
 from evaluators.runs.aggregate import Mean, NoisePoint, View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import Group, coverage, is_of_few
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
 from evaluators.text.words import readable, short_name
 
 Figures = dict[str, str]
 """SVG by a name that fits a file."""
 
-NOISE = "Noise: share of documents beside the point"
-ACCURACY = "Accuracy (95 % interval)"
-FEW = "Hollow: less than 80 % of the answers are checked."
-OTHER_NOISE = "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
+NOISE = mark("Noise: share of documents beside the point")
+ACCURACY = mark("Accuracy (95 % interval)")
+INTERVALS = mark("95 % intervals.")
+FEW = mark("Hollow: less than 80 % of the answers are checked.")
+OTHER_NOISE = mark(
+    "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
+)
 
 
 def figures_of_run(
@@ -56,16 +60,19 @@ def figures_of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figure
     """The differences of all values as a forest plot, those at each noise level below."""
     rows = [_difference_interval(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
-        row = _difference_interval(value, f"at {100 * float(value.name):.0f} % noise")
-        rows.append(row._replace(group="Accuracy by noise"))
-    sides = (f"← {comparison.first} higher", f"{comparison.second} higher →")
+        label = say("at {noise:.0f} % noise", noise=100 * float(value.name))
+        row = _difference_interval(value, label)
+        rows.append(row._replace(group=say("Accuracy by noise")))
+    first = say("{system} higher", system=comparison.first)
+    second = say("{system} higher", system=comparison.second)
+    sides = (f"← {first}", f"{second} →")
     figure = draw_intervals(
         rows,
-        title=f"{comparison.second} against {comparison.first}",
+        title=say("{second} against {first}", second=comparison.second, first=comparison.first),
         size=size,
         sides=sides,
-        axis_title="Difference in points",
-        note="95 % intervals. Filled: told apart beyond chance (Holm).",
+        axis_title=say("Difference in points"),
+        note=say("95 % intervals. Filled: told apart beyond chance (Holm)."),
     )
     return {"differences": figure}
 
@@ -88,14 +95,14 @@ def _figures_of_rgb(
         figures[slug(title)] = draw_curves(
             drawn,
             title=title,
-            x_title=NOISE,
-            y_title=ACCURACY,
+            x_title=say(NOISE),
+            y_title=say(ACCURACY),
             size=size,
-            note=OTHER_NOISE if has_hollow else "",
+            note=say(OTHER_NOISE) if has_hollow else "",
         )
     rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
     rows = _rate_rows(rates)
-    figures["rates"] = _drawn(rows, "Rates", size, span=(0, 100), unit=" %")
+    figures["rates"] = _drawn(rows, say("Rates"), size, span=(0, 100), unit=" %")
     return figures
 
 
@@ -116,7 +123,7 @@ def _published_curves(drawn: Sequence[Curve], models: Collection[str]) -> list[C
     for model, points in published_noise_curves(min(noise), max(noise)).items():
         if model in models:
             in_paper = [Point(*point) for point in points]
-            curves.append(Curve(f"{model} (paper)", in_paper, published=True))
+            curves.append(Curve(say("{model} (paper)", model=model), in_paper, published=True))
     return curves
 
 
@@ -134,12 +141,12 @@ def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[IntervalRow]:
             is_alone = len(rates) == 1
             rows.append(
                 IntervalRow(
-                    title if is_alone else short_name(model),
+                    say(title) if is_alone else short_name(model),
                     value,
                     low,
                     high,
                     (beside, coverage(own[title])),
-                    group="" if is_alone else title,
+                    group="" if is_alone else say(title),
                     series=series,
                     hollow=is_of_few(own[title]),
                 )
@@ -180,14 +187,14 @@ def _drawn(
     unit: str = "",
 ) -> str:
     has_hollow = any(row.hollow for row in rows)
-    note = f"95 % intervals. {FEW}" if has_hollow else "95 % intervals."
+    note = f"{say(INTERVALS)} {say(FEW)}" if has_hollow else say(INTERVALS)
     return draw_intervals(rows, title=title, size=size, span=span, unit=unit, note=note)
 
 
 def _difference_interval(value: Compared, label: str) -> IntervalRow:
     difference = value.difference
     if difference is None:
-        return IntervalRow(label, None, beside=("none", value.coverage))
+        return IntervalRow(label, None, beside=(say("none"), value.coverage))
     low = None if difference.low is None else 100 * difference.low
     high = None if difference.high is None else 100 * difference.high
     p = words.p_value(difference.adjusted)
@@ -224,4 +231,5 @@ def _beside_mark(
     shown = f"{value:.{digits}f}{unit}"
     if low is None or high is None:
         return shown
-    return f"{shown} ({low:.{digits}f} to {high:.{digits}f})"
+    ends = {"low": f"{low:.{digits}f}", "high": f"{high:.{digits}f}"}
+    return f"{shown} ({say('{low} to {high}', **ends)})"

@@ -16,7 +16,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
-from evaluators.statistics import CLUSTER_RESAMPLES, MANY, RESAMPLES
+from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.words import readable, short_name
 
 MEAN = "Mean [95 % interval]"
@@ -24,17 +24,15 @@ LEVEL = 0.95
 """Of every interval of Plumbline."""
 OF_RATES = "Wilson score; a question that is asked repeatedly is the unit"
 OF_MEANS = (
-    "Wilson score for yes-or-no values; percentile bootstrap of "
-    f"{RESAMPLES:,} resamples for others, normal from {MANY:,} values on"
+    f"Wilson score for yes-or-no values; bootstrap of {RESAMPLES:,} resamples for others, "
+    f"Student's t below {FEW}, normal from {MANY:,} values on"
 )
 """How the intervals of rates of RGB, and of all others, are made; see docs/measures.md."""
 OF_DIFFERENCES = {
     "yes or no": "Tango score and exact McNemar test (mid-p) for yes-or-no values",
-    "mean": (
-        f"bootstrap of {CLUSTER_RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"
-    ),
+    "mean": (f"bootstrap of {RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"),
     "clusters": (
-        f"bootstrap of {CLUSTER_RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
+        f"bootstrap of {RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
         "where they repeat"
     ),
 }

@@ -10,9 +10,11 @@ from evaluators.people.correction import LEAST
 from evaluators.people.records import LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import wilson
-from evaluators.text.words import counted
+from evaluators.text.language import mark, say
+from evaluators.text.words import counted, readable
 
-PLURAL = ("the rules", "the labellers")
+RULES, LABELLERS = mark("the rules"), mark("the labellers")
+PLURAL = (RULES, LABELLERS)
 
 
 class Told(NamedTuple):
@@ -24,33 +26,47 @@ class Told(NamedTuple):
 
     @property
     def title(self) -> str:
-        return self.value.replace("_", " ").capitalize()
+        return readable(self.value)
 
     @property
-    def says(self) -> str:
-        """The labeller as the beginning of what it says."""
-        is_plural = self.labeller in PLURAL
-        return f"{self.labeller} {'say' if is_plural else 'says'}"
+    def said_labeller(self) -> str:
+        """The labeller in the reader's language."""
+        return say(self.labeller)
 
-    @property
-    def people(self) -> str:
-        return "people say" if self.against == "people" else "the labels of the data say"
+    def judged(self, share: float) -> str:
+        """What the labeller says, to begin with: "the judge says 84 %"."""
+        blanks = {"labeller": self.said_labeller, "share": percent(share)}
+        if self.labeller in PLURAL:
+            return say("{labeller} say {share}", **blanks)
+        return say("{labeller} says {share}", **blanks)
+
+    def counted_by_labels(self, share: float, low: float, high: float) -> str:
+        """What labels say: "people say 71 % (64 to 78 %)"."""
+        blanks = {"share": percent(share), "interval": percents(low, high)}
+        if self.against == "people":
+            return say("people say {share} ({interval})", **blanks)
+        return say("the labels of the data say {share} ({interval})", **blanks)
 
 
 def sentence_of_value(told: Told, value: ValueCheck) -> str:
     """Who says what, for reading out: "the judge says 84 %, people say 71 % (64 to 78 %)"."""
-    judged = f"{told.title}: {told.says} {percent(value.judged)}"
+    title, judged = told.title, told.judged(value.judged)
     if value.alone is None:
-        return f"{judged}; nobody has labelled it yet."
+        return say("{value}: {judged}; nobody has labelled it yet.", value=title, judged=judged)
     if value.corrected is None:
-        few = counted(value.labelled, "label")
-        low, high = value.alone.low, value.alone.high
-        return (
-            f"{judged}; by {few} alone {told.people} {percent(value.alone.mean)} "
-            f"({percents(low, high)}). From {LEAST} on, labels correct the mean."
+        alone = value.alone
+        return say(
+            "{value}: {judged}; by {labels} alone {people}. From {least} on, labels correct the "
+            "mean.",
+            value=title,
+            judged=judged,
+            labels=counted(value.labelled, "label"),
+            people=told.counted_by_labels(alone.mean, alone.low, alone.high),
+            least=LEAST,
         )
-    low, high = value.corrected.low, value.corrected.high
-    return f"{judged}, {told.people} {percent(value.corrected.mean)} ({percents(low, high)})."
+    corrected = value.corrected
+    people = told.counted_by_labels(corrected.mean, corrected.low, corrected.high)
+    return say("{value}: {judged}, {people}.", value=title, judged=judged, people=people)
 
 
 def warnings_of_value(
@@ -70,14 +86,21 @@ def warnings_of_value(
     if without_value:
         answers = counted(without_value, "labelled answer")
         found.append(
-            f"{answers} without this value: labels that it needs are missing, or are of sentences "
-            "that the text no longer has."
+            say(
+                "{answers} without this value: labels that it needs are missing, or are of "
+                "sentences that the text no longer has.",
+                answers=answers,
+            )
         )
     seen = sum(not sample.blind for sample in counted_labels)
     if seen:
         found.append(
-            f"{counted(seen, 'label')} given with {told.labeller}'s labels in sight: people then "
-            "agree more often than blind."
+            say(
+                "{labels} given with {labeller}'s labels in sight: people then agree more often "
+                "than blind.",
+                labels=counted(seen, "label"),
+                labeller=told.said_labeller,
+            )
         )
     return tuple(found)
 
@@ -87,15 +110,16 @@ def _of_drawing(
 ) -> Iterator[str]:
     left_out = len(labelled) - len(counted_labels)
     if left_out:
-        yield f"{counted(left_out, 'label')} left out: not drawn at random."
+        yield say("{labels} left out: not drawn at random.", labels=counted(left_out, "label"))
     chosen = sum(sample.drawn not in ("at random", "by verdict") for sample in counted_labels)
     if chosen:
-        yield (
-            f"{counted(chosen, 'label')} of answers that were chosen, not drawn at random: the "
-            "mean of all answers may lie elsewhere, however many there are."
+        yield say(
+            "{labels} of answers that were chosen, not drawn at random: the mean of all answers "
+            "may lie elsewhere, however many there are.",
+            labels=counted(chosen, "label"),
         )
     if len(counted_labels) == 1:
-        yield "One label tells almost nothing: label some more."
+        yield say("One label tells almost nothing: label some more.")
 
 
 def _of_verdicts(
@@ -104,7 +128,10 @@ def _of_verdicts(
     judged: Mapping[Cell, float],
 ) -> Iterator[str]:
     if value.labelled and len(set(judged.values())) == 1:
-        yield f"{told.labeller} gives all answers the same value: only the labels count."
+        yield say(
+            "{labeller} gives all answers the same value: only the labels count.",
+            labeller=told.said_labeller,
+        )
     # What follows tells of verdicts, which values between 0 and 1 do not have.
     if value.table is None:
         return
@@ -118,16 +145,20 @@ def _of_verdicts(
     }
     for verdict, (labels, answers) in verdicts.items():
         if answers and not labels:
-            yield (
-                f"None of the {counted(answers, 'answer')} that {told.labeller} gives a {verdict} "
-                "is labelled: half of them might be wrong."
+            yield say(
+                "None of the {answers} that {labeller} gives a {verdict} is labelled: half of "
+                "them might be wrong.",
+                answers=counted(answers, "answer"),
+                labeller=told.said_labeller,
+                verdict=say(verdict),
             )
     if not table.differing:
         # None seen is not none: this is the upper end of the interval.
         most = percent(wilson(0, value.labelled)[1])
-        yield (
-            f"No disagreement in {counted(value.labelled, 'label')}: up to {most} of all verdicts "
-            "may still be wrong."
+        yield say(
+            "No disagreement in {labels}: up to {most} of all verdicts may still be wrong.",
+            labels=counted(value.labelled, "label"),
+            most=most,
         )
 
 
@@ -136,4 +167,4 @@ def percent(share: float) -> str:
 
 
 def percents(low: float, high: float) -> str:
-    return f"{100 * low:.0f} to {100 * high:.0f} %"
+    return say("{low:.0f} to {high:.0f} %", low=100 * low, high=100 * high)

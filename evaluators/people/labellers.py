@@ -8,13 +8,14 @@ from evaluators.llm import catalogue
 from evaluators.llm.providers import PROVIDERS
 from evaluators.people.labels import PERSON
 from evaluators.people.records import YOU
+from evaluators.text.language import mark, say
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 
 TITLES = {
-    HEURISTIC: "Heuristic",
-    JURY: "Jury",
-    GOLD: "Gold",
-    CORRECTED: "Corrected",
+    HEURISTIC: mark("Heuristic"),
+    JURY: mark("Jury"),
+    GOLD: mark("Gold"),
+    CORRECTED: mark("Corrected"),
 }
 _AGAIN = re.compile(r" \(\d+\)$")
 """What tells apart two judges of a jury that are the same model."""
@@ -23,7 +24,7 @@ _AGAIN = re.compile(r" \(\d+\)$")
 def labeller_title(by: str) -> str:
     """The labeller's name, as text: a model has that of the catalogue, else its provider's."""
     if by in TITLES:
-        return TITLES[by]
+        return say(TITLES[by])
     if by.startswith(PERSON):
         return person_title(by.removeprefix(PERSON))
     # The number is no part of the model's name, by which the catalogue knows it.
@@ -36,7 +37,7 @@ def labeller_title(by: str) -> str:
 
 def person_title(person: str) -> str:
     """A person's name, as text."""
-    return "You" if person == YOU else person
+    return say("You") if person == YOU else person
 
 
 def _title_outside_the_catalogue(model_id: str) -> str:

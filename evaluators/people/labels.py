@@ -90,7 +90,9 @@ def changed_votes(
 ) -> Votes:
     """What people say of the sentences where it is another thing than these labels."""
     original = _votes(labels, sentences)
-    voted = _majority(ballots(original, fitting(sentences, given).labels))
+    # A class learns: what it says stands beside the labeller and is never put in its place.
+    correcting = [label for label in given if label.drawn != "in class"]
+    voted = _majority(ballots(original, fitting(sentences, correcting).labels))
     changed: Votes = {}
     for (kind, key), value in voted.items():
         # A majority that calls a sentence not supported leaves nothing that carries it.

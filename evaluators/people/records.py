@@ -10,21 +10,23 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from evaluators.records import Cell, Record
+from evaluators.text.language import mark
 
-YOU = "you"
+YOU = mark("you")
 """Who labels where nobody gave a name."""
 LONGEST_NAME = 40
 
 PersonLabelKind = Literal["relevant", "utilized", "support", "supported_by", "verdict", "sample"]
 QueueDrawn = Literal["by verdict", "by doubt", "by filter"]
 """The ways in which a queue is drawn."""
-Drawn = Literal["by hand", "at random"] | QueueDrawn
+Drawn = Literal["by hand", "at random", "in class"] | QueueDrawn
 """How a sample came before a person; at random and by verdict (at random inside each of the
-labeller's verdicts) are those that figures may be drawn from.
+labeller's verdicts) are those that figures may be drawn from. What a class said is a labeller's
+word beside the others, and corrects nothing.
 """
 Stratum = Literal["yes", "no", "mixed"]
 
-DONE, CANNOT_TELL, SKIPPED = "done", "cannot tell", "skipped"
+DONE, CANNOT_TELL, SKIPPED = mark("done"), mark("cannot tell"), mark("skipped")
 ALLOWED: Mapping[str, tuple[str, ...]] = {
     "relevant": ("yes", "no"),
     "utilized": ("yes", "no"),

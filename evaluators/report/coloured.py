@@ -8,26 +8,26 @@ from pathlib import Path
 
 from evaluators.comparison.changed import Parts
 from evaluators.records import Labels, Sentence, Sentences, Support
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.stored_texts import translated
 from evaluators.trace.labelling import JURY
 
 STYLE = Path(__file__).with_name("coloured.css")
 USES = {
-    (True, False): "relevant",
-    (False, True): "used",
-    (True, True): "relevant + used",
+    (True, False): mark("relevant"),
+    (False, True): mark("used"),
+    (True, True): mark("relevant + used"),
     (False, False): "",
 }
 """What is said of a document sentence that is relevant or not, utilized or not."""
 
 SUPPORTS = {
-    Support.FULL: "supported",
-    Support.PARTIAL: "partly supported",
-    Support.NONE: "not supported",
+    Support.FULL: mark("supported"),
+    Support.PARTIAL: mark("partly supported"),
+    Support.NONE: mark("not supported"),
 }
-NO_LABEL = "no label"
-EMPTY_ANSWER = "<i>The answer is empty.</i>"
-NO_DOCUMENTS = '<p class="pl-text"><i>No documents.</i></p>'
+NO_LABEL = mark("no label")
 USED_BY = "used by "
 """How the verdict begins on a sentence that one of two answers used: their names follow."""
 _UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
@@ -40,8 +40,26 @@ COLOURS = {
     "partly supported": "pl-partial",
     "not supported": "pl-none",
 }
-DIFFER = '<span class="pl-disputed" title="Labellers differ">≠</span>'
-"""Behind a sentence about which labellers do not agree."""
+
+
+def empty_answer() -> str:
+    return f"<i>{html(say('The answer is empty.'))}</i>"
+
+
+def no_documents() -> str:
+    return f'<p class="pl-text"><i>{html(say("No documents."))}</i></p>'
+
+
+def sign_of_dispute() -> str:
+    """Behind a sentence about which labellers do not agree."""
+    return f'<span class="pl-disputed" title="{html(say("Labellers differ"))}">≠</span>'
+
+
+def verdict_in_words(verdict: str) -> str:
+    """A verdict as the reader's language has it."""
+    if verdict.startswith(USED_BY):
+        return say("used by {names}", names=verdict.removeprefix(USED_BY))
+    return say(verdict)
 
 
 def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
@@ -71,7 +89,7 @@ def documents_by_verdict(
     for number, sentences in enumerate(texts, start=1):
         coloured = sentences_by_verdict(sentences, by_key, disputed)
         parts.append(titled_document(document_title(number, sources), coloured))
-    return "".join(parts) or NO_DOCUMENTS
+    return "".join(parts) or no_documents()
 
 
 def titled_document(title: str, body: str) -> str:
@@ -86,7 +104,7 @@ def response(
 ) -> str:
     """The answer with each sentence coloured by its verdict."""
     coloured = sentences_by_verdict(sentences, by_key, disputed)
-    return f'<div class="pl-text">{coloured or EMPTY_ANSWER}</div>'
+    return f'<div class="pl-text">{coloured or empty_answer()}</div>'
 
 
 def changed(
@@ -102,17 +120,17 @@ def changed(
             words += f"<mark>{html(part.text)}</mark>" if part.is_changed else html(part.text)
         verdict = by_key.get(sentence.key, "")
         # Said in words as well: colour alone is not seen by everybody.
-        cue = f'<span class="pl-cue">{html(verdict)}</span>' if verdict else ""
+        cue = f'<span class="pl-cue">{html(verdict_in_words(verdict))}</span>' if verdict else ""
         colour = COLOURS.get(verdict, "")
         spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{cue}</span>')
-    body = " ".join(spans) or EMPTY_ANSWER
+    body = " ".join(spans) or empty_answer()
     return f'<div class="pl-text pl-changed">{body}</div>'
 
 
 def uncoloured(words: str) -> str:
     """A text without any colours."""
     if not words:
-        return f'<div class="pl-text">{EMPTY_ANSWER}</div>'
+        return f'<div class="pl-text">{empty_answer()}</div>'
     return f'<div class="pl-text" dir="auto">{html(words)}</div>'
 
 
@@ -121,13 +139,13 @@ def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
     parts = []
     for number, words in enumerate(texts, start=1):
         parts.append(titled_document(document_title(number, sources), uncoloured(words)))
-    return "".join(parts) or NO_DOCUMENTS
+    return "".join(parts) or no_documents()
 
 
 def document_title(number: int, sources: Sequence[str]) -> str:
     """The number of a document, and where it stands where that is known."""
     source = f" · {sources[number - 1]}" if number <= len(sources) else ""
-    return f"Document {number}{source}"
+    return f"{say('Document {number}', number=number)}{source}"
 
 
 def sentences_by_verdict(
@@ -148,9 +166,9 @@ def sentences_by_verdict(
         text = f'<span class="pl-key">{html(sentence.key)}</span>{html(sentence.text)}'
         # Said in words as well: colour alone is not seen by everybody.
         if verdict:
-            text += f'<span class="pl-cue">{html(verdict)}</span>'
+            text += f'<span class="pl-cue">{html(verdict_in_words(verdict))}</span>'
         if sentence.key in disputed:
-            text += DIFFER
+            text += sign_of_dispute()
         spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')
     return " ".join(spans)
 
@@ -160,27 +178,35 @@ def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
 
     A key that no sentence has is named as such.
     """
-    words_of = {key: verdict for key, verdict in verdicts(sentences, labels).items() if verdict}
+    words_of = {}
+    for key, verdict in verdicts(sentences, labels).items():
+        if verdict:
+            words_of[key] = verdict_in_words(verdict)
     document_keys = set(sentences.document_keys)
     for item in labels.sentence_support:
         # Judges name sentences that the answer does not have.
         if item.key not in words_of:
             continue
-        words = SUPPORTS[item.support]
+        words = verdict_in_words(SUPPORTS[item.support])
         if item.supporting_keys:
-            keys = (
-                key if key in document_keys else f"{key} (does not exist)"
-                for key in item.supporting_keys
-            )
-            link = ", nearest " if item.support is Support.NONE else " by "
-            words += link + ", ".join(keys)
-        reason = _UNTRUE.sub("", item.explanation)
+            keys = []
+            for key in item.supporting_keys:
+                exists = key in document_keys
+                keys.append(key if exists else say("{key} (does not exist)", key=key))
+            words = _with_evidence(words, item.support, ", ".join(keys))
+        reason = translated(_UNTRUE.sub("", item.explanation))
         if by == JURY:
             # The jury counts the votes by the labels' names: "full 1, none 2".
             for support, label in SUPPORTS.items():
-                reason = reason.replace(support.value, label)
+                reason = reason.replace(support.value, say(label))
         words_of[item.key] = _reason_behind_verdict(words, reason)
     return words_of
+
+
+def _with_evidence(verdict: str, support: Support, keys: str) -> str:
+    if support is Support.NONE:
+        return say("{verdict}, nearest {keys}", verdict=verdict, keys=keys)
+    return say("{verdict} by {keys}", verdict=verdict, keys=keys)
 
 
 def _reason_behind_verdict(words: str, reason: str) -> str:
@@ -188,4 +214,6 @@ def _reason_behind_verdict(words: str, reason: str) -> str:
     if not reason:
         return words
     is_sentence = reason.endswith((".", "!", "?", "。"))
-    return f"{words}. {reason}" if is_sentence else f"{words} ({reason})"
+    if is_sentence:
+        return say("{verdict}. {reason}", verdict=words, reason=reason)
+    return say("{verdict} ({reason})", verdict=words, reason=reason)

@@ -16,6 +16,7 @@ from evaluators.report.run_report import PHONE, cost, how_it_was_done
 from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.runs.counts import checked_and_failed
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 
 MOST = 10
@@ -23,13 +24,13 @@ MOST = 10
 # Settings and parameters differ by name; runs of strangers' programs may have any number of them.
 MOST_CHANGES = 100
 HEADINGS = (
-    "Value",
-    "First",
-    "Second",
-    "Difference in points",
-    "p (Holm)",
-    "Higher · equal · lower",
-    "Checked for both",
+    mark("Value"),
+    mark("First"),
+    mark("Second"),
+    mark("Difference in points"),
+    mark("p (Holm)"),
+    mark("Higher · equal · lower"),
+    mark("Checked for both"),
 )
 
 
@@ -47,18 +48,18 @@ def comparison_report(
     moment = written or datetime.now(UTC)
     title = " · ".join([comparisons[0].first, *(each.second for each in comparisons)])
     sentences = [found.sentence()] if isinstance(found, Comparison) else found.sentences()
-    before = [page.title_and_finding(title, ["Comparison"], sentences)]
+    before = [page.title_and_finding(title, [say("Comparison")], sentences)]
     every: list[pairs.DifferingPair] = []
     for comparison, side in zip(comparisons, sides[1:], strict=True):
-        heading = f"{comparison.second} against {comparison.first}"
+        heading = say("{second} against {first}", second=comparison.second, first=comparison.first)
         before.append(page.section(heading, *_every_difference(comparison)))
         # With more systems than samples each comparison still shows one.
         most = max(1, MOST // len(comparisons))
         every += pairs.most_different(comparison, (sides[0], side), most)
-    after = [page.section("What was compared", *_how_each_was_done(sides))]
+    after = [page.section(mark("What was compared"), *_how_each_was_done(sides))]
 
     def make(some: Sequence[pairs.DifferingPair]) -> str:
-        texts = page.section("Samples to read", *map(pairs.article_of_pair, some))
+        texts = page.section(mark("Samples to read"), *map(pairs.article_of_pair, some))
         return page.page(title, [*before, texts, *after], moment)
 
     return page.within_size(make, every)
@@ -71,28 +72,32 @@ def _every_difference(comparison: Comparison) -> Iterator[str]:
     on_phones = figures.figures_of_comparison(comparison, PHONE)
     for name, drawn in figures.figures_of_comparison(comparison, DOUBLE).items():
         yield page.figure("", drawn, on_phones[name])
-    yield page.facts_line(f"First: {comparison.first}. Second: {comparison.second}.")
+    yield page.facts_line(
+        say("First: {first}. Second: {second}.", first=comparison.first, second=comparison.second)
+    )
     rows = [_difference_row(readable(value.name), value) for value in comparison.values]
     for value in comparison.by_noise:
-        rows.append(_difference_row(f"At {float(value.name):.0%} noise", value))
+        rows.append(_difference_row(say("At {noise:.0%} noise", noise=float(value.name)), value))
     yield page.html_table(HEADINGS, rows)
     yield page.paragraph(comparison.noise_sentence())
     yield page.facts_line(
-        "95 % intervals; p-values count all that is compared together. What a labeller gets wrong "
-        "is not in an interval."
+        say(
+            "95 % intervals; p-values count all that is compared together. What a labeller gets "
+            "wrong is not in an interval."
+        )
     )
     changes = [
         [readable(change.setting), change.first, change.second]
         for change in comparison.changes[:MOST_CHANGES]
     ]
-    yield page.html_table(["What differs", "First", "Second"], changes)
+    yield page.html_table([mark("What differs"), mark("First"), mark("Second")], changes)
     yield page.facts_line(" ".join(_unpaired_in_words(comparison)))
 
 
 def _difference_row(title: str, value: Compared) -> list[str]:
     difference = value.difference
     if difference is None:
-        return [title, "–", "–", "none", "", "", value.coverage]
+        return [title, "–", "–", say("none"), "", "", value.coverage]
     return [
         title,
         f"{difference.first:.3f}",
@@ -107,13 +112,17 @@ def _difference_row(title: str, value: Compared) -> list[str]:
 def _unpaired_in_words(comparison: Comparison) -> Iterator[str]:
     first, second = map(len, comparison.alone)
     if first or second:
-        yield (
-            f"Without a partner: {counted(first, 'sample')} of the first, "
-            f"{counted(second, 'sample')} of the second."
+        yield say(
+            "Without a partner: {first} of the first, {second} of the second.",
+            first=counted(first, "sample"),
+            second=counted(second, "sample"),
         )
-    for names, which in ((comparison.only_first, "first"), (comparison.only_second, "second")):
-        if names:
-            yield f"Only the {which} has {', '.join(map(readable, names))}."
+    if comparison.only_first:
+        names = ", ".join(map(readable, comparison.only_first))
+        yield say("Only the first has {names}.", names=names)
+    if comparison.only_second:
+        names = ", ".join(map(readable, comparison.only_second))
+        yield say("Only the second has {names}.", names=names)
 
 
 def _how_each_was_done(sides: Sequence[Side]) -> Iterator[str]:

@@ -7,23 +7,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluators.records import DocumentRole, Sample, Verdict
-from evaluators.report.coloured import EMPTY_ANSWER, NO_DOCUMENTS
+from evaluators.report.coloured import document_title, empty_answer, no_documents
 from evaluators.rgb_rules import BY_WORDS
 from evaluators.rgb_words import share_in_words
 from evaluators.text.accepted import spellings
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.phrases import Phrase, places
 
 STYLE = Path(__file__).with_name("marked.css")
 LEGEND = {
-    "pl-true": "true answer",
-    "pl-planted": "planted error",
-    "pl-decided": "words that decided",
+    "pl-true": mark("true answer"),
+    "pl-planted": mark("planted error"),
+    "pl-decided": mark("words that decided"),
 }
 ROLES = {
-    DocumentRole.ANSWER: "holds the answer",
-    DocumentRole.BESIDE: "beside the point",
-    DocumentRole.PLANTED: "planted error",
+    DocumentRole.ANSWER: mark("holds the answer"),
+    DocumentRole.BESIDE: mark("beside the point"),
+    DocumentRole.PLANTED: mark("planted error"),
 }
 
 
@@ -55,14 +56,14 @@ class Marks(NamedTuple):
 def legend_of_marks(*texts: str) -> str:
     """What the colours mean that occur in these texts, which `text` or `documents` made."""
     occurring = [name for name in LEGEND if any(f'class="{name}"' in text for text in texts)]
-    swatches = (f'<mark class="{name}">{LEGEND[name]}</mark>' for name in occurring)
+    swatches = (f'<mark class="{name}">{html(say(LEGEND[name]))}</mark>' for name in occurring)
     return f'<div class="pl-legend">{"".join(swatches)}</div>' if occurring else ""
 
 
 def text_with_marks(words: str, marks: Marks) -> str:
     """A text with its marks."""
     if not words:
-        return f'<div class="pl-text">{EMPTY_ANSWER}</div>'
+        return f'<div class="pl-text">{empty_answer()}</div>'
     parts = []
     end = 0
     # What lies between the marks is escaped by itself: escaped as a whole, no place would fit.
@@ -93,15 +94,14 @@ def documents_with_roles(sample: Sample, marks: Marks) -> str:
     parts = []
     for number, words in enumerate(sample.retrieved_documents):
         parts.append(document_with_role(sample, number, text_with_marks(words, marks)))
-    return "".join(parts) or NO_DOCUMENTS
+    return "".join(parts) or no_documents()
 
 
 def document_with_role(sample: Sample, number: int, body: str) -> str:
     """One document, from 0, with its number from 1, its source and its role as far as known."""
-    source = sample.sources[number : number + 1]
     role = next(iter(sample.roles[number : number + 1]), None)
-    heading = f"Document {number + 1}{f' · {html(source[0])}' if source else ''}"
-    badge = f'<span class="pl-role">{ROLES[role]}</span>' if role else ""
+    heading = html(document_title(number + 1, sample.sources))
+    badge = f'<span class="pl-role">{html(say(ROLES[role]))}</span>' if role else ""
     kind = f" pl-role-{role}" if role else ""
     return f'<div class="pl-doc{kind}"><h3>{heading}{badge}</h3>{body}</div>'
 
@@ -110,5 +110,7 @@ def strip(roles: Sequence[DocumentRole]) -> str:
     """A square for each document and how many there are of a kind; empty without roles."""
     if not roles:
         return ""
-    squares = "".join(f'<i class="pl-square-{role}" title="{ROLES[role]}"></i>' for role in roles)
+    squares = "".join(
+        f'<i class="pl-square-{role}" title="{html(say(ROLES[role]))}"></i>' for role in roles
+    )
     return f'<div class="pl-strip">{squares}<b>{share_in_words(roles)}</b></div>'

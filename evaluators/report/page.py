@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from evaluators.report import coloured, marked
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import language, say
 from evaluators.text.markup import html
 
 T = TypeVar("T")
@@ -28,23 +29,29 @@ MOST_OF_A_CARD = 100_000
 MOST_ROWS = 300
 
 
-def page(title: str, parts: Iterable[str], written: datetime) -> str:
-    """The whole document; `parts` are markup."""
-    styles = "\n".join(
-        path.read_text(encoding="utf-8") for path in (coloured.STYLE, marked.STYLE, STYLE)
-    )
-    moment = written.astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
+def page(
+    title: str,
+    parts: Iterable[str],
+    written: datetime,
+    further: Sequence[Path] = (),
+) -> str:
+    """The whole document; `parts` are markup, `further` style sheets come after the usual ones."""
+    files = (coloured.STYLE, marked.STYLE, STYLE, *further)
+    styles = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    moment = written.astimezone(UTC).strftime(say("%d %b %Y, %H:%M UTC"))
+    footer = say("Written by Plumbline, {moment}.", moment=moment)
+    tag = language().replace("_", "-")
     # Half a character, as broken files hold it, cannot be written as UTF-8.
     return without_surrogates(
         "<!doctype html>\n"
-        '<html lang="en"><head><meta charset="utf-8">\n'
+        f'<html lang="{tag}"><head><meta charset="utf-8">\n'
         # First, so that it holds for all that follows.
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{_in_cell(title)}</title>\n<style>{styles}</style></head>\n"
         f"<body><main>\n{''.join(parts)}\n"
-        f"<footer>Written by Plumbline, {moment}.</footer></main></body></html>\n"
+        f"<footer>{footer}</footer></main></body></html>\n"
     )
 
 
@@ -67,9 +74,9 @@ def title_and_finding(title: str, facts: Sequence[str], finding: Sequence[str]) 
 
 
 def section(title: str, *parts: str) -> str:
-    """A section under its heading; nothing where it would be empty."""
+    """A section under its marked heading; nothing where it would be empty."""
     body = "".join(parts)
-    return f"<section><h2>{html(title)}</h2>{body}</section>\n" if body else ""
+    return f"<section><h2>{html(say(title))}</h2>{body}</section>\n" if body else ""
 
 
 def foldout(title: str, *parts: str) -> str:
@@ -102,8 +109,9 @@ def plain_text(text: str) -> str:
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts, whose first column names the rows; nothing without rows."""
+    """A table of texts under marked headings, its first column names the rows; nothing without."""
     every = list(rows)
+    headings = list(map(say, headings))
     lines = []
     for first, *others in every[:MOST_ROWS]:
         cells = "".join(
@@ -116,7 +124,7 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         return ""
     titles = "".join(f'<th scope="col">{html(title)}</th>' for title in headings)
     further = len(every) - MOST_ROWS
-    more = facts_line(f"And {further:,} more.") if further > 0 else ""
+    more = facts_line(say("And {count:,} more.", count=further)) if further > 0 else ""
     return (
         f'<div class="wide"><table><thead><tr>{titles}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>{more}\n"
@@ -132,7 +140,7 @@ def figure(title: str, wide: str, narrow: str) -> str:
 
 def gap_in_words(number: int) -> str:
     """What stands for the part of a text that was cut."""
-    return f"[… {number:,} characters left out …]"
+    return say("[… {count:,} characters left out …]", count=number)
 
 
 def clipped(text: str, most: int) -> str:

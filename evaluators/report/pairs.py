@@ -13,6 +13,7 @@ from evaluators.records import Sentence
 from evaluators.report import coloured, page, samples, shortened
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.words import readable
 
@@ -72,13 +73,16 @@ def article_of_pair(pair: DifferingPair) -> str:
         body = coloured.changed(own.sentences, own.cues, marked)
         columns.append(f'<div><h4 dir="auto">{html(title)} · {value:.2f}</h4>{body}</div>')
     question = page.clipped(first.sample.question, samples.MOST_OF_A_QUESTION)
-    why = f"{readable(pair.value)} {100 * row.difference:+.0f} points"
+    why = say(
+        "{value} {points:+.0f} points", value=readable(pair.value), points=100 * row.difference
+    )
+    number = say("Sample {number:,}", number=row.first_position + 1)
     return (
-        f'<article><div class="intro"><h3>Sample {row.first_position + 1:,}'
+        f'<article><div class="intro"><h3>{html(number)}'
         f'<span class="why">{html(why)}</span></h3>'
         f'<p class="question" dir="auto">{html(question)}</p></div>'
         f'<div class="columns pair">{"".join(columns)}</div>'
-        f"{page.foldout('Documents', samples.plain_documents(first.sample))}</article>\n"
+        f"{page.foldout(say('Documents'), samples.plain_documents(first.sample))}</article>\n"
     )
 
 
@@ -90,7 +94,7 @@ class _AnswerInSentences(NamedTuple):
 def _answer_of_side(side: Side, position: int, content: Content | None) -> _AnswerInSentences:
     """The answer in sentences with what the labels say of each, else as a whole."""
     if content is None:
-        return _AnswerInSentences([Sentence(key="", text="This sample cannot be read.")], {})
+        return _AnswerInSentences([Sentence(key="", text=say("This sample cannot be read."))], {})
     answer = Answer(position, side.model)
     scores = side.view.labelled_sentences(answer, content, side.counted)
     if scores is None:

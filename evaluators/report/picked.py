@@ -15,6 +15,7 @@ from evaluators.runs.rgb_figures import HEADLINES
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Selection, ValueName
+from evaluators.text.language import mark, say
 
 MOST = 10
 DISPUTED, UNSUPPORTED, LOWEST = 3, 4, 2
@@ -46,16 +47,16 @@ def _trace_samples(view: RunView, counted: View) -> list[Picked]:
     share = ValueName(0, "supported_share")
     wrong = Selection(values=(adherence,), high=0, order=share)
     right = Selection(values=(adherence,), low=1, order=average, descending=True)
-    disputed = _picked_for(view.labelled().differ, "Labellers differ")
-    unsupported = _picked_for(view.answers(wrong, counted), "Says what no document says")
+    disputed = _picked_for(view.labelled().differ, mark("Labellers differ"))
+    unsupported = _picked_for(view.answers(wrong, counted), mark("Says what no document says"))
     lowest = _picked_for(
-        view.answers(Selection(values=(average,), order=average), counted), "Lowest average"
+        view.answers(Selection(values=(average,), order=average), counted), mark("Lowest average")
     )
     # One on which all agree, else the best of those that are disputed.
     supported = view.answers(right, counted)
     differ = set(view.labelled().differ)
     undisputed = [answer for answer in supported if answer not in differ]
-    good = _picked_for(undisputed or supported, "Every sentence supported")
+    good = _picked_for(undisputed or supported, mark("Every sentence supported"))
     # First a few for each reason; what room is left goes to more of the same in the same order.
     ways = [
         unsupported[:UNSUPPORTED],
@@ -77,9 +78,9 @@ def _rgb_samples(view: RunView, counted: View) -> list[Picked]:
     for answer in view.answers(Selection(values=HEADLINES, high=0), counted):
         ability = Ability(abilities[answer] or Ability.NOISE)
         own = wrong.setdefault((answer.model, ability), [])
-        own.append(Picked(answer, f"Wrong: {ability.label.lower()}"))
-    differing = _picked_for(rulings.rule_and_judge_differ(rows), "Rule and judge differ")
-    right = _picked_for(view.answers(Selection(values=HEADLINES, low=1), counted), "Right")
+        own.append(Picked(answer, say("Wrong: {ability}", ability=say(ability.label).lower())))
+    differing = _picked_for(rulings.rule_and_judge_differ(rows), mark("Rule and judge differ"))
+    right = _picked_for(view.answers(Selection(values=HEADLINES, low=1), counted), mark("Right"))
     # All abilities of a model, then those of the next: ten samples have room for each ability.
     in_turn = filter(None, chain.from_iterable(zip_longest(*(wrong[key] for key in sorted(wrong)))))
     before = _different([*differing[:BESIDE_JUDGE], *in_turn])
@@ -95,8 +96,8 @@ def _metric_samples(view: RunView, counted: View) -> list[Picked]:
         # Limits, though they exclude no number, leave out answers without this value.
         any_number = Selection(values=(value,), low=-math.inf, high=math.inf, order=value)
         answers = view.answers(any_number, counted)
-        lowest.append(_picked_for(answers[:MOST], f"Lowest: {titles[column]}"))
-        highest += _picked_for(answers[-1:], f"Highest: {titles[column]}")
+        lowest.append(_picked_for(answers[:MOST], say("Lowest: {value}", value=titles[column])))
+        highest += _picked_for(answers[-1:], say("Highest: {value}", value=titles[column]))
     in_turn = filter(None, chain.from_iterable(zip_longest(*lowest)))
     before = _different(in_turn)
     return _different([*before[: MOST - 1], *highest[:1], *before])

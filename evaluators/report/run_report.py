@@ -15,11 +15,12 @@ from evaluators.runs import aggregate, bills, findings, run_facts
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
-from evaluators.runs.counts import checked_and_failed
+from evaluators.runs.counts import checked_and_failed, failed_in_words
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
 from evaluators.runs.shown_values import (
+    TRACE_VALUES,
     Dot,
     Group,
     column_titles,
@@ -28,8 +29,9 @@ from evaluators.runs.shown_values import (
     of_series,
     trace_groups,
 )
-from evaluators.text.words import counted as number_of
-from evaluators.text.words import readable
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import counted, readable
 from evaluators.trace.definitions import DEFINITIONS
 
 PHONE = Size(92, 8)
@@ -57,21 +59,23 @@ def run_report(
     before = [
         page.title_and_finding(run.title, facts, sentences_of_run(view, counted)),
         *_warnings(view),
-        page.section("Figures", *_charts_twice(view, counted), *_tables_of_means(view, counted)),
-        page.section("Corrected by people", *_corrected(view, counted)),
+        page.section(
+            mark("Figures"), *_charts_twice(view, counted), *_tables_of_means(view, counted)
+        ),
+        page.section(mark("Corrected by people"), *_corrected(view, counted)),
     ]
     after = [
-        page.section("How it was done", *how_it_was_done(view, counted)),
-        page.section("Cost", *cost(view)),
-        page.section("What did not work", *_problems(view)),
-        page.section("To run it again", page.plain_text(run_card(view.store, run, counted))),
+        page.section(mark("How it was done"), *how_it_was_done(view, counted)),
+        page.section(mark("Cost"), *cost(view)),
+        page.section(mark("What did not work"), *_problems(view)),
+        page.section(mark("To run it again"), page.plain_text(run_card(view.store, run, counted))),
     ]
 
     def make(some: Sequence[Picked]) -> str:
         texts = samples.articles(view, counted, some)
         is_labelled = leads(run.evaluator.name) == "trace"
         legend = samples.legend_of_verdicts(texts) if is_labelled and texts else ""
-        to_read = page.section("Samples to read", legend, texts)
+        to_read = page.section(mark("Samples to read"), legend, texts)
         return page.page(run.title, [*before, to_read, *after], moment)
 
     return page.within_size(make, samples_to_read(view, counted))
@@ -96,22 +100,23 @@ def begun(run: Run) -> str:
     moment = datetime.fromisoformat(run.created)
     # A run of somebody else's program may have no zone; the reader of a file has another one.
     moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return moment.strftime("%d %b %Y, %H:%M UTC")
+    return moment.strftime(say("%d %b %Y, %H:%M UTC"))
 
 
 def _warnings(view: RunView) -> Iterator[str]:
     counts = view.counts
     if counts.open:
-        yield page.warning(
-            f"The run is not finished: {counts.open:,} of {counts.asked:,} are not checked yet."
+        words = say(
+            "The run is not finished: {open:,} of {asked:,} are not checked yet.",
+            open=counts.open,
+            asked=counts.asked,
         )
+        yield page.warning(words)
     if counts.failed:
-        results = "there is no result"
-        if counts.scored:
-            results = f"the results are of the other {counts.scored:,}"
-        yield page.warning(f"{counts.failed:,} of {counts.asked:,} failed: {results}.")
+        yield page.warning(failed_in_words(counts))
     for reason in view.store.runs.stop_reasons(view.run.id):
-        yield page.warning(f"The run stopped: {reason.message}")
+        why = translated(reason.message)
+        yield page.warning(say("The run stopped: {why}", why=why))
 
 
 # Figures
@@ -119,7 +124,7 @@ def _warnings(view: RunView) -> Iterator[str]:
 
 def _charts_twice(view: RunView, counted: View) -> Iterator[str]:
     if not view.counts.scored:
-        yield page.paragraph("Nothing is checked yet.")
+        yield page.paragraph(say("Nothing is checked yet."))
         return
     # A chart that is only made smaller has letters that nobody reads on a phone.
     on_phones = figures.figures_of_run(view, counted, PHONE)
@@ -132,7 +137,10 @@ def _charts_twice(view: RunView, counted: View) -> Iterator[str]:
 def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
     """Every mean that the charts show, with its meaning; and those of groups of samples."""
     models = run_facts.titles(view.run)
-    headings = ["Value", "Model", "Mean", "95 % interval", "Answers checked", "Meaning"]
+    headings = [
+        *(mark("Value"), mark("Model"), mark("Mean")),
+        *(mark("95 % interval"), mark("Answers checked"), mark("Meaning")),
+    ]
     rows = []
     for group in _dots_in_groups(view, counted):
         for dot in group.dots:
@@ -143,14 +151,17 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
         rows = [[title, *others] for title, _, *others in rows]
     yield page.html_table(headings, rows)
     means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
-    titles = column_titles(view)
+    is_labelled = leads(view.run.evaluator.name) == "trace"
+    titles = column_titles(view, TRACE_VALUES if is_labelled else None)
     # Not every group has a mean of every value: the columns are all that occur.
     names = {name: titles.get(name, name) for own in means.values() for name in own}
     if means:
         lines = [
             [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
         ]
-        yield page.foldout("By group", page.html_table(["Group", *names.values()], lines))
+        yield page.foldout(
+            say("By group"), page.html_table([mark("Group"), *names.values()], lines)
+        )
 
 
 def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
@@ -171,10 +182,10 @@ def _rate_dots(view: RunView, counted: View) -> list[Dot]:
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     dots = []
     for title in dict.fromkeys(title for own in rates.values() for title in own):
-        meaning, _ = RATES.get(title, ("what a judge says of the same answers", ""))
+        meaning, _ = RATES.get(title, (mark("what a judge says of the same answers"), ""))
         for number, own in enumerate(rates.values()):
             if title in own:
-                dot = Dot(title, own[title], (), meaning)
+                dot = Dot(say(title), own[title], (), say(meaning))
                 dots.append(of_series(dot, list(by_model), number))
     return dots
 
@@ -193,19 +204,19 @@ def value(mean: Mean) -> str:
 def interval_in_words(mean: Mean) -> str:
     if mean.low is None or mean.high is None:
         return "–"
-    return f"{mean.low:.3f} to {mean.high:.3f}"
+    return say("{low:.3f} to {high:.3f}", low=mean.low, high=mean.high)
 
 
 def answers(mean: Mean) -> str:
     """On how many answers the mean stands, and how often what was asked."""
     asked = mean.repeated
     if not asked and mean.questions:
-        asked = number_of(mean.questions, "question")
+        asked = counted(mean.questions, "question")
     return "; ".join(filter(None, [coverage(mean), asked]))
 
 
 def _brief(mean: Mean | None) -> str:
-    return "–" if mean is None else f"{value(mean)} ({mean.coverage})"
+    return "–" if mean is None else f"{value(mean)} ({coverage(mean)})"
 
 
 def _corrected(view: RunView, counted: View) -> Iterator[str]:
@@ -229,12 +240,15 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
                         f"{whose}{readable(own.name)}",
                         f"{own.judged:.3f}",
                         f"{estimate.mean:.3f}",
-                        f"{estimate.low:.3f} to {estimate.high:.3f}",
-                        f"{own.labelled:,} of {own.answers:,}",
+                        say("{low:.3f} to {high:.3f}", low=estimate.low, high=estimate.high),
+                        say("{count:,} of {all:,}", count=own.labelled, all=own.answers),
                     ]
                 )
                 remarks += own.warnings
-    headings = ["Value", "By the labeller", "Corrected", "95 % interval", "Answers people labelled"]
+    headings = [
+        *(mark("Value"), mark("By the labeller"), mark("Corrected")),
+        *(mark("95 % interval"), mark("Answers people labelled")),
+    ]
     yield page.html_table(headings, rows)
     yield page.items(dict.fromkeys(remarks))
 
@@ -247,19 +261,19 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
     run = view.run
     settings = [[readable(name), words] for name, words in settings_of(run).items()]
     if run.note:
-        settings.append(["Note", run.note])
+        settings.append([say("Note"), run.note])
     if run.tags:
-        settings.append(["Tags", ", ".join(run.tags)])
+        settings.append([say("Tags"), ", ".join(run.tags)])
     if leads(run.evaluator.name) == "trace":
         definition = DEFINITIONS[counted.definition]
-        settings.append(["Formula", f"{definition.title}: {definition.meaning}"])
-    yield page.html_table(["What", "How"], settings)
+        settings.append([say("Formula"), f"{say(definition.title)}: {say(definition.meaning)}"])
+    yield page.html_table([mark("What"), mark("How")], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))
     if leads(run.evaluator.name) == "trace":
         yield page.paragraph(findings.who_labelled(run, view.figures()))
     if run.models and run.prompt:
         prompt = page.clipped(run.prompt, MOST_OF_A_PROMPT)
-        yield page.foldout("Prompt", page.plain_text(prompt))
+        yield page.foldout(say("Prompt"), page.plain_text(prompt))
 
 
 def cost(view: RunView) -> Iterator[str]:
@@ -273,19 +287,20 @@ def cost(view: RunView) -> Iterator[str]:
             )
         yield page.html_table(list(spent[0]), lines)
     if reused := view.remarks().reused:
-        words = number_of(reused, "answer")
-        yield page.facts_line(f"{words} came from the store and cost nothing.")
+        words = counted(reused, "answer")
+        yield page.facts_line(say("{answers} came from the store and cost nothing.", answers=words))
 
 
 def _problems(view: RunView) -> Iterator[str]:
     remarks = view.remarks()
     reasons = remarks.failures[:MOST_REASONS]
-    rows = [[f"{count:,}", reason.message] for reason, count in reasons]
-    yield page.html_table(["Samples", "Why they failed"], rows)
+    rows = [[f"{count:,}", translated(reason.message)] for reason, count in reasons]
+    yield page.html_table([mark("Samples"), mark("Why they failed")], rows)
     further = len(remarks.failures) - len(reasons)
     if further > 0:
-        yield page.facts_line(f"And {number_of(further, 'further reason')}.")
+        yield page.facts_line(say("And {reasons}.", reasons=counted(further, "further reason")))
     if remarks.refused:
-        refused = "; ".join(remarks.refused)
+        refused = "; ".join(map(translated, remarks.refused))
         refused = page.clipped(refused, MOST_OF_REFUSED)
-        yield page.facts_line(f"Some requests were not made as chosen: {refused}.")
+        words = say("Some requests were not made as chosen: {which}.", which=refused)
+        yield page.facts_line(words)

@@ -16,7 +16,9 @@ from evaluators.runs import rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, value_titles
+from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import accepted
 from evaluators.trace.labelling import labellings
 
@@ -47,7 +49,8 @@ def articles(view: RunView, counted: View, every: Sequence[Picked]) -> str:
         if content is None:
             continue
         whose = f" · {models[one.answer.model]}" if len(models) > 1 else ""
-        heading = f"Sample {one.answer.position + 1:,}{whose}"
+        number = say("Sample {number:,}", number=one.answer.position + 1)
+        heading = f"{number}{whose}"
         beside = _parts_of_article(view, counted, one, content)
         parts.append(_article(heading, one, content, beside))
     return "".join(parts)
@@ -57,9 +60,9 @@ def legend_of_verdicts(texts: str) -> str:
     """What the colours and signs in these labelled texts mean, each with its words."""
     entries = []
     for words, name in coloured.COLOURS.items():
-        entries.append(f'<span class="pl-s {name}">{html(words)}</span>')
-    if coloured.DIFFER in texts:
-        entries.append(f"<span>{coloured.DIFFER} labellers differ</span>")
+        entries.append(f'<span class="pl-s {name}">{html(say(words))}</span>')
+    if (sign := coloured.sign_of_dispute()) in texts:
+        entries.append(f"<span>{sign} {html(say('labellers differ'))}</span>")
     return f'<p class="pl-legend">{"".join(entries)}</p>'
 
 
@@ -69,13 +72,14 @@ def _article(heading: str, one: Picked, content: Content, parts: _ArticleParts) 
     true_answer = ""
     if expected is not None:
         clipped = page.clipped(accepted(expected), MOST_OF_A_QUESTION)
-        true_answer = page.facts_line(f"True answer: {clipped}")
-    why = f'<span class="why">{html(one.why)}</span>'
+        true_answer = page.facts_line(say("True answer: {answer}", answer=clipped))
+    answer, documents = html(say("Answer")), html(say("Documents"))
+    why = f'<span class="why">{html(translated(one.why))}</span>'
     return (
         f'<article><div class="intro"><h3 dir="auto">{html(heading)}{why}</h3>'
         f'<p class="question" dir="auto">{html(question)}</p>{parts.facts}</div>'
-        f'<div class="columns"><div><h4>Answer</h4>{parts.answer}{true_answer}</div>'
-        f'<div><h4>Documents</h4><div class="passages">{parts.documents}</div></div>'
+        f'<div class="columns"><div><h4>{answer}</h4>{parts.answer}{true_answer}</div>'
+        f'<div><h4>{documents}</h4><div class="passages">{parts.documents}</div></div>'
         "</div></article>\n"
     )
 
@@ -118,7 +122,7 @@ def _labelled_parts(
     documents = shortened.sentences(scores.sentences.documents, by_key, disputed)
     values = []
     for name, value in scores.values().items():
-        values.append(f"{TRACE_VALUES[name]} {_in_two_digits(value)}")
+        values.append(f"{say(TRACE_VALUES[name])} {_in_two_digits(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
     shown_reasons = {item.key: reasons[item.key] for item in answer if item.key in reasons}
     reading = coloured.response(answer, by_key, disputed)
@@ -146,11 +150,13 @@ def _explained(
     # Of the answer only: document sentences would be too many to read.
     for key in disputed:
         if key in reasons:
-            said = [f"{labellers.labeller_title(by)} {own[key]}" for by, own in verdicts.items()]
+            said = []
+            for by, own in verdicts.items():
+                said.append(f"{labellers.labeller_title(by)} {coloured.verdict_in_words(own[key])}")
             differ.append(f"{key}: {', '.join(said)}")
     items = page.items(explained[:MOST_REASONS])
     if differ:
-        items += page.facts_line("Labellers differ:") + page.items(differ[:MOST_REASONS])
+        items += page.facts_line(say("Labellers differ:")) + page.items(differ[:MOST_REASONS])
     return items
 
 
@@ -172,10 +178,10 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
         facts += page.paragraph(f"{headline.question} {mark} {headline.answer}")
     reasons = []
     if score:
-        judge = catalogue.model_title(run.judge) if run.judge else "judge"
+        judge = catalogue.model_title(run.judge) if run.judge else say("judge")
         response = answered.response or ""
         for decision in rgb_words.decisions(verdicts, score, response, judge):
-            answer = "yes" if decision.passed else "no"
+            answer = say("yes") if decision.passed else say("no")
             reasons.append(
                 f"{decision.asked}: {answer}. {page.clipped(decision.why, MOST_OF_A_REASON)}"
             )
@@ -210,14 +216,14 @@ def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
         if number < first:
             continue
         if score is None:
-            lines.append(f"{titles[number]}: failed")
+            lines.append(say("{metric}: failed", metric=titles[number]))
             continue
         own = value_titles(titles, number, score.values)
         parts = [f"{own[name]} {_in_two_digits(value)}" for name, value in score.values.items()]
         reason = score.reason
         if not reason and isinstance(score.evidence, JudgeEvidence):
             reason = score.evidence.reason
-        parts.append(page.clipped(reason, MOST_OF_A_REASON))
+        parts.append(page.clipped(translated(reason), MOST_OF_A_REASON))
         lines.append(" · ".join(filter(None, parts)))
     return page.items(lines)
 
@@ -243,8 +249,10 @@ def _numbered_documents(
         if number < MOST_DOCUMENTS or is_judged:
             parts.append(marked.document_with_role(sample, number, body))
     without = len(bodies) - len(parts)
-    note = page.facts_line(f"{without:,} further documents are left out.") if without else ""
-    return "".join(parts) + note or coloured.NO_DOCUMENTS
+    note = ""
+    if without:
+        note = page.facts_line(say("{count:,} further documents are left out.", count=without))
+    return "".join(parts) + note or coloured.no_documents()
 
 
 def _in_two_digits(value: float | None) -> str:

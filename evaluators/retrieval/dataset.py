@@ -18,6 +18,7 @@ from evaluators.records import Dataset, Record, Sample
 from evaluators.retrieval.documents import MOST_TEXT, Document, count_letters
 from evaluators.retrieval.index import Progress, index
 from evaluators.text.chunking import ChunkingStrategy, check_overlap, units
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import IDEOGRAPHS, is_chinese
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import LEXICAL, check_embedding
@@ -46,28 +47,28 @@ class Settings(Record):
         5,
         ge=1,
         le=50,
-        title="Chunks per question",
-        description="The best ones that each question gets.",
+        title=mark("Chunks per question"),
+        description=mark("The best ones that each question gets."),
     )
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
-        description=(
+        description=mark(
             "What a chunk is: an overlapping window of words (dense), a sentence, or a whole "
             "document."
         ),
     )
-    chunk_size: int = Field(120, ge=50, le=2000, description="Words per window (dense only).")
+    chunk_size: int = Field(120, ge=50, le=2000, description=mark("Words per window (dense only)."))
     chunk_overlap: int = Field(
         20,
         ge=0,
         le=1999,
-        description="Words that neighbouring windows share (dense only).",
+        description=mark("Words that neighbouring windows share (dense only)."),
     )
     embedding_model: str = Field(
         LEXICAL,
-        description=(
-            '"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it '
-            "is installed."
+        description=mark(
+            '"lexical" ranks by words (BM25), "sentence-transformers/..." by meaning, if it is '
+            "installed."
         ),
     )
 
@@ -226,23 +227,36 @@ def _check_amounts(
     limits: Config,
 ) -> None:
     if not documents:
-        raise DatasetError("There are no documents. Add at least one.")
+        raise DatasetError(say("There are no documents. Add at least one."))
     if not questions:
-        raise DatasetError("There are no questions. Add at least one.")
+        raise DatasetError(say("There are no questions. Add at least one."))
     if len(documents) > MOST_DOCUMENTS:
         raise DatasetError(
-            f"{len(documents):,} documents; the limit is {MOST_DOCUMENTS:,}. "
-            "Join or leave out some."
+            say(
+                "{documents:,} documents; the limit is {limit:,}. Join or leave out some.",
+                documents=len(documents),
+                limit=MOST_DOCUMENTS,
+            )
         )
     if len(questions) > limits.rows_per_dataset:
         limit = f"{limits.rows_per_dataset:,}"
-        raise DatasetError(f"{len(questions):,} questions; the limit is {limit}. Leave out some.")
+        raise DatasetError(
+            say(
+                "{questions:,} questions; the limit is {limit}. Leave out some.",
+                questions=len(questions),
+                limit=limit,
+            )
+        )
     size = sum(len(document.text) for document in documents)
     if size > MOST_TEXT:
         limit = f"{MOST_TEXT / 1e6:,.0f}"
         raise DatasetError(
-            f"The documents hold {size / 1e6:,.0f} million characters; the limit is "
-            f"{limit} million. Leave out some."
+            say(
+                "The documents hold {size:,.0f} million characters; the limit is {limit} "
+                "million. Leave out some.",
+                size=size / 1e6,
+                limit=limit,
+            )
         )
 
 
@@ -250,6 +264,9 @@ def _check_retrieved_text(size: int, limits: Config) -> None:
     if size > limits.decoded_bytes:
         limit = limits.decoded_bytes // 2**20
         raise DatasetError(
-            f"The data set would hold more than {limit} MB. "
-            "Take fewer or smaller chunks per question."
+            say(
+                "The data set would hold more than {limit} MB. Take fewer or smaller "
+                "chunks per question.",
+                limit=limit,
+            )
         )

@@ -16,6 +16,7 @@ from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import IDEOGRAPHS
 
 PDF = b"%PDF"
@@ -45,8 +46,8 @@ FEWEST_PAGES = 3
 """Pages on which a line must stand to be a header or a footer, and half of all pages at least."""
 
 _OTHERS = {
-    ZIP: "an archive or an Office file",
-    b"\xd0\xcf\x11\xe0": "an old Office file",
+    ZIP: mark("an archive or an Office file"),
+    b"\xd0\xcf\x11\xe0": mark("an old Office file"),
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
 }
@@ -54,8 +55,7 @@ _KINDS = {"md": "markdown", "markdown": "markdown", "pdf": "pdf"} | dict.fromkey
     ("html", "htm", "xhtml"), "html"
 )
 """What files with these endings are, if they are texts."""
-_NO_PDF = "It is not a PDF file, whatever its name; it was read as text."
-_REMEDY = "Save it as PDF, HTML, Markdown or plain text."
+_NO_PDF = mark("It is not a PDF file, whatever its name; it was read as text.")
 # Possessive: a comment ends where it first can and is never read in another way. 40 comments could
 # otherwise be read in 2 ** 39 ways.
 _HTML = re.compile(
@@ -89,6 +89,8 @@ class Document:
     note: str = ""
 
 
+# Its notes are translated where they are shown.
+@speaking(ENGLISH)
 def document(name: str, data: bytes) -> Document:
     """The text in a file.
 
@@ -102,12 +104,13 @@ def document(name: str, data: bytes) -> Document:
     whole = "".join(text.pieces())
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if DAMAGED.search(whole):
-        note = f"{note} Some bytes are not characters; \ufffd stands for them.".strip()
+        damage = say("Some bytes are not characters; \ufffd stands for them.")
+        note = f"{note} {damage}".strip()
     whole = without_surrogates(whole.removeprefix("\ufeff"))
     whole = whole.replace("\r\n", "\n").replace("\r", "\n")
     kind = _format_of(name, whole)
     if kind == "pdf":
-        note = f"{_NO_PDF} {note}".strip()
+        note = f"{say(_NO_PDF)} {note}".strip()
     if kind in ("html", "markdown"):
         page, *left_out = _parsed_pages(name, kind, whole.encode()) or [""]
         notes = filter(None, [note, *left_out])
@@ -139,22 +142,41 @@ def count_letters(text: str) -> int:
 
 def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
     if not data.strip():
-        raise DatasetError(f"{name} is empty. Choose a file with text.")
+        raise DatasetError(say("{name} is empty. Choose a file with text.", name=name))
     if len(data) > limits.upload_bytes:
         size = len(data) / 2**20
         limit = limits.upload_bytes / 2**20
-        raise DatasetError(f"{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.")
+        raise DatasetError(
+            say(
+                "{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it.",
+                name=name,
+                size=size,
+                limit=limit,
+            )
+        )
     for start, what in _OTHERS.items():
         if data.startswith(start):
-            raise DatasetError(f"{name} is {what}. {_REMEDY}")
+            raise DatasetError(
+                say(
+                    "{name} is {kind}. Save it as PDF, HTML, Markdown or plain text.",
+                    name=name,
+                    kind=say(what),
+                )
+            )
 
 
 def _some(name: str, text: str) -> str:
     if not count_letters(text):
-        raise DatasetError(f"{name} holds no text. Choose another file.")
+        raise DatasetError(say("{name} holds no text. Choose another file.", name=name))
     if len(text) > MOST_TEXT:
-        limit = f"{MOST_TEXT / 1e6:,.0f} million"
-        raise DatasetError(f"{name} holds more than {limit} characters, the limit. Split it.")
+        limit = MOST_TEXT / 1e6
+        raise DatasetError(
+            say(
+                "{name} holds more than {limit:,.0f} million characters, the limit. Split it.",
+                name=name,
+                limit=limit,
+            )
+        )
     return text.strip()
 
 
@@ -174,18 +196,26 @@ def _pdf(name: str, data: bytes) -> Document:
     pages, running = _without_running_lines(parsed)
     counts = [count_letters(page) for page in pages]
     if not any(counts):
-        pictures = f"pictures of its {len(pages)} pages"
-        if len(pages) == 1:
-            pictures = "a picture of its one page"
-        raise DatasetError(
-            f"{name} holds {pictures}, not the text. "
-            "Run a text recognition (OCR) over it and choose the result."
+        words = mark(
+            "{name} holds pictures of its {pages:d} pages, not the text. Run a text recognition "
+            "(OCR) over it and choose the result."
         )
+        if len(pages) == 1:
+            words = mark(
+                "{name} holds a picture of its one page, not the text. Run a text recognition "
+                "(OCR) over it and choose the result."
+            )
+        raise DatasetError(say(words, name=name, pages=len(pages)))
     blank = counts.count(0)
-    notes = [f"{blank} of {len(pages)} pages hold no text that can be read."] if blank else []
+    notes = []
+    if blank:
+        words = mark("{blank:d} of {pages:d} pages hold no text that can be read.")
+        notes.append(say(words, blank=blank, pages=len(pages)))
     if running:
         lines = ", ".join(f"“{line[:60]}”" for line in running[:3])
-        notes.append(f"Repeated headers and footers were left out, such as {lines}.")
+        notes.append(
+            say("Repeated headers and footers were left out, such as {lines}.", lines=lines)
+        )
     text = unwrapped("\n".join(pages)).strip()
     return Document(name, text, tuple(accumulate(counts)), " ".join(notes))
 
@@ -253,8 +283,11 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
             is_whole = "end" in message
     if not is_whole:
         raise DatasetError(
-            f"{name} needs more memory or time than a document may. "
-            "Split it, or save it as plain text."
+            say(
+                "{name} needs more memory or time than a document may. Split it, or save "
+                "it as plain text.",
+                name=name,
+            )
         )
     return pages
 

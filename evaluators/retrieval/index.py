@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.errors import DatasetError
+from evaluators.text.language import say
 from evaluators.text.similarity import STOP, Embed, embedder, terms
 
 BATCH = 64
@@ -60,7 +61,7 @@ class BM25Index:
             rows.append(row)
             on_progress(number / len(texts))
         if not self._columns:
-            raise DatasetError("The documents hold no words to search for. Choose others.")
+            raise DatasetError(say("The documents hold no words to search for. Choose others."))
         self._ranking = BM25()
         self._ranking.index((rows, self._columns), create_empty_token=False, show_progress=False)
 

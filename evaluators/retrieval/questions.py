@@ -17,6 +17,7 @@ from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
 from evaluators.errors import DatasetError
 from evaluators.records import Sample
+from evaluators.text.language import say
 
 KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "group")
 """What comes along from a table; its own documents were not retrieved for these questions."""
@@ -58,10 +59,16 @@ def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
     stripped = [text.strip("\ufeff \t") for text in texts]
     lines_with_text = [text for text in stripped if text]
     if not lines_with_text:
-        raise DatasetError(f"{name} holds no questions. Write one on each line.")
+        raise DatasetError(say("{name} holds no questions. Write one on each line.", name=name))
     limit = config().rows_per_dataset
     if len(lines_with_text) > limit:
-        raise DatasetError(f"{name} has more than {limit:,} questions, the limit. Split it.")
+        raise DatasetError(
+            say(
+                "{name} has more than {limit:,} questions, the limit. Split it.",
+                name=name,
+                limit=limit,
+            )
+        )
     samples = []
     for number, text in enumerate(lines_with_text, start=1):
         samples.append(Sample(id=str(number), question=text))
@@ -80,10 +87,20 @@ def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:
     if "question" not in kept:
         # As many as a person reads in a message.
         there = ", ".join(column[:30] for column in names[:12])
-        raise DatasetError(f"{name} has no column question (it has: {there}). Rename or add one.")
+        raise DatasetError(
+            say(
+                "{name} has no column question (it has: {there}). Rename or add one.",
+                name=name,
+                there=there,
+            )
+        )
     loaded = open_table(name, table, kept)
     if loaded.data is None or isinstance(loaded.data, TestBed):
         raise DatasetError(
-            f"{name} holds no question that can be used. {told(list(loaded.problems))}"
+            say(
+                "{name} holds no question that can be used. {problems}",
+                name=name,
+                problems=told(list(loaded.problems)),
+            )
         )
     return Questions(loaded.data.samples, loaded.problems)

@@ -11,8 +11,8 @@ from evaluators.people.records import PersonName
 from evaluators.records import Record, Support
 
 State = Literal["open", "paused", "closed", "revealed"]
-RoundKind = Literal["support", "guess"]
-"""What is asked: how far each sentence is supported, or which verdict an answer will get."""
+RoundKind = Literal["support", "guess", "planted", "better"]
+"""What is asked: each is described in `evaluators.rounds.kinds`."""
 
 MOST_ANSWERS = 20
 MOST_PARTICIPANTS = 60
@@ -35,6 +35,9 @@ class Round(Record):
     `code` can be typed, so it holds until `code_until` only. `name` is that of the labeller which
     the round becomes once it is closed. `revision` grows with all that happens in it. Moments are
     UTC, ISO.
+
+    The wall of one that `hides_spread` does not tell before the reveal who said what; of `models`,
+    by their numbers, two answers are laid side by side.
     """
 
     id: str
@@ -47,6 +50,8 @@ class Round(Record):
     kind: RoundKind = "support"
     state: State = "open"
     has_board: bool = True
+    hides_spread: bool = False
+    models: tuple[int, int] | None = None
     revision: int = 0
     answers: tuple[AskedAnswer, ...] = Field(min_length=1, max_length=MOST_ANSWERS)
 
@@ -66,9 +71,9 @@ class Participant(Record):
 
 
 class AskedPlace(NamedTuple):
-    """What is asked about: the answer's place in the round, from 0, and the sentence's key.
+    """What is asked about: the answer's place in the round, from 0, and the key of its part.
 
-    The key is empty where it is the whole answer.
+    That is a sentence or a document; the key is empty where it is the whole answer.
     """
 
     answer: int
@@ -76,7 +81,10 @@ class AskedPlace(NamedTuple):
 
 
 class RoundLabel(NamedTuple):
-    """What a participant says of a sentence, and when (UTC, ISO)."""
+    """What a participant says of it, and when (UTC, ISO).
+
+    The three targets of every kind stand in an order, so all are kept on the scale of support.
+    """
 
     participant: int
     place: AskedPlace

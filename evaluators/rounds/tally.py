@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from evaluators.records import Record, Support
 from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
-from evaluators.statistics import kappa, krippendorff
+from evaluators.statistics import interval, kappa, krippendorff
 from evaluators.trace.labelling import STRICTEST_FIRST
 
 Supports = Mapping[AskedPlace, Support]
@@ -49,6 +49,20 @@ class Spread(Record):
         So a tie goes to the stricter label, as in a jury.
         """
         return self._middle((self.total - 1) // 2) if self.total else None
+
+    @property
+    def favoured(self) -> Support | None:
+        """The side that more prefer, else the middle; `None` without any vote."""
+        if not self.total:
+            return None
+        if self.full == self.none:
+            return Support.PARTIAL
+        return Support.FULL if self.full > self.none else Support.NONE
+
+    @property
+    def share_of_full(self) -> float:
+        """The share of the votes that the first side gets; one for the middle counts half."""
+        return (self.full + self.partial / 2) / self.total
 
     @property
     def is_tied(self) -> bool:
@@ -125,9 +139,45 @@ def by_quarrel(spread: Mapping[AskedPlace, Spread]) -> list[AskedPlace]:
     return sorted(labelled, key=lambda place: -spread[place].quarrel)
 
 
-def class_labels(spread: Mapping[AskedPlace, Spread]) -> dict[AskedPlace, Support]:
-    """The majority of each sentence that anybody labelled."""
-    return {place: own.majority for place, own in spread.items() if own.majority}
+def class_labels(
+    spread: Mapping[AskedPlace, Spread],
+    *,
+    is_preference: bool = False,
+) -> dict[AskedPlace, Support]:
+    """What the class says of each place that anybody labelled: its majority, or what it prefers."""
+    labels = {}
+    for place, own in spread.items():
+        label = own.favoured if is_preference else own.majority
+        if label:
+            labels[place] = label
+    return labels
+
+
+class WinRate(NamedTuple):
+    """How often a system is preferred to another one, 0 to 1, over so many samples.
+
+    It is the mean over samples, as votes on one of them are not independent. The interval holds
+    95 %; it is `None` below two samples, and where all are voted on alike.
+    """
+
+    share: float
+    interval: tuple[float, float] | None
+    samples: int
+
+
+def win_rate(
+    spread: Mapping[AskedPlace, Spread],
+    stands_left: Mapping[AskedPlace, bool],
+) -> WinRate | None:
+    """The rate of a system, of which it is known where it `stands_left`; `None` without a vote."""
+    shares = []
+    for place, own in spread.items():
+        if own.total:
+            share = own.share_of_full
+            shares.append(share if stands_left[place] else 1 - share)
+    if not shares:
+        return None
+    return WinRate(sum(shares) / len(shares), interval(shares), len(shares))
 
 
 def class_agreement(labels: Sequence[RoundLabel]) -> ClassAgreement:

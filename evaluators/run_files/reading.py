@@ -35,6 +35,7 @@ from evaluators.runs.environment import Environment
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp, why_unreadable
+from evaluators.text.language import say
 from evaluators.text.printable import printable
 
 MOST_OF_A_MANIFEST = 2**20
@@ -81,7 +82,9 @@ def read(data: bytes) -> RunFile:
         raise
     # The library raises whatever it meets first in a damaged file, and not only its own errors.
     except Exception as error:
-        raise RunFileError("This is not a run file, or it is damaged. Export it again.") from error
+        raise RunFileError(
+            say("This is not a run file, or it is damaged. Export it again.")
+        ) from error
     [run] = _records(Run, RUN, parts, 1)
     [environment] = _records(Environment, ENVIRONMENT, parts, 1)
     samples = tuple(_records(Sample, SAMPLES, parts, config().rows_per_dataset))
@@ -110,25 +113,31 @@ def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
     if sorted(names) != sorted((MANIFEST, *PARTS)):
         raise RunFileError(_wrong_entries(names))
     if any(entry.compress_type not in PACKINGS or entry.flag_bits & 1 for entry in entries):
-        raise RunFileError("This file is encrypted or packed in a way that run files are not.")
+        raise RunFileError(say("This file is encrypted or packed in a way that run files are not."))
     manifest = _manifest(_bytes(archive, MANIFEST, MOST_OF_A_MANIFEST))
     if manifest.format > FORMAT:
         raise RunFileError(
-            f"This file is from a newer version of Plumbline ({printable(manifest.plumbline)[:20]})"
-            ". Install that version to open it."
+            say(
+                "This file is from a newer version of Plumbline ({version}). Install that version "
+                "to open it.",
+                version=printable(manifest.plumbline)[:20],
+            )
         )
     if sorted(manifest.parts) != sorted(PARTS):
-        raise RunFileError("The manifest does not name every part of the file.")
+        raise RunFileError(say("The manifest does not name every part of the file."))
     left = config().decoded_bytes
     parts = {}
     for name, part in manifest.parts.items():
         if not 0 <= part.size <= left:
             raise RunFileError(
-                f"Unpacked it holds more than {config().decoded_bytes / 2**20:,.0f} MB, the limit."
+                say(
+                    "Unpacked it holds more than {limit:,.0f} MB, the limit.",
+                    limit=config().decoded_bytes / 2**20,
+                )
             )
         parts[name] = _bytes(archive, name, part.size)
         if hashlib.sha256(parts[name]).hexdigest() != part.sha256:
-            raise RunFileError(f"{name} was changed after the file was written.")
+            raise RunFileError(say("{name} was changed after the file was written.", name=name))
         left -= part.size
     return parts
 
@@ -136,9 +145,9 @@ def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
 def _wrong_entries(names: list[str]) -> str:
     expected = {MANIFEST, *PARTS}
     if missing := sorted(expected - set(names)):
-        return f"This is not a run file: {', '.join(missing)} is missing."
-    strange = [name for name in names if name not in expected] or ["an entry twice"]
-    return f"This is not a run file: it holds {printable(strange[0])[:60]}."
+        return say("This is not a run file: {name} is missing.", name=", ".join(missing))
+    strange = [name for name in names if name not in expected] or [say("an entry twice")]
+    return say("This is not a run file: it holds {name}.", name=printable(strange[0])[:60])
 
 
 def _manifest(text: bytes) -> Manifest:
@@ -150,10 +159,17 @@ def _manifest(text: bytes) -> Manifest:
             newer = _Format.model_validate_json(text)
             if newer.format > FORMAT:
                 raise RunFileError(
-                    "This file is from a newer version of Plumbline. Install that version to "
-                    "open it."
+                    say(
+                        "This file is from a newer version of Plumbline. Install that version to "
+                        "open it."
+                    )
                 ) from error
-        raise RunFileError(f"The manifest cannot be read ({why_unreadable(error)}).") from error
+        raise RunFileError(
+            say(
+                "The manifest cannot be read ({why}).",
+                why=why_unreadable(error),
+            )
+        ) from error
 
 
 class _Format(BaseModel):
@@ -165,7 +181,7 @@ def _bytes(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
         # What an entry says of its size may be a lie: one byte more is read than it may have.
         data = entry.read(most + 1)
     if len(data) > most:
-        raise RunFileError(f"{name} is longer than the file says.")
+        raise RunFileError(say("{name} is longer than the file says.", name=name))
     return data
 
 
@@ -177,49 +193,65 @@ def _records(
 ) -> Iterator[R]:
     lines = parts[name].splitlines()
     if most is not None and len(lines) > most:
-        raise RunFileError(f"{name} has {len(lines):,} lines, at most {most:,} fit.")
+        raise RunFileError(
+            say(
+                "{name} has {lines:,} lines, at most {most:,} fit.",
+                name=name,
+                lines=len(lines),
+                most=most,
+            )
+        )
     if kind in (Run, Environment) and len(lines) != 1:
-        raise RunFileError(f"{name} does not hold one record.")
+        raise RunFileError(say("{name} does not hold one record.", name=name))
     for number, line in enumerate(lines, start=1):
         try:
             yield kind.model_validate_json(line)
         except (ValueError, RecursionError) as error:
             why = why_unreadable(error) if isinstance(error, ValueError) else "too deep"
-            raise RunFileError(f"{name}, line {number:,}, cannot be read ({why}).") from error
+            raise RunFileError(
+                say(
+                    "{name}, line {number:,}, cannot be read ({why}).",
+                    name=name,
+                    number=number,
+                    why=why,
+                )
+            ) from error
 
 
 def _check_run(run: Run, dataset: Dataset) -> None:
     # Of their contents: a sample that was changed, left out or moved makes another one.
     fingerprints = (dataset.fingerprint, dataset.earlier_fingerprint)
     if not dataset.samples or run.fingerprint not in fingerprints:
-        raise RunFileError("The samples are not those that the run was made with.")
+        raise RunFileError(say("The samples are not those that the run was made with."))
     if run.repeats != dataset.repeats or dataset != dataset.repeated(run.repeats):
-        raise RunFileError("The repeats of the samples are not those of the run.")
+        raise RunFileError(say("The repeats of the samples are not those of the run."))
     if not _is_moment(run.created):
-        raise RunFileError("run.json has no date that can be read.")
+        raise RunFileError(say("run.json has no date that can be read."))
     if run.repeats != dataset.repeats:
-        raise RunFileError("run.json says of the samples' repeats what they are not.")
+        raise RunFileError(say("run.json says of the samples' repeats what they are not."))
     try:
         _Origin.model_validate(run.origin)
     except ValidationError as error:
         why = why_unreadable(error)
         raise RunFileError(
-            f"run.json, how the samples were made, cannot be read ({why})."
+            say("run.json, how the samples were made, cannot be read ({why}).", why=why)
         ) from error
     cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
     if cells > MOST_METRICS * config().rows_per_dataset:
-        raise RunFileError(f"The run has {cells:,} results to give, too many to be shown.")
+        raise RunFileError(
+            say("The run has {cells:,} results to give, too many to be shown.", cells=cells)
+        )
 
 
 def _check_environment(environment: Environment) -> None:
     for moment in (environment.ended, environment.opened):
         if moment and not _is_moment(moment):
-            raise RunFileError(f"{ENVIRONMENT} has no date that can be read.")
+            raise RunFileError(say("{name} has no date that can be read.", name=ENVIRONMENT))
     for model in environment.models:
         counts = (model.calls, model.prompt_tokens, model.answer_tokens, model.cost or 0)
         prices = (model.price_in or 0, model.price_out or 0)
         if not all(0 <= number <= MOST_NUMBER for number in (*counts, *prices)):
-            raise RunFileError(f"{ENVIRONMENT} has a bill that cannot be.")
+            raise RunFileError(say("{name} has a bill that cannot be.", name=ENVIRONMENT))
 
 
 def _checked_result(result: SampleResult) -> SampleResult:
@@ -229,7 +261,7 @@ def _checked_result(result: SampleResult) -> SampleResult:
     times = (result.cost or 0.0, result.seconds)
     # A sum of a few greater ones is infinite, and no page could show the mean.
     if not all(abs(number) <= MOST_NUMBER for number in (*values, *bill, *times)):
-        raise RunFileError(f"{RESULTS} has a number that cannot be.")
+        raise RunFileError(say("{name} has a number that cannot be.", name=RESULTS))
     return result
 
 
@@ -295,7 +327,7 @@ class _Cells:
     def check(self, name: str, cell: Cell) -> None:
         """Raises `RunFileError` for a cell that the run does not have."""
         if not all(0 <= place < size for place, size in zip(cell, self._sizes, strict=True)):
-            raise RunFileError(f"{name} names an answer that the run does not have.")
+            raise RunFileError(say("{name} names an answer that the run does not have.", name=name))
 
     def check_different(self, name: str, cells: Iterable[Cell]) -> None:
         """The same for several, of which no two may be one."""
@@ -303,7 +335,7 @@ class _Cells:
         for cell in cells:
             self.check(name, cell)
             if cell in known:
-                raise RunFileError(f"{name} has an answer twice.")
+                raise RunFileError(say("{name} has an answer twice.", name=name))
             known.add(cell)
 
 
@@ -316,7 +348,7 @@ def _checked_labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list
     for label in read:
         cells.check(LABELS, _cell_of(label))
         if not _is_moment(label.label.created):
-            raise RunFileError(f"{LABELS} has no date that can be read.")
+            raise RunFileError(say("{name} has no date that can be read.", name=LABELS))
         labels.setdefault(_cell_of(label), []).append(label.label)
     return labels
 

@@ -11,7 +11,7 @@ from evaluators.records import Dataset, Run, Sample
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 
-OWN = ("title", "use_cache", "again_of")
+OWN = ("title", "use_cache", "again_of", "overnight")
 """What a run that is done again has for itself."""
 
 

@@ -32,6 +32,7 @@ from evaluators.records import (
 )
 from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
 from evaluators.statistics import clustered, clustered_mean, interval, within_groups
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import SENTENCE, response_supports
@@ -55,8 +56,8 @@ class Within(Record):
     def in_words(self) -> str:
         """ "repeats agree in 87 %", of other values than yes or no "repeats vary by 0.07"."""
         if self.agree is None:
-            return f"repeats vary by {self.deviation:.2f}"
-        return f"repeats agree in {100 * self.agree:.0f} %"
+            return say("repeats vary by {deviation:.2f}", deviation=self.deviation)
+        return say("repeats agree in {percent:.0f} %", percent=100 * self.agree)
 
 
 class Mean(Record):
@@ -87,7 +88,11 @@ class Mean(Record):
         """ "30 prompts × 5", where prompts were asked several times; else it is empty."""
         if self.repeats == 1:
             return ""
-        return f"{self.asked // self.repeats:,} prompts × {self.repeats}"
+        return say(
+            "{prompts:,} prompts × {repeats}",
+            prompts=self.asked // self.repeats,
+            repeats=self.repeats,
+        )
 
 
 class View(NamedTuple):
@@ -108,14 +113,14 @@ BINS = 10
 
 
 RATES = (
-    ("Noise robustness", Ability.NOISE, "accuracy"),
-    ("Negative rejection", Ability.REJECTION, "rejection"),
-    ("Integration", Ability.INTEGRATION, "accuracy"),
-    ("Error detection", Ability.COUNTERFACTUAL, "detection"),
-    ("Error correction", Ability.COUNTERFACTUAL, "correction"),
-    ("Correction if detected", Ability.COUNTERFACTUAL, "correction_among_detected"),
-    ("Negative rejection (judge)", Ability.REJECTION, "rejection_judged"),
-    ("Error detection (judge)", Ability.COUNTERFACTUAL, "detection_judged"),
+    (mark("Noise robustness"), Ability.NOISE, "accuracy"),
+    (mark("Negative rejection"), Ability.REJECTION, "rejection"),
+    (mark("Integration"), Ability.INTEGRATION, "accuracy"),
+    (mark("Error detection"), Ability.COUNTERFACTUAL, "detection"),
+    (mark("Error correction"), Ability.COUNTERFACTUAL, "correction"),
+    (mark("Correction if detected"), Ability.COUNTERFACTUAL, "correction_among_detected"),
+    (mark("Negative rejection (judge)"), Ability.REJECTION, "rejection_judged"),
+    (mark("Error detection (judge)"), Ability.COUNTERFACTUAL, "detection_judged"),
 )
 """The rates of RGB by title: the ability whose samples are counted, and the value that is."""
 

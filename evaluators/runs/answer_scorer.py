@@ -17,6 +17,7 @@ from evaluators.llm.layers import most_cost
 from evaluators.llm.loop import loop
 from evaluators.records import Cap, Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
+from evaluators.runs.failure_streaks import Failure
 from evaluators.runs.requests import requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import (
@@ -27,9 +28,6 @@ from evaluators.runs.scoring import (
 )
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task
-
-Failure = type[BaseException] | None
-"""The kind of error that a cell failed with; `None` where it was scored."""
 
 
 @dataclass
@@ -137,7 +135,7 @@ class AnswerScorer:
         outcome: dict[str, object]
         try:
             repeat = self._run.repeat_of(answer.task.position)
-            evaluator = self._with_judges(self._evaluators[metric], call_log, repeat)
+            evaluator = with_judges(self._evaluators[metric], self._judges, call_log, repeat)
             score = self._score(evaluator, self._sample(answer, call_log))
             outcome = {"status": "scored", "score": score}
         except (RunStoppedError, StoreError, CancelledError):
@@ -216,19 +214,20 @@ class AnswerScorer:
             return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
         return checked_score(evaluator, sample)
 
-    def _with_judges(
-        self,
-        evaluator: Evaluator,
-        call_log: CallLog,
-        repeat: int,
-    ) -> Evaluator:
-        """The evaluator with its judge, or with a tuple of judges where they are a jury."""
-        judges = self._judges[: evaluator.most_judges()]
-        if not judges:
-            return evaluator
-        clients = tuple(judge.client(call_log, repeat) for judge in judges)
-        client = clients if len(clients) > 1 else clients[0]
-        return evaluator.model_copy(update={"llm_client": client})
+
+def with_judges(
+    evaluator: Evaluator,
+    judges: Sequence[ModelSession],
+    call_log: CallLog,
+    repeat: int = 1,
+) -> Evaluator:
+    """The evaluator with its judge, or with a tuple of judges where they are a jury."""
+    own = judges[: evaluator.most_judges()]
+    if not own:
+        return evaluator
+    clients = tuple(judge.client(call_log, repeat) for judge in own)
+    client = clients if len(clients) > 1 else clients[0]
+    return evaluator.model_copy(update={"llm_client": client})
 
 
 def _failed_fields(error: BaseException) -> dict[str, object]:

@@ -8,6 +8,7 @@ from evaluators.llm.catalogue import model_title
 from evaluators.llm.money import dollars, dollars_together
 from evaluators.records import Run
 from evaluators.runs.store import Spent
+from evaluators.text.language import say
 
 
 def rows(run: Run, spent: Mapping[str, Spent]) -> list[dict[str, object]]:
@@ -26,20 +27,20 @@ def rows(run: Run, spent: Mapping[str, Spent]) -> list[dict[str, object]]:
 
 def _row_of_model(name: str, spent: Spent) -> dict[str, object]:
     return {
-        "Model": name,
-        "Calls": spent.calls,
-        "Prompt tokens": spent.prompt_tokens,
-        "Answer tokens": spent.answer_tokens,
-        "Cost": dollars(spent.cost),
+        say("Model"): name,
+        say("Calls"): spent.calls,
+        say("Prompt tokens"): spent.prompt_tokens,
+        say("Answer tokens"): spent.answer_tokens,
+        say("Cost"): dollars(spent.cost),
     }
 
 
 def _row_of_whole_run(spent: Mapping[str, Spent]) -> dict[str, object]:
     bills = spent.values()
     return {
-        "Model": "Together",
-        "Calls": sum(bill.calls for bill in bills),
-        "Prompt tokens": sum(bill.prompt_tokens for bill in bills),
-        "Answer tokens": sum(bill.answer_tokens for bill in bills),
-        "Cost": dollars_together(bill.cost for bill in bills),
+        say("Model"): say("Together"),
+        say("Calls"): sum(bill.calls for bill in bills),
+        say("Prompt tokens"): sum(bill.prompt_tokens for bill in bills),
+        say("Answer tokens"): sum(bill.answer_tokens for bill in bills),
+        say("Cost"): dollars_together(bill.cost for bill in bills),
     }

@@ -27,6 +27,7 @@ from evaluators.runs.naming import metric_title
 from evaluators.runs.run_facts import options_in_words
 from evaluators.runs.run_view import WHAT_COUNTS
 from evaluators.runs.store import Store
+from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.printable import printable
 from evaluators.text.words import counted
 from evaluators.trace.labelling_prompt import labelling_template
@@ -43,6 +44,8 @@ UNKNOWN = "not recorded"
 Fact = tuple[str, str]
 
 
+# Read by programs and by those who rerun it, wherever its page is read.
+@speaking(ENGLISH)
 def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
     """The card of a run: lines of at most 80 characters, the same at every call, never a key.
 
@@ -57,7 +60,7 @@ def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
         *_label_facts(store, run),
         *_of_models(run, environment),
         *_of_prompts(run),
-        *_of_settings(run),
+        *_of_settings(store, run),
         *_of_versions(environment),
         ("Results hash", results_hash(store, run)),
     ]
@@ -192,7 +195,7 @@ def _prompt(template: str) -> str:
     return f"{names[0] if names else 'of its own'}, SHA-256 {prompt_hash(template)} …"
 
 
-def _of_settings(run: Run) -> Iterator[Fact]:
+def _of_settings(store: Store, run: Run) -> Iterator[Fact]:
     yield "Seed", str(run.seed or 0)
     if run.cap != Cap():
         limits = [f"{run.cap.calls:,} calls"] if run.cap.calls else []
@@ -200,6 +203,9 @@ def _of_settings(run: Run) -> Iterator[Fact]:
         yield "Budget", ", ".join(limits)
     if run.models or run.judges:
         yield "Asked", "where no stored answer was" if run.use_cache else "always anew"
+    if batches := store.batches.of_run(run.id):
+        requests = sum(batch.requests for batch in batches.values())
+        yield "Overnight", f"{requests:,} requests sent in batches, at their price"
 
 
 def _of_versions(environment: Environment) -> Iterator[Fact]:

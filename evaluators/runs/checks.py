@@ -17,6 +17,7 @@ from evaluators.runs import aggregate
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
+from evaluators.text.language import language, say
 from evaluators.text.normalise import slug
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import HEURISTIC, JURY
@@ -58,7 +59,9 @@ def checked(
 
     if labels_of is not None:
         return work_out()
-    return view.kept(f"check {metric} {model} {against} {definition}", Check, work_out)
+    # It holds sentences, which are in the language of whoever asked first.
+    name = f"check {metric} {model} {against} {definition} {language()}"
+    return view.kept(name, Check, work_out)
 
 
 def checked_by(
@@ -192,17 +195,17 @@ def _by_rate(values: Mapping[str, T], ability: str | None) -> dict[str, T]:
 def _labeller(view: RunView, metric: int) -> str:
     """Who gave the values, as a sentence names it."""
     if _is_rgb(view, metric):
-        return "the rules"
+        return say("the rules")
     names = {row.by for row in view.of_metric(metric) if row.by}
     if len(names) > 1:
-        return "the labellers"
+        return say("the labellers")
     for by in names:
         model = find(by)
-        titles = {HEURISTIC: "the heuristic", JURY: "the jury"}
+        titles = {HEURISTIC: say("the heuristic"), JURY: say("the jury")}
         return titles.get(by) or (model.title if model else by)
     spec = view.run.evaluators[metric]
     with suppress(ParameterError):
-        return from_spec(spec).title
+        return say(from_spec(spec).title)
     # A metric of one's own that is gone.
     return spec.name
 

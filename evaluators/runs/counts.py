@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from evaluators.records import Run
 from evaluators.runs.store import Counts
+from evaluators.text.language import say
 from evaluators.text.words import counted
 
 
 def checked_and_failed(run: Run, counts: Counts) -> str:
     """What is checked, and what failed where something did: "20 of 24 checked, 1 failed"."""
-    failed = f", {counts.failed:,} failed" if counts.failed else ""
-    return f"{checked_in_words(run, counts)}{failed}"
+    checked = checked_in_words(run, counts)
+    if not counts.failed:
+        return checked
+    return say("{checked}, {failed:,} failed", checked=checked, failed=counts.failed)
 
 
 def checked_in_words(run: Run, counts: Counts) -> str:
@@ -20,9 +23,30 @@ def checked_in_words(run: Run, counts: Counts) -> str:
     """
     # An answer that several metrics judge is asked about several times, and is one answer.
     answers = counts.asked // len(run.evaluators)
-    repeated = ""
-    if run.repeats > 1:
-        repeated = f" ({counted(answers // run.repeats, 'prompt')} × {run.repeats})"
+    checked = say("{answers} checked", answers=counted(answers, "answer"))
     if counts.scored < counts.asked:
-        return f"{counts.scored:,} of {counts.asked:,} checked{repeated}"
-    return f"{counted(answers, 'answer')} checked{repeated}"
+        checked = say("{part:,} of {all:,} checked", part=counts.scored, all=counts.asked)
+    if run.repeats == 1:
+        return checked
+    return say(
+        "{checked} ({prompts} × {repeats})",
+        checked=checked,
+        prompts=counted(answers // run.repeats, "prompt"),
+        repeats=run.repeats,
+    )
+
+
+def failed_in_words(counts: Counts) -> str:
+    """How many failed, and of how many the results are."""
+    if not counts.scored:
+        return say(
+            "{failed:,} of {asked:,} failed: there is no result.",
+            failed=counts.failed,
+            asked=counts.asked,
+        )
+    return say(
+        "{failed:,} of {asked:,} failed: the results are of the other {scored:,}.",
+        failed=counts.failed,
+        asked=counts.asked,
+        scored=counts.scored,
+    )

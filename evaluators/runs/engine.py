@@ -22,6 +22,7 @@ from evaluators.runs.pace import Progress
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import Place, Ticket, expected, in_turn
 from evaluators.runs.store import Store
+from evaluators.text.language import mark, say
 
 LOOK = 0.5
 """Seconds between two looks at the queue."""
@@ -38,11 +39,16 @@ TWIN_SECONDS = 60.0
 TWINS_LOOKED_AT = 20
 """Newest runs among which the same one is looked for."""
 
-BUSY = "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
+BUSY = mark(
+    "This host is busy, and its queue is full. This run is kept: resume it in a few minutes."
+)
 
 log = logging.getLogger(__name__)
 
 _creating = threading.Lock()
+
+_created_by: dict[str, str] = {}
+"""Who created the newest runs of this process, by their ids, in the order of their creation."""
 
 
 def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
@@ -60,17 +66,36 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     return run
 
 
-def create_once(store: Store, plan: RunPlan, *, workspace: str) -> Run:
-    """The run that was created from an equal plan within the last `TWIN_SECONDS`, else a new one.
+def create_once(
+    store: Store,
+    plan: RunPlan,
+    *,
+    workspace: str,
+    by: str = "",
+) -> Run:
+    """The run that `by` created from an equal plan within the last `TWIN_SECONDS`, else a new one.
 
-    Raises as `create_run` does.
+    `by` tells sessions apart: two people who share a machine each have their own run. Raises as
+    `create_run` does.
     """
     # Each click is drawn in a thread of its own: two that look at once would both find nothing.
     with _creating:
-        return _twin(store, plan, workspace) or create_run(store, plan, workspace=workspace)
+        twin = _twin(store, plan, workspace, by)
+        if twin is not None:
+            return twin
+        created = create_run(store, plan, workspace=workspace)
+        _created_by[created.id] = by
+        if len(_created_by) > TWINS_LOOKED_AT * 10:
+            _created_by.pop(next(iter(_created_by)))
+        return created
 
 
-def _twin(store: Store, plan: RunPlan, workspace: str) -> Run | None:
+def _twin(
+    store: Store,
+    plan: RunPlan,
+    workspace: str,
+    by: str,
+) -> Run | None:
     planned = _planned_run(plan, workspace)
     since = datetime.now(UTC) - timedelta(seconds=TWIN_SECONDS)
     for run in store.runs.newest(workspace, TWINS_LOOKED_AT):
@@ -78,7 +103,8 @@ def _twin(store: Store, plan: RunPlan, workspace: str) -> Run | None:
         if run.is_title_suggested:
             its_own["title"] = run.title
         is_recent = datetime.fromisoformat(run.created) > since
-        if is_recent and run == planned.model_copy(update=its_own):
+        is_own = _created_by.get(run.id) == by
+        if is_recent and is_own and run == planned.model_copy(update=its_own):
             return run
     return None
 
@@ -103,6 +129,7 @@ def _planned_run(plan: RunPlan, workspace: str) -> Run:
         cap=plan.cap,
         use_cache=plan.use_cache,
         repeats=data.repeats,
+        overnight=plan.overnight,
         again_of=plan.again_of,
     )
 
@@ -136,7 +163,7 @@ class RunRegistry:
             if job is None or not job.is_live:
                 self._check_visitor(run)
                 if not self._has_room():
-                    raise HostLimitError(BUSY)
+                    raise HostLimitError(say(BUSY))
                 job = self._begin(Ticket(run, store, keys))
             return job
 
@@ -235,8 +262,10 @@ class RunRegistry:
         with self._lock:
             if self.live(workspace):
                 raise HostLimitError(
-                    "A run of yours is at work or waiting. Cancel it or wait for its "
-                    "end, then make the new link."
+                    say(
+                        "A run of yours is at work or waiting. Cancel it or wait for its end, then "
+                        "make the new link."
+                    )
                 )
             return workspaces.of(store).move(workspace)
 
@@ -269,8 +298,12 @@ class RunRegistry:
         most = config().runs_per_visitor
         if config().public and len(self.live(run.workspace)) >= most:
             raise HostLimitError(
-                "Another run of yours is at work or waiting, and this host allows a visitor "
-                f"{most} at a time. This one is kept: resume it when the other is done."
+                say(
+                    "Another run of yours is at work or waiting, and this host allows a "
+                    "visitor {most} at a time. This one is kept: resume it when the other is "
+                    "done.",
+                    most=most,
+                )
             )
 
     def _has_room(self) -> bool:
@@ -292,7 +325,7 @@ class RunRegistry:
             last = self._in_turn()[-1]
             self._waiting = [waiting for waiting in self._waiting if waiting is not last]
             if last is ticket:
-                raise HostLimitError(BUSY)
+                raise HostLimitError(say(BUSY))
             _keep_reason(last, Reason(kind="host", message=BUSY))
         with suppress(StoreError):
             ticket.store.runs.save_stop_reasons(ticket.run.id)
@@ -320,13 +353,17 @@ class RunRegistry:
         for ticket in self._waiting:
             if ticket.last_seen < since:
                 self._waiting = [waiting for waiting in self._waiting if waiting is not ticket]
-                message = "Nobody watched this run while it waited, so it gave its turn up."
-                _keep_reason(ticket, Reason(kind="unwatched", message=f"{message} Resume it."))
+                message = mark(
+                    "Nobody watched this run while it waited, so it gave its turn up. Resume it."
+                )
+                _keep_reason(ticket, Reason(kind="unwatched", message=message))
         if not self._waiting:
             return
         for job in self._jobs.values():
             if job.control.last_seen < since and not job.is_pausing:
-                message = "Others waited and nobody watched this run, so it was paused. Resume it."
+                message = mark(
+                    "Others waited and nobody watched this run, so it was paused. Resume it."
+                )
                 job.pause(Reason(kind="unwatched", message=message))
 
     def _start_next(self) -> None:
@@ -340,8 +377,9 @@ class RunRegistry:
             except Exception as error:
                 # Whatever it is, the others in the queue must get their turn.
                 log.exception("A run that waited could not be started")
-                what = f"It could not be started ({type(error).__name__})."
-                message = f"{what} Resume it; if it happens again, report it."
+                message = mark(
+                    "It could not be started ({kind}). Resume it; if it happens again, report it."
+                ).format(kind=type(error).__name__)
                 _keep_reason(ticket, Reason(kind="unexpected", message=message))
 
     def _make_room(self) -> None:
@@ -385,16 +423,19 @@ def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
     cells = answers * len(run.evaluators)
     if cells > settings.cells_per_run:
         raise HostLimitError(
-            f"This run has {cells:,} samples to score; this host allows "
-            f"{settings.cells_per_run:,}. "
-            "Choose fewer samples, noise levels, models or metrics, or run Plumbline on "
-            "your own machine."
+            say(
+                "This run has {cells:,} samples to score; this host allows {most:,}. "
+                "Choose fewer samples, noise levels, models or metrics, or run Plumbline "
+                "on your own machine.",
+                cells=cells,
+                most=settings.cells_per_run,
+            )
         )
     most_kept = settings.runs_kept_per_visitor
     kept = store.runs.newest(run.workspace, most_kept)
     if len(kept) == most_kept:
         raise HostLimitError(
-            f"This host keeps {most_kept} runs for each visitor.",
+            say("This host keeps {most} runs for each visitor.", most=most_kept),
             remedy=Remedy("delete_a_run"),
         )
     size = 0

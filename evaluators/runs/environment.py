@@ -71,7 +71,7 @@ class Environment(Record):
 def versions() -> Versions:
     """Those of this process."""
     return Versions(
-        plumbline=_own_version(),
+        plumbline=own_version(),
         judging=_hash_of_judging(),
         python=platform.python_version(),
         packages={name: metadata.version(name) for name in PACKAGES},
@@ -109,7 +109,7 @@ def changed_versions(first: Environment, second: Environment) -> Sequence[str]:
     return [f"{name} {old} → {new}" for name, old, new in sorted(pairs) if old != new]
 
 
-def _own_version() -> str:
+def own_version() -> str:
     """Plumbline's own version: of the installed package, else of the checkout."""
     with suppress(metadata.PackageNotFoundError):
         return metadata.version("plumbline")

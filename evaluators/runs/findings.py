@@ -10,19 +10,20 @@ from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, NoisePoint
 from evaluators.runs.shown_values import is_judged
 from evaluators.runs.store import Outline
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted, short_name
 from evaluators.trace.labelling import HEURISTIC
 
-OF_THE_HEURISTIC = (
+OF_THE_HEURISTIC = mark(
     "Heuristic labels, an estimate made without an LLM. Against 2,981 published labels: AUROC "
     "0.73, 82 % right (always “yes”: 85 %). Use it to find suspects, not to count them."
 )
 """Adherence in docs/heuristic.md."""
 
 RATES = {
-    "Negative rejection": "declines {rate} of the questions that no document answers",
-    "Integration": "puts {rate} of the answers together from several documents",
-    "Error detection": "notices {rate} of the planted errors",
+    "Negative rejection": mark("{model} declines {rate} of the questions that no document answers"),
+    "Integration": mark("{model} puts {rate} of the answers together from several documents"),
+    "Error detection": mark("{model} notices {rate} of the planted errors"),
 }
 """What a rate says, the first that was measured, where noise was not tested."""
 
@@ -49,9 +50,9 @@ def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
             continue
         parts = []
         for model in _extremes(measured):
-            what_it_does = words.format(rate=_rate_with_interval(measured[model]))
-            parts.append(f"{_model_named(model, measured)} {what_it_does}")
-        return f"{_capital(', '.join(parts))}."
+            named = _model_named(model, measured)
+            parts.append(say(words, model=named, rate=_rate_with_interval(measured[model])))
+        return _capital(say("{parts}.", parts=_best_and_last(parts)))
     return ""
 
 
@@ -61,35 +62,51 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     best, *others = _extremes(last)
     least = _noise_in_words(points[best][0])
     most = _noise_in_words(points[best][-1])
-    answers = "answers" if least == most else "still answers"
-    rate = _rate_with_interval(last[best])
-    parts = [f"{_model_named(best, last)} {answers} {rate} of the questions right"]
+    answers = mark("{model} answers {rate} of the questions right")
+    if least != most:
+        answers = mark("{model} still answers {rate} of the questions right")
+    parts = [say(answers, model=_model_named(best, last), rate=_rate_with_interval(last[best]))]
     for model in others:
         parts.append(f"{_model_named(model, last)} {_rate_with_interval(last[model])}")
-    sentence = f"With {most} noise {', '.join(parts)}"
+    results = _best_and_last(parts)
     if least == most:
-        return f"{sentence}."
+        return say("With {noise} {results}.", noise=most, results=results)
     before = []
     for model in (best, *others):
         accuracy = points[model][0].accuracy.mean or 0
         before.append(f"{100 * accuracy:.0f} %")
-    # Where best and worst began alike, that is said once.
-    return f"{sentence}; with {least} noise {' and '.join(dict.fromkeys(before))}."
+    return say(
+        "With {most} {results}; with {least} {before}.",
+        most=most,
+        results=results,
+        least=least,
+        # Where best and worst began alike, that is said once.
+        before=say(" and ").join(dict.fromkeys(before)),
+    )
+
+
+def _best_and_last(parts: Sequence[str]) -> str:
+    """What is said of one model, or of the best and the last of several."""
+    if len(parts) == 1:
+        return parts[0]
+    best, last = parts
+    return say("{best}, {last}", best=best, last=last)
 
 
 def _noise_in_words(point: NoisePoint) -> str:
-    """The noise that the prompts really had; "no" where they had none."""
+    """ "80 % noise", as much as the prompts really had; "no noise" where they had none."""
     noise = point.noise if point.effective_noise is None else point.effective_noise
-    return f"{100 * noise:.0f} %" if noise else "no"
+    return say("{share:.0f} % noise", share=100 * noise) if noise else say("no noise")
 
 
 def _model_named(model: str, means: Mapping[str, Mean]) -> str:
     """The model and, of more than two, which of them it is."""
     # Of two the order says which is better.
     if len(means) < 3:
-        return short_name(model) or "the tested model"
+        return short_name(model) or say("the tested model")
     is_best = model == _extremes(means)[0]
-    return f"{short_name(model)} ({'best' if is_best else 'last'} of {len(means)})"
+    rank = mark("{model} (best of {count})") if is_best else mark("{model} (last of {count})")
+    return say(rank, model=short_name(model), count=len(means))
 
 
 def _capital(sentence: str) -> str:
@@ -113,7 +130,12 @@ def _rate_with_interval(mean: Mean) -> str:
     value = f"{100 * (mean.mean or 0):.0f} %"
     if mean.low is None or mean.high is None:
         return value
-    return f"{value} ({100 * mean.low:.0f} to {100 * mean.high:.0f})"
+    return say(
+        "{value} ({low:.0f} to {high:.0f})",
+        value=value,
+        low=100 * mean.low,
+        high=100 * mean.high,
+    )
 
 
 # TRACE
@@ -128,51 +150,79 @@ def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = 
     if mean is None or mean.mean is None:
         return ""
     wrong = round(mean.scored * (1 - mean.mean))
-    verb = "contains" if mean.scored == 1 else "contain"
-    answers = counted(mean.scored, "answer")
-    interval = ""
+    share = f"{100 - 100 * mean.mean:.0f} %"
     if mean.low is not None and mean.high is not None:
-        interval = f", {100 - 100 * mean.high:.0f} to {100 - 100 * mean.low:.0f}"
-    whose = f"{run_facts.titles(run)[model]}: " if len(run.models) > 1 else ""
-    labels = f" by the labels of {labellers.labeller_title(by)}" if by else ""
-    return (
-        f"{whose}{wrong:,} of {answers} {verb} something the documents do not say{labels}: "
-        f"{100 - 100 * mean.mean:.0f} %{interval}."
+        share = say(
+            "{share}, {low:.0f} to {high:.0f}",
+            share=share,
+            low=100 - 100 * mean.high,
+            high=100 - 100 * mean.low,
+        )
+    labeller = labellers.labeller_title(by) if by else ""
+    sentence = say(
+        _unsupported_answers(mean.scored == 1, bool(by)),
+        wrong=wrong,
+        answers=counted(mean.scored, "answer"),
+        labeller=labeller,
+        share=share,
     )
+    if len(run.models) < 2:
+        return sentence
+    return say("{model}: {finding}", model=run_facts.titles(run)[model], finding=sentence)
+
+
+def _unsupported_answers(is_one: bool, has_labeller: bool) -> str:
+    """The text of the finding, of one answer or more, and with whose labels count."""
+    if has_labeller and is_one:
+        return mark(
+            "{wrong:,} of {answers} contains something the documents do not say by the labels of "
+            "{labeller}: {share}."
+        )
+    if has_labeller:
+        return mark(
+            "{wrong:,} of {answers} contain something the documents do not say by the labels of "
+            "{labeller}: {share}."
+        )
+    if is_one:
+        return mark("{wrong:,} of {answers} contains something the documents do not say: {share}.")
+    return mark("{wrong:,} of {answers} contain something the documents do not say: {share}.")
 
 
 def who_labelled(run: Run, figures: Figures) -> str:
     """Whose labels a TRACE run has, and how far they can be believed."""
     if not is_judged(run):
-        return OF_THE_HEURISTIC
+        return say(OF_THE_HEURISTIC)
     if run.evaluator.name == "hybrid":
         return _partly_judged(run, figures)
-    return (
-        f"Labeller: {_name_judges(run)} An LLM makes mistakes: open a sample to check its "
-        "labels, and correct them."
+    return say(
+        "Labeller: {judges} An LLM makes mistakes: open a sample to check its labels, and correct "
+        "them.",
+        judges=_name_judges(run),
     )
 
 
 def _partly_judged(run: Run, figures: Figures) -> str:
     judged = sum(count for by, count in figures.by.items() if by not in ("", HEURISTIC))
-    doubtful = ""
+    text = mark("{judged:,} of {samples} have labels by {judges}")
     if run.evaluator.params.get("doubt_from"):
-        doubtful = ", those that the heuristic was least sure of,"
-    others = ""
+        text = mark(
+            "{judged:,} of {samples}, those that the heuristic was least sure of, have labels by "
+            "{judges}"
+        )
+    samples = counted(figures.scored, "sample")
+    whose = say(text, judged=judged, samples=samples, judges=_name_judges(run))
     if judged < figures.scored:
-        others = " All other values are the heuristic's estimates."
-    return (
-        f"{judged:,} of {counted(figures.scored, 'sample')}{doubtful} have labels by "
-        f"{_name_judges(run)}{others}"
-    )
+        return say("{whose} All other values are the heuristic's estimates.", whose=whose)
+    return whose
 
 
 def _name_judges(run: Run) -> str:
     """The judge or the jury as the end of a sentence."""
     names = run_facts.judge_titles(run)
     if len(names) == 1:
-        return f"{names[0]}."
-    return (
-        f"a jury of {', '.join(names)}: the majority decides each sentence, a tie goes to the "
-        "stricter verdict."
+        return say("{judge}.", judge=names[0])
+    return say(
+        "a jury of {judges}: the majority decides each sentence, a tie goes to the stricter "
+        "verdict.",
+        judges=say(", ").join(names),
     )

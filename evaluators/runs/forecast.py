@@ -23,6 +23,7 @@ from evaluators.llm.prompt_sizes import (
 from evaluators.prompts import fill
 from evaluators.records import ModelSpec, Sample
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import say
 
 CountStored = Callable[[Sequence[str]], int]
 """How many of the requests with these keys have an answer in the store."""
@@ -36,9 +37,13 @@ class Forecast(NamedTuple):
 
     def named(self, *, marks_judges: bool = True) -> list[tuple[str, Estimate]]:
         """The estimates with their names for a table, judges marked as such."""
-        mark = " (judge)" if marks_judges else ""
         models = [(estimate.title, estimate) for estimate in self.models]
-        judges = [(estimate.title + mark, estimate) for estimate in self.judges]
+        judges = []
+        for judge in self.judges:
+            title = judge.title
+            if marks_judges:
+                title = say("{model} (judge)", model=title)
+            judges.append((title, judge))
         return [*models, *judges]
 
 

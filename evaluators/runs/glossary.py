@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +15,7 @@ from evaluators.config import ROOT
 from evaluators.records import Record
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.shown_values import AVERAGE, GROUPS
+from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.normalise import slug
 from evaluators.text.words import readable
 from evaluators.trace.definitions import DEFINITIONS
@@ -29,6 +31,8 @@ from evaluators.trace.patterns import (
 )
 
 _FILE = ROOT / "data" / "glossary.toml"
+_OF_A_RULE = re.compile(r"^(Chinese |\d+ of \d+ )")
+RULES_GROUP = "Rules of RGB"
 PATTERNS: Mapping[Pattern, str] = {
     UNUSED: f"relevance {HIGH:g} or more, utilization below {LOW_UTILIZATION:g}",
     CONSERVATIVE: f"adherence {GROUNDED:g} or more, completeness below {HIGH:g}",
@@ -38,16 +42,18 @@ PATTERNS: Mapping[Pattern, str] = {
 
 
 class Term(Record):
-    """A word with its meaning in one sentence; what does not apply is empty.
+    """A word with its meaning in one sentence, in English; what does not apply is empty.
 
-    `also` are further titles that pages show it under, `formula` is how it is counted, `ideal`
-    where it should lie, `advice` what to do if it does not.
+    `also` are further titles that pages show it under, `values` the names of values that it stands
+    for, `formula` is how it is counted, `ideal` where it should lie, `advice` what to do if it does
+    not.
     """
 
     name: str
     group: str
     title: str
     also: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     meaning: str
     formula: str = ""
     ideal: str = ""
@@ -77,23 +83,37 @@ def terms() -> Mapping[str, Term]:
     return found
 
 
-def titled(title: str) -> Term | None:
-    """The term that a page shows under this title; `None` where it is not explained."""
-    return _by_title().get(title)
+def term_of(word: str) -> Term | None:
+    """The term of a metric, a value or a rule by its name, or by the English title on a page.
+
+    `None` where it is not explained. Of "Mean (LLM as judge)" it is that of the metric in brackets.
+    """
+    # A rule names its language, or how many parts are there: "1 of 2 required answers".
+    word = _OF_A_RULE.sub("", word.replace("\N{NO-BREAK SPACE}", " "))
+    label, _, metric = word.partition(" (")
+    with speaking(ENGLISH):
+        candidates = (word, readable(word), metric.removesuffix(")"), label)
+    return next((_by_word()[name] for name in candidates if name in _by_word()), None)
 
 
 def meanings_of(*names: str) -> str:
     """The meanings of these terms as Markdown, one a line, for a help text."""
     chosen = [terms()[name] for name in names]
-    return "  \n".join(f"**{term.title}**: {term.meaning}" for term in chosen)
+    return "  \n".join(
+        say("**{word}**: {meaning}", word=say(term.title), meaning=say(term.meaning))
+        for term in chosen
+    )
 
 
 @cache
-def _by_title() -> Mapping[str, Term]:
+@speaking(ENGLISH)
+def _by_word() -> Mapping[str, Term]:
     found = {}
     for term in terms().values():
-        for title in (readable(term.name), *term.also, term.title):
-            found[title] = term
+        # In verdicts a rule stands in small letters.
+        rule = [term.title.lower()] if term.group == RULES_GROUP else []
+        for word in (term.name, *term.values, readable(term.name), *term.also, *rule, term.title):
+            found[word] = term
     return found
 
 

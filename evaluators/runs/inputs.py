@@ -33,6 +33,7 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
 from evaluators.runs.store import Store
+from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable
 
@@ -123,7 +124,7 @@ def load_data(
     else:
         content = _rows_as_json(data)
     rows = read(name, content, table)
-    loaded = _loaded_by_columns(name, rows, columns or {}, store, workspace)
+    loaded = loaded_by_columns(name, rows, columns or {}, store, workspace)
     if loaded.problems and loaded.data and loaded.guess.is_sure and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
     usable = checked(name, loaded, skip_broken=skip_broken)
@@ -162,7 +163,7 @@ def dataset(
     return loaded
 
 
-def _loaded_by_columns(
+def loaded_by_columns(
     name: str,
     table: Table,
     columns: Mapping[str, str],
@@ -284,7 +285,10 @@ def _evaluator(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> Evaluator:
         )
     if getattr(metric, "llm_client", None) is not None:
         raise ParameterError(
-            f"{metric.title} brings an LLM client of its own. Leave it out and name a judge."
+            say(
+                "{metric} brings an LLM client of its own. Leave it out and name a judge.",
+                metric=metric.title,
+            )
         )
     # A run keeps only the spec, so what cannot be built from it again is refused now.
     return from_spec(metric.spec())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
 from evaluators.catalogue import from_spec
 from evaluators.config import config
-from evaluators.errors import StoreError
+from evaluators.errors import PlumblineError, StoreError
 from evaluators.llm import Keys
 from evaluators.llm.budget import Meter
 from evaluators.llm.clients import ModelSession, RunContext
@@ -19,6 +20,7 @@ from evaluators.records import ModelSpec, Reason, Run
 from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
 from evaluators.runs.lock import RunLock
+from evaluators.runs.overnight import NOTHING, Overnight, Share, waiting
 from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.run_view import RunView
@@ -55,11 +57,19 @@ class Job:
         self._pace = Pace(self._sessions)
         self._supervisor = threading.Thread(target=self._supervise, daemon=True, name="plumbline")
         self._lock = RunLock(store.locks, run.id)
+        self._cache = _response_cache(store, run)
+        self._groups: Sequence[WorkerGroup] = ()
+        self._overnight: Overnight | None = None
+        self._is_paused = False
         try:
             # Before a lock is put where there is no store any more.
             store.check()
             self._lock.acquire()
-            self._groups = self._opened_groups()
+            # Also where it is to be asked at once from now on: what is on its way is paid for.
+            if run.overnight or store.batches.open(run.id):
+                self._overnight = Overnight(run, store, self.keys, self._cache, self.control)
+            else:
+                self._groups = self._opened_groups(open_tasks(store, run))
         except BaseException:
             self._close()
             raise
@@ -68,10 +78,7 @@ class Job:
         try:
             self._store.runs.save_stop_reasons(self.run.id)
             self._store.environments.begin(self.run)
-            if self._uses_processes:
-                pool.shared().start()
-            for group in self._groups:
-                group.start()
+            self._start_groups()
             self._supervisor.start()
         except BaseException:
             self.cancel()
@@ -87,12 +94,17 @@ class Job:
 
         The answers on their way are stored, so that nothing is paid for twice.
         """
+        self._is_paused = True
+        if not self._groups:
+            self.control.save_stop_reason(0, *reasons)
         for group in self._groups:
             group.stop(*reasons)
 
     @property
     def is_pausing(self) -> bool:
         """Whether nothing more is taken up."""
+        if not self._groups:
+            return self._is_paused
         return all(group.is_stopped for group in self._groups)
 
     @property
@@ -112,19 +124,21 @@ class Job:
     def progress(self) -> Progress:
         return self._pace.progress(sum(group.cells_left for group in self._groups))
 
-    def _opened_groups(self) -> list[WorkerGroup]:
+    def _opened_groups(
+        self,
+        tasks: Sequence[Task],
+        reserved: Share = NOTHING,
+    ) -> list[WorkerGroup]:
         # A resumed run goes on with the budget that is left of it.
-        calls = 0
-        cost = 0.0
+        calls, cost = reserved
         for bill in self._store.calls.spent(self.run.id).values():
             calls += bill.calls
             cost += bill.cost or 0.0
         meter = Meter(self.run.cap, calls, cost)
-        cache = _response_cache(self._store, self.run)
-        context = RunContext(self.control.scope, meter, cache)
+        has_batches = self._overnight is not None
+        context = RunContext(self.control.scope, meter, self._cache, has_batches)
         judges = self._opened_sessions(self.run.judges, context)
         generators = self._opened_sessions(self.run.models, context)
-        tasks = open_tasks(self._store, self.run)
         is_long = len(tasks) * len(self.run.evaluators) >= LONG_RUN
         self._uses_processes = is_long and self._has_work_for_processes(generators)
         scorer = AnswerScorer(self.run, self._store, judges, context, self.control)
@@ -190,8 +204,16 @@ class Job:
                 return True
         return False
 
+    def _start_groups(self) -> None:
+        if self._groups and self._uses_processes:
+            pool.shared().start()
+        for group in self._groups:
+            group.start()
+
     def _supervise(self) -> None:
         """Waits for the threads of all groups, then lets the connections go."""
+        if self._overnight:
+            self._try_overnight(self._overnight)
         for group in self._groups:
             group.join()
         # Before the connections go: the time of the run ends with its last answer.
@@ -209,9 +231,46 @@ class Job:
             if counts.asked >= LARGE_RUN:
                 view.prepare(lambda: not self.control.is_cancelled)
 
+    def _try_overnight(self, overnight: Overnight) -> None:
+        """Works on the batches; whatever goes wrong is kept as the reason why the run stopped."""
+        try:
+            reasons = self._work_overnight(overnight)
+        except CancelledError:
+            return
+        except PlumblineError as error:
+            reasons = [error.reason]
+        # The last resort, as in a group: what ends in silence nobody can mend.
+        except Exception as error:
+            self.control.log_foreign(error)
+            what = f"Unexpected {type(error).__name__}, which stopped the run."
+            message = f"{what} Everything so far is kept. Resume it."
+            reasons = [Reason(kind="unexpected", message=message)]
+        with suppress(StoreError):
+            reasons = [*waiting(self._store, self.run), *reasons]
+        # Behind those of the models' groups, which are numbered from 0.
+        for number, reason in enumerate(reasons, start=len(self._groups)):
+            self.control.save_stop_reason(number, reason)
+
+    def _work_overnight(self, overnight: Overnight) -> list[Reason]:
+        """Judges what has come back, sends what was not asked yet, and says what went wrong."""
+        problems = overnight.collect()
+        steps = overnight.steps(open_tasks(self._store, self.run))
+        if steps.ready and not self._is_paused:
+            self._groups = self._opened_groups(steps.ready, steps.reserved)
+            self._start_groups()
+            for group in self._groups:
+                group.join()
+        # What stopped a part of the run, a refused key for instance, speaks against sending more.
+        is_stopped = any(group.is_stopped for group in self._groups)
+        if not (problems or is_stopped or self._is_paused):
+            problems = overnight.send(steps)
+        return problems
+
     def _close(self) -> None:
         # A key is held no longer than it is used.
         self.keys = {}
+        if self._overnight:
+            self._overnight.close()
         for session in self._sessions:
             session.close()
         self._lock.release()

@@ -18,6 +18,8 @@ from evaluators.records import Cell, LabelEvidence, Sample, Score, Support
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.runs.store.bodies import timestamp
+from evaluators.text.language import mark, say
+from evaluators.text.words import counted
 from evaluators.trace.definitions import response_supports
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -29,9 +31,11 @@ TRACE_VALUES: tuple[str, ...] = ("adherence",)
 """What labels of the answer's sentences alone determine as yes or no."""
 
 _NONE_FOUND: Mapping[QueueDrawn, str] = {
-    "by verdict": "Every answer stands in an earlier queue by now. Go on with that one.",
-    "by doubt": "Nothing tells which answers are doubtful here. Draw at random.",
-    "by filter": "The filter lets no answer through that can be labelled. Choose another one.",
+    "by verdict": mark("Every answer stands in an earlier queue by now. Go on with that one."),
+    "by doubt": mark("Nothing tells which answers are doubtful here. Draw at random."),
+    "by filter": mark(
+        "The filter lets no answer through that can be labelled. Choose another one."
+    ),
 }
 
 MOST_DOUBTED = 1000
@@ -127,7 +131,8 @@ def draw(view: RunView, wish: Wish, seed: int) -> LabelQueue:
     there = labelable(view, wish.metric)
     answers = _found(view, there.candidates, wish, seed)
     if not answers:
-        raise ParameterError(_NONE_FOUND[wish.drawn] if there.candidates else why_nothing(there))
+        none_found = say(_NONE_FOUND[wish.drawn])
+        raise ParameterError(none_found if there.candidates else why_nothing(there))
     return LabelQueue(
         # Whoever has it may label, so it must not be guessed.
         id=secrets.token_urlsafe(16),
@@ -148,14 +153,14 @@ def why_nothing(there: Labelable) -> str:
     """Why a metric has no answer that can be labelled."""
     reasons = []
     if there.failed:
-        noun = "sample" if there.failed == 1 else "samples"
-        reasons.append(f"{there.failed:,} failed {noun} cannot be labelled")
+        samples = counted(there.failed, "failed sample")
+        reasons.append(say("{samples} cannot be labelled", samples=samples))
     if there.not_applicable:
-        reasons.append(f"the metric does not apply to {there.not_applicable:,}")
+        reasons.append(say("the metric does not apply to {count:,}", count=there.not_applicable))
     if there.unchecked:
-        reasons.append(f"{there.unchecked:,} are not checked yet")
-    why = ", ".join(reasons) or "People label sentences of TRACE and yes-or-no values"
-    return f"{why[0].upper()}{why[1:]}. There is nothing to label."
+        reasons.append(say("{count:,} are not checked yet", count=there.unchecked))
+    why = say(", ").join(reasons) or say("People label sentences of TRACE and yes-or-no values")
+    return say("{why}. There is nothing to label.", why=f"{why[0].upper()}{why[1:]}")
 
 
 def has_doubt(view: RunView, metric: int) -> bool:

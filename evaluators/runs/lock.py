@@ -7,6 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from evaluators.errors import RunElsewhereError
+from evaluators.text.language import say
 
 PATIENCE = 0.5
 """Seconds to wait for whoever only looks whether the run is at work."""
@@ -33,8 +34,10 @@ class RunLock:
             self._lock.acquire(timeout=PATIENCE)
         except Timeout as error:
             raise RunElsewhereError(
-                "This run is at work in another process, perhaps a terminal. Wait for "
-                "it, or stop it there (Ctrl-C)."
+                say(
+                    "This run is at work in another process, perhaps a terminal. Wait for it, "
+                    "or stop it there (Ctrl-C)."
+                )
             ) from error
 
     def release(self) -> None:

@@ -12,6 +12,7 @@ from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.notes import written
 from evaluators.runs.settings import settings_of
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import say
 from evaluators.text.printable import printable
 from evaluators.text.words import short_name
 
@@ -60,7 +61,13 @@ def described(
     """
     own = " ".join(printable(without_surrogates(title)).split())
     if len(own) > MOST_TITLE:
-        raise ParameterError(f"The title has {len(own):,} characters. Shorten it to {MOST_TITLE}.")
+        raise ParameterError(
+            say(
+                "The title has {count:,} characters. Shorten it to {most}.",
+                count=len(own),
+                most=MOST_TITLE,
+            )
+        )
     tidied = written(note, tags, run.created)
     is_suggested = not own or (run.is_title_suggested and own == run.title)
     if not own:

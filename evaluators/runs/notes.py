@@ -10,6 +10,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.records import YOU, PersonName
 from evaluators.records import Record
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import say
 from evaluators.text.printable import printable
 
 MOST_TEXT = 4_000
@@ -51,15 +52,28 @@ def written(text: str, tags: Iterable[str], created: str, person: str = YOU) -> 
     """
     text = without_surrogates(text).replace("\r\n", "\n").strip()
     if len(text) > MOST_TEXT:
-        raise ParameterError(f"The note has {len(text):,} characters. Shorten it to {MOST_TEXT:,}.")
+        raise ParameterError(
+            say(
+                "The note has {count:,} characters. Shorten it to {most:,}.",
+                count=len(text),
+                most=MOST_TEXT,
+            )
+        )
     own = tags_in(tags)
     if len(own) > MOST_TAGS:
-        raise ParameterError(f"There are {len(own):,} tags. Keep {MOST_TAGS} at most.")
+        raise ParameterError(
+            say("There are {count:,} tags. Keep {most} at most.", count=len(own), most=MOST_TAGS)
+        )
     for tag in own:
         if len(tag) > MOST_OF_A_TAG:
             raise ParameterError(
-                f"The tag “{tag[:MOST_OF_A_TAG]}…” has {len(tag):,} characters. Shorten it to "
-                f"{MOST_OF_A_TAG}, and write the rest as a note."
+                say(
+                    "The tag “{start}…” has {count:,} characters. Shorten it to {most}, and "
+                    "write the rest as a note.",
+                    start=tag[:MOST_OF_A_TAG],
+                    count=len(tag),
+                    most=MOST_OF_A_TAG,
+                )
             )
     return Note(text=text, tags=own, created=created, person=person)
 

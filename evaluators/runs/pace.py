@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from evaluators.config import config
 from evaluators.llm.clients import ModelSession
 from evaluators.records import Record
+from evaluators.text.language import say
 
 RATE_SECONDS = 60.0
 """Seconds over which the rate is measured."""
@@ -72,7 +73,7 @@ class Pace:
         longest = max((session.waiting for session in self._sessions), default=0.0)
         if longest <= WAIT_SHOWN_FROM:
             return ""
-        return f"waiting {longest:.0f} s for the provider's limit"
+        return say("waiting {seconds:.0f} s for the provider's limit", seconds=longest)
 
     def _obstacle(self, now: float, finished: Sequence[float]) -> str:
         """Refusals or silence, where nothing has ended for longer than is usual."""
@@ -82,11 +83,15 @@ class Pace:
         usual = (last - self._started) / max(1, len(finished))
         is_refused = any(session.is_refused for session in self._sessions)
         if is_refused and quiet > max(WAIT_SHOWN_FROM, TIMES_USUAL * usual):
-            return self._waiting() or "waiting for the provider's limit"
+            return self._waiting() or say("waiting for the provider's limit")
         unanswered = max((session.unanswered for session in self._sessions), default=0.0)
         # Neither alone: metrics that ask nobody go on, and between calls nobody is asked.
         silence = min(quiet, unanswered)
         if silence > max(SILENCE_SHOWN_FROM, TIMES_USUAL * usual):
             most = config().call_seconds
-            return f"no answer for {silence:.0f} s; each call is given up after {most:g} s"
+            return say(
+                "no answer for {silence:.0f} s; each call is given up after {most:g} s",
+                silence=silence,
+                most=most,
+            )
         return ""

@@ -14,6 +14,7 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
 from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 
 MOST_REPEATS = 10
@@ -44,6 +45,8 @@ class RunPlan:
     cap: Cap = field(default_factory=Cap)
     use_cache: bool = True
     repeats: int = 1
+    overnight: bool = False
+    """Its models answer in batches, by tomorrow and for less money."""
     title: str = ""
     again_of: str = ""
 
@@ -69,7 +72,7 @@ class RunPlan:
         is_steady = any(spec.temperature == 0 for spec in (*self.models, *self.judges))
         if self.repeats == 1 or not is_steady:
             return ""
-        return "At temperature 0 repeats may be identical. Raise it to see how answers vary."
+        return say("At temperature 0 repeats may be identical. Raise it to see how answers vary.")
 
     def asking(self, number: int) -> list[Evaluator]:
         """The evaluators that ask the judge of this number: all do the first, a jury the others."""
@@ -85,6 +88,8 @@ class RunPlan:
             check(self.prompt)
         check_cap(self.cap, (*self.models, *self.judges))
         self._check_repeats()
+        if self.overnight:
+            check_overnight(self.llms)
 
     def check_data(self) -> None:
         """Raises `ParameterError` where the data have no use for what was named.
@@ -94,26 +99,37 @@ class RunPlan:
         name = printable(self.dataset.name)
         if self.models and all(sample.response is not None for sample in self.dataset.samples):
             raise ParameterError(
-                f"Every sample of {name} has an answer already, so a model has nothing to answer. "
-                "Leave the model out, or the column response."
+                say(
+                    "Every sample of {name} has an answer already, so a model has nothing to "
+                    "answer. Leave the model out, or the column response.",
+                    name=name,
+                )
             )
         leads_rgb = any(evaluator.leads == "rgb" for evaluator in self.evaluators)
         if leads_rgb and not any(sample.rgb for sample in self.dataset.samples):
-            message = f"Nothing in {name} says which ability of RGB its samples test."
+            message = say(
+                "Nothing in {data} says which ability of RGB its samples test.", data=name
+            )
             raise ParameterError(message, remedy=Remedy("name_ability"))
         self._check_samples(tuple(Sample.model_fields))
 
     def _check_evaluators(self) -> None:
         if not self.evaluators:
-            raise ParameterError("No metric is chosen. Choose one.")
-        leading = [evaluator.title for evaluator in self.evaluators if evaluator.leads]
+            raise ParameterError(say("No metric is chosen. Choose one."))
+        leading = [say(evaluator.title) for evaluator in self.evaluators if evaluator.leads]
         if len(leading) > 1:
-            message = f"{' and '.join(leading)} cannot be in one run. Start a run for each."
+            message = say(
+                "{metrics} cannot be in one run. Start a run for each.",
+                metrics=say(" and ").join(leading),
+            )
             raise ParameterError(message)
         for number, evaluator in enumerate(self.evaluators):
             if evaluator in self.evaluators[:number]:
                 raise ParameterError(
-                    f"{evaluator.title} is chosen twice with the same parameters. Remove one."
+                    say(
+                        "{metric} is chosen twice with the same parameters. Remove one.",
+                        metric=say(evaluator.title),
+                    )
                 )
             evaluator.check_ready()
 
@@ -121,32 +137,45 @@ class RunPlan:
         check_asked(self.evaluators, self.judges)
         if OFFLINE in self.judges:
             raise ParameterError(
-                "The offline reader only quotes documents and cannot judge. "
-                "Name an LLM as the judge."
+                say(
+                    "The offline reader only quotes documents and cannot judge. Name an LLM as "
+                    "the judge."
+                )
             )
         most = max(evaluator.most_judges() for evaluator in self.evaluators)
         if len(self.judges) > most:
-            titles = " with ".join(evaluator.title for evaluator in self.in_order)
+            titles = say(" with ").join(say(evaluator.title) for evaluator in self.in_order)
             raise ParameterError(
-                f"{len(self.judges)} judges are chosen; {titles} takes {most} at most. Remove some."
+                say(
+                    "{count} judges are chosen; {metrics} takes {most} at most. Remove some.",
+                    count=len(self.judges),
+                    metrics=titles,
+                    most=most,
+                )
             )
         if len(set(self.judges)) < len(self.judges):
             raise ParameterError(
-                "The same judge is chosen twice; its second vote would be a copy. Remove one."
+                say("The same judge is chosen twice; its second vote would be a copy. Remove one.")
             )
         for evaluator in self.in_order:
             if evaluator.needs_judge and not self.judges:
-                message = f"{evaluator.title} asks a judge, and none is named."
+                message = say(
+                    "{metric} asks a judge, and none is named.", metric=say(evaluator.title)
+                )
                 raise ParameterError(message, remedy=Remedy("name_judge"))
 
     def _check_repeats(self) -> None:
         if not 1 <= self.repeats <= MOST_REPEATS:
             raise ParameterError(
-                f"Repeats are {self.repeats}. Enter a number from 1 to {MOST_REPEATS}."
+                say(
+                    "Repeats are {repeats}. Enter a number from 1 to {most}.",
+                    repeats=self.repeats,
+                    most=MOST_REPEATS,
+                )
             )
         if self.repeats > 1 and not (self.models or self.judges):
             raise ParameterError(
-                "Nothing is asked in this run, so a repeat would be a copy. Set repeats to 1."
+                say("Nothing is asked in this run, so a repeat would be a copy. Set repeats to 1.")
             )
 
     def _check_samples(self, fields: Collection[str]) -> None:
@@ -166,9 +195,11 @@ def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:
     """Raises `ParameterError` where a judge is named, and none of the evaluators asks one."""
     named = list(evaluators)
     if judges and not any(evaluator.most_judges() for evaluator in named):
-        titles = list(dict.fromkeys(evaluator.title for evaluator in named))
-        nobody_asks = f"{' and '.join(titles)} {'ask' if len(titles) > 1 else 'asks'} none"
-        raise ParameterError(f"A judge is named, and {nobody_asks}. Leave the judge out.")
+        titles = list(dict.fromkeys(say(evaluator.title) for evaluator in named))
+        text = mark("A judge is named, and {metrics} asks none. Leave the judge out.")
+        if len(titles) > 1:
+            text = mark("A judge is named, and {metrics} ask none. Leave the judge out.")
+        raise ParameterError(say(text, metrics=say(" and ").join(titles)))
 
 
 def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:
@@ -179,6 +210,17 @@ def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:
         model = catalogue.find(spec.id)
         if model is None or model.price_in is None:
             raise ParameterError(unpriced([catalogue.model_title(spec)]))
+
+
+def check_overnight(llms: Sequence[ModelSpec]) -> None:
+    """Raises `ParameterError` where one of those who are asked takes no batches, or nobody is."""
+    if not llms:
+        raise ParameterError("Nothing is asked in this run, so it need not wait. Run it now.")
+    for spec in llms:
+        model = catalogue.find(spec.id)
+        if model is None or not model.takes_batches:
+            title = catalogue.model_title(spec)
+            raise ParameterError(f"{title} is not known to answer overnight. Run it now.")
 
 
 def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:
@@ -200,9 +242,16 @@ def _no_sample_has(
     columns = []
     for name_of_field in absent or evaluator.needed:
         # Any of the names under which a reader finds the field.
-        columns.append(" or ".join(COLUMNS.get(name_of_field, (name_of_field,))))
-    model = ", or name a model that answers" if "response" in absent else ""
-    return (
-        f"No sample of {printable(name)} has what {evaluator.title} needs. "
-        f"Add a column: {'; '.join(columns)}{model}."
+        columns.append(say(" or ").join(COLUMNS.get(name_of_field, (name_of_field,))))
+    text = mark("No sample of {data} has what {metric} needs. Add a column: {columns}.")
+    if "response" in absent:
+        text = mark(
+            "No sample of {data} has what {metric} needs. Add a column: {columns}, or name a model "
+            "that answers."
+        )
+    return say(
+        text,
+        data=printable(name),
+        metric=say(evaluator.title),
+        columns="; ".join(columns),
     )

@@ -19,6 +19,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import ships
@@ -27,6 +28,7 @@ from evaluators.errors import WorkerError
 from evaluators.records import Sample, Score
 from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
 from evaluators.sandbox.child import environment
+from evaluators.text.language import say
 from evaluators.text.similarity import LEXICAL
 
 # It takes some seconds on a quiet one: numpy and the sentence cutter are imported.
@@ -41,14 +43,15 @@ LARGE = 50_000
 
 _PROGRAM = """
 import json, os, sys
+from importlib import import_module
 if hasattr(os, "nice"):
     os.nice(10)  # before anything is imported: the app comes first
 sys.path[:] = json.loads(sys.argv[1])
-from evaluators.runs.worker import main
-main()
+import_module(sys.argv[2]).main()
 """
 
 Cancelled = Callable[[], bool]
+R = TypeVar("R")
 
 
 def takes(evaluator: Evaluator) -> bool:
@@ -68,11 +71,20 @@ def is_large(sample: Sample) -> bool:
 
 
 class Pool:
-    """`size` workers, each with `seconds` for a sample; who comes first is served first."""
+    """`size` workers, each with `seconds` for a request; who comes first is served first.
 
-    def __init__(self, size: int, seconds: float = SECONDS) -> None:
+    `program` is the module whose `main` a worker runs: it reads and writes lines as `runs.worker`.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        seconds: float = SECONDS,
+        program: str = "evaluators.runs.worker",
+    ) -> None:
         self.size = size
         self._seconds = seconds
+        self._program = program
         self._lock = threading.Lock()
         self._workers: set[_Worker] = set()
         self._starting = 0
@@ -85,6 +97,11 @@ class Pool:
     def is_ready(self) -> bool:
         """Whether a worker is there, at work or free."""
         return bool(self._workers)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether no worker can be started on this machine."""
+        return self._is_broken
 
     def start(self) -> None:
         """Starts the workers that are missing, and does not wait for them."""
@@ -136,18 +153,28 @@ class Pool:
         for worker in workers:
             worker.end()
 
-    def _run(self, request: Request, is_cancelled: Cancelled) -> Reply:
-        line = request.model_dump_json().encode() + b"\n"
+    def exchange(
+        self,
+        request: bytes,
+        read: Callable[[bytes], R],
+        is_cancelled: Cancelled,
+    ) -> R:
+        """What a worker answers to a line, as it is read; raises as `score` does."""
         worker = self._take(is_cancelled)
         # Whatever goes wrong, its next reply would be to this request: it is ended.
         try:
-            reply = Reply.model_validate_json(worker.ask(line, self._seconds, is_cancelled))
+            reply = read(worker.ask(request + b"\n", self._seconds, is_cancelled))
         except BaseException:
             self._drop(worker)
             if self._is_closed:
                 raise CancelledError from None
             raise
         self._give(worker)
+        return reply
+
+    def _run(self, request: Request, is_cancelled: Cancelled) -> Reply:
+        line = request.model_dump_json().encode()
+        reply = self.exchange(line, Reply.model_validate_json, is_cancelled)
         if reply.reason:
             raise WorkerError(
                 reply.reason.message,
@@ -180,7 +207,7 @@ class Pool:
                 if not self._is_broken:
                     raise CancelledError
                 raise WorkerError(
-                    "No worker process can be started on this machine. Resume the run."
+                    say("No worker process can be started on this machine. Resume the run.")
                 )
 
     def _leave(self, ticket: SimpleQueue[_Worker]) -> None:
@@ -209,7 +236,7 @@ class Pool:
     def _add(self) -> None:
         worker = None
         with suppress(OSError):
-            worker = _Worker()
+            worker = _Worker(self._program)
             if not worker.starts():
                 worker.end()
                 worker = None
@@ -230,10 +257,10 @@ class Pool:
 class _Worker:
     """One process, and a thread that takes what it writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str) -> None:
         folders = [str(PACKAGE.parent), *sys.path]
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders)],
+            [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders), program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -276,15 +303,21 @@ class _Worker:
                 if was_cancelled:
                     raise CancelledError from None
                 raise WorkerError(
-                    f"This sample took longer than {seconds:g} s and was ended. Shorten "
-                    "its texts, or split it."
+                    say(
+                        "This sample took longer than {seconds:g} s and was ended. Shorten its "
+                        "texts, or split it.",
+                        seconds=seconds,
+                    )
                 ) from None
             if reply:
                 return reply
             raise WorkerError(
-                "The process that worked on this sample ended, perhaps because it ran "
-                "out of memory "
-                f"(it may use {MEMORY / 2**20:,.0f} MB). Shorten the sample's texts, or try again."
+                say(
+                    "The process that worked on this sample ended, perhaps because it ran out "
+                    "of memory (it may use {memory:,.0f} MB). Shorten the sample's texts, or "
+                    "try again.",
+                    memory=MEMORY / 2**20,
+                )
             )
 
     def end(self) -> None:

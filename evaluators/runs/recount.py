@@ -22,13 +22,21 @@ from evaluators.records import (
 from evaluators.runs import pool
 from evaluators.runs.environment import Environment, changed_versions, versions
 from evaluators.runs.store import Answer, Store
-from evaluators.text.words import counted
+from evaluators.text.language import mark, say
+from evaluators.text.words import counted, joined_sentences
 from evaluators.trace.metrics import from_score
 
 AT_ONCE = 100
 """Answers that are in memory at a time."""
 NAMED = 5
 """Samples that the sentence names."""
+
+_DIFFERS = mark(
+    "Recomputed: {results} does not follow from the answers and labels (samples {samples}): {why}."
+)
+_DIFFER = mark(
+    "Recomputed: {results} do not follow from the answers and labels (samples {samples}): {why}."
+)
 
 
 class Recount(Record):
@@ -51,21 +59,28 @@ class Recount(Record):
         """The finding, to be read out; empty where nothing could be worked out."""
         unknown = ""
         if self.unknown:
-            unknown = f" {counted(self.unknown, 'result')} cannot be recomputed without asking."
+            results = counted(self.unknown, "result")
+            unknown = say("{results} cannot be recomputed without asking.", results=results)
         if not self.values:
-            return unknown.strip()
+            return unknown
         if self.is_same:
-            return f"Recomputed: {counted(self.values, 'value')}, all the same.{unknown}"
+            values = counted(self.values, "value")
+            same = say("Recomputed: {values}, all the same.", values=values)
+            return joined_sentences([same, unknown])
         samples = sorted({cell.position + 1 for cell in self.differing})
         named = ", ".join(map(str, samples[:NAMED])) + (" …" if len(samples) > NAMED else "")
-        verb = "does" if len(self.differing) == 1 else "do"
-        why = "edited, or made by other rules"
+        why = say("edited, or made by other rules")
         if self.versions:
-            why = f"made by other rules ({', '.join(self.versions)}), or edited"
-        return (
-            f"Recomputed: {counted(len(self.differing), 'result')} {verb} not follow from the "
-            f"answers and labels (samples {named}): {why}.{unknown}"
+            versions = ", ".join(self.versions)
+            why = say("made by other rules ({versions}), or edited", versions=versions)
+        results = counted(len(self.differing), "result")
+        differ = say(
+            _DIFFERS if len(self.differing) == 1 else _DIFFER,
+            results=results,
+            samples=named,
+            why=why,
         )
+        return joined_sentences([differ, unknown])
 
 
 def recounted(store: Store, run: Run) -> Recount:

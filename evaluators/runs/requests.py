@@ -29,11 +29,11 @@ def requests_of(
     requests = []
     if generator and generator.is_remote:
         prompt = fill(template, sample.question, sample.retrieved_documents)
-        requests.append(generator.request(prompt))
+        requests.append(generator.request(prompt, sample.repeat))
     for evaluator in evaluators:
         asked = evaluator.labeller if isinstance(evaluator, HybridEvaluator) else evaluator
         for judge in judges[: evaluator.most_judges()]:
             budget = judge.client(CallLog()).prompt_budget
             prompts = prompts_of(asked, answered(sample), budget)
-            requests += [judge.request(prompt) for prompt in prompts]
+            requests += [judge.request(prompt, sample.repeat) for prompt in prompts]
     return requests

@@ -9,17 +9,30 @@ from evaluators.records import Ability
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline, ValueName
+from evaluators.text.language import mark, say
 
 Curves = Mapping[Ability, Sequence[NoisePoint]]
 """The points of one model, by ability."""
 
 RATES = {
-    "Noise robustness": ("right in spite of documents beside the point", "right"),
-    "Negative rejection": ("declines when no document holds the answer", "declined"),
-    "Integration": ("right where several documents are needed", "right"),
-    "Error detection": ("notices the planted error", "noticed"),
-    "Error correction": ("gives the true answer in spite of the planted error", "corrected"),
-    "Correction if detected": ("gives the true answer, where it noticed the error", "detected"),
+    mark("Noise robustness"): (
+        mark("right in spite of documents beside the point"),
+        mark("right"),
+    ),
+    mark("Negative rejection"): (
+        mark("declines when no document holds the answer"),
+        mark("declined"),
+    ),
+    mark("Integration"): (mark("right where several documents are needed"), mark("right")),
+    mark("Error detection"): (mark("notices the planted error"), mark("noticed")),
+    mark("Error correction"): (
+        mark("gives the true answer in spite of the planted error"),
+        mark("corrected"),
+    ),
+    mark("Correction if detected"): (
+        mark("gives the true answer, where it noticed the error"),
+        mark("detected"),
+    ),
 }
 """What each rate means, and what the answers that it counts did."""
 
@@ -55,13 +68,14 @@ def lines_of_charts(
     """The lines of each chart under its title: a model's abilities, or an ability's models."""
     if len(curves) == 1:
         (own,) = curves.values()
-        abilities_of_one = {ability.label: own[ability] for ability in own}
-        return [("Accuracy by noise", abilities_of_one)] if own else []
+        abilities_of_one = {say(ability.label): own[ability] for ability in own}
+        return [(say("Accuracy by noise"), abilities_of_one)] if own else []
     # Not all in one: of two models with two abilities nobody would tell the lines apart.
     of_several: list[tuple[str, Mapping[str, Sequence[NoisePoint]]]] = []
     for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
         lines = {model: own[ability] for model, own in curves.items() if ability in own}
-        of_several.append((f"{ability.label}: accuracy by noise", lines))
+        title = say("{ability}: accuracy by noise", ability=say(ability.label))
+        of_several.append((title, lines))
     return of_several
 
 

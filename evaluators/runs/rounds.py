@@ -1,4 +1,4 @@
-"""A round of a run: which answers teach most, what stands in them, and the labeller it becomes."""
+"""A round of a run: which answers teach most, its start and end, and the labeller it becomes."""
 
 from __future__ import annotations
 
@@ -8,25 +8,38 @@ import random
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 
 from evaluators.catalogue import leads
 from evaluators.errors import ParameterError
 from evaluators.people.labels import sentence_hash
 from evaluators.people.records import DONE, PersonLabel
-from evaluators.records import Cell, LabelEvidence, Run, Sample, Score, Sentences, Support
+from evaluators.records import Ability, Cell, Run, Support
 from evaluators.rounds.codes import HOLDS, new_code
+from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, AskedPlace, Round, RoundKind
-from evaluators.rounds.tally import answer_support, class_labels, spreads
-from evaluators.runs.run_view import Content, RunView
+from evaluators.rounds.tally import class_labels, spreads
+from evaluators.runs.round_content import content, preferred, sentences_judged
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.spreadsheet import safe
-from evaluators.trace.labelling import HEURISTIC, labellings
-from evaluators.trace_evaluator import TRACEEvaluator
+from evaluators.trace.claims import is_refusal
 
-Kind = Literal["disputed", "unsupported", "supported"]
-"""What an answer teaches: labellers differ on it, it says too much, or there is nothing wrong."""
+Lesson = Literal[
+    "disputed",
+    "unsupported",
+    "supported",
+    "unnoticed",
+    "noticed",
+    "told apart",
+    "alike",
+]
+"""What an answer teaches.
+
+Labellers differ on it, it says too much, or there is nothing wrong; no model notices the planted
+error, or one does; the metric prefers one of two answers, or neither.
+"""
 
 USUAL = 8
 MOST_ROUNDS = 50
@@ -40,55 +53,130 @@ SENTENCES = (2, 6)
 # Which answers
 
 
-def kinds(view: RunView) -> dict[Answer, Kind]:
-    """What each answer of a TRACE run that can be labelled teaches, in the run's order."""
+def kinds_of(view: RunView) -> list[RoundKind]:
+    """The kinds of round that the run has answers for."""
+    found: list[RoundKind] = []
+    if lessons(view):
+        found += ["support", "guess"]
+    if lessons(view, "planted"):
+        found.append("planted")
+    if len(view.run.models) > 1:
+        found.append("better")
+    return found
+
+
+def lessons(
+    view: RunView,
+    kind: RoundKind = "support",
+    models: tuple[int, int] = (0, 1),
+) -> dict[Answer, Lesson]:
+    """What each answer that can be asked about teaches, in the run's order.
+
+    Of `models` the answers are compared where it is asked which one is better.
+    """
+    if kind == "planted":
+        return _of_planted_errors(view)
+    if kind == "better":
+        return _of_two_answers(view, models)
+    return _of_labels(view)
+
+
+def _of_labels(view: RunView) -> dict[Answer, Lesson]:
     if leads(view.run.evaluator.name) != "trace":
         return {}
     differ = set(view.labelled().differ)
-    found: dict[Answer, Kind] = {}
+    found: dict[Answer, Lesson] = {}
     for row in view.of_metric(0):
         answer, adherence = Answer(row.position, row.model), row.values.get("adherence")
         if row.status != "scored" or adherence is None:
             continue
-        kind: Kind = "supported" if adherence else "unsupported"
-        found[answer] = "disputed" if answer in differ else kind
+        lesson: Lesson = "supported" if adherence else "unsupported"
+        found[answer] = "disputed" if answer in differ else lesson
     return found
 
 
-def instructive(view: RunView, n: int = USUAL, seed: int = 0) -> list[Answer]:
-    """Some answers of each kind, short ones first, shuffled; another seed finds others.
+def _of_planted_errors(view: RunView) -> dict[Answer, Lesson]:
+    """By the first model's answers, as all are asked with the same documents."""
+    found: dict[Answer, Lesson] = {}
+    for row in view.of_metric(0):
+        if row.ability != Ability.COUNTERFACTUAL or row.status != "scored" or row.repeat > 1:
+            continue
+        answer = Answer(row.position, 0)
+        has_noticed = row.values.get("detection") or found.get(answer) == "noticed"
+        found[answer] = "noticed" if has_noticed else "unnoticed"
+    # Answers that were read from a file do not tell which documents are forged.
+    is_known = any(content.sample.roles for content in view.contents(list(found)[:1]).values())
+    return found if is_known else {}
 
+
+def _of_two_answers(
+    view: RunView,
+    models: tuple[int, int],
+) -> dict[Answer, Lesson]:
+    values: dict[int, dict[int, Mapping[str, float | None]]] = {}
+    for row in view.of_metric(0):
+        if row.status == "scored" and row.model in models:
+            values.setdefault(row.position, {})[row.model] = row.values
+    found: dict[Answer, Lesson] = {}
+    first, second = models
+    for position, own in values.items():
+        if len(own) == 2:
+            opinion = preferred(own[first], own[second])
+            is_alike = opinion in (None, Support.PARTIAL)
+            found[Answer(position, first)] = "alike" if is_alike else "told apart"
+    return found
+
+
+def instructive(
+    view: RunView,
+    n: int = USUAL,
+    seed: int = 0,
+    kind: RoundKind = "support",
+    models: tuple[int, int] = (0, 1),
+) -> list[Answer]:
+    """Some answers of each lesson, short ones first, shuffled; another seed finds others.
+
+    Answers that begin by declining are left out where sentences are labelled or guessed.
     Of eight, three are disputed, three unsupported and two supported, as far as there are any.
     """
-    by_kind: dict[Kind, list[Answer]] = {"disputed": [], "unsupported": [], "supported": []}
-    for answer, kind in kinds(view).items():
-        by_kind[kind].append(answer)
+    by_lesson: dict[str, list[Answer]] = {lesson: [] for lesson in get_args(Lesson)}
+    for answer, lesson in lessons(view, kind, models).items():
+        by_lesson[lesson].append(answer)
     shuffle = random.Random(seed)
     queues = []
-    for answers in by_kind.values():
+    for answers in by_lesson.values():
         shuffle.shuffle(answers)
-        queues.append(_short_first(view, answers))
+        queues.append(_short_first(view, answers, kind))
     chosen: list[Answer] = []
-    # In turns, so that what one kind lacks is made up for by the others.
+    # In turns, so that what one lesson lacks is made up for by the others.
     while len(chosen) < n and any(queues):
         for queue in queues:
             if queue and len(chosen) < n:
                 chosen.append(queue.pop(0))
-    # The order must not tell of which kind the next one is.
+    # The order must not tell of which lesson the next one is.
     shuffle.shuffle(chosen)
     return chosen
 
 
-def _short_first(view: RunView, answers: Sequence[Answer]) -> list[Answer]:
+def _short_first(
+    view: RunView,
+    answers: Sequence[Answer],
+    kind: RoundKind,
+) -> list[Answer]:
     contents = view.contents(answers[:LOOKED_AT])
     lengths = {}
-    for answer, content in contents.items():
-        sentences = _sentences_judged(content.sample, _score_of(content))
-        if sentences is None or not sentences.response:
-            continue
-        fewest, most = SENTENCES
-        is_handy = fewest <= len(sentences.response) <= most
-        words = sum(map(len, content.sample.retrieved_documents))
+    for answer, read in contents.items():
+        is_handy = True
+        if kind in ("support", "guess"):
+            sentences = sentences_judged(read)
+            if sentences is None or not sentences.response:
+                continue
+            # It claims nothing, so whether the documents support it puzzles beginners.
+            if is_refusal(sentences.response[0].text):
+                continue
+            fewest, most = SENTENCES
+            is_handy = fewest <= len(sentences.response) <= most
+        words = sum(map(len, read.sample.retrieved_documents))
         lengths[answer] = (not is_handy, words)
     return sorted(lengths, key=lengths.__getitem__)
 
@@ -113,8 +201,13 @@ def start(
     *,
     kind: RoundKind = "support",
     has_board: bool = True,
+    hides_spread: bool | None = None,
+    models: tuple[int, int] = (0, 1),
 ) -> Round:
     """A new round over these answers, open at once.
+
+    The wall hides the spread until the reveal, or not, as is usual for the kind where that is not
+    said; of `models` two answers are compared where it is asked which one is better.
 
     Raises `ParameterError` for no answers or too many, and for a name that somebody has.
     """
@@ -136,6 +229,8 @@ def start(
         **fresh_code(),
         kind=kind,
         has_board=has_board,
+        hides_spread=KINDS[kind].hides_spread if hides_spread is None else hides_spread,
+        models=models if KINDS[kind].is_preference else None,
         answers=tuple(AskedAnswer(*answer) for answer in answers),
     )
     view.store.rounds.save(made)
@@ -147,133 +242,25 @@ def fresh_code() -> dict[str, str]:
     return {"code": new_code(), "code_until": timestamp(datetime.now(UTC) + HOLDS)}
 
 
-# What stands in them
-
-
-class RoundAnswer(NamedTuple):
-    """An answer of a round with its sentences, and how each labeller labels them, by key.
-
-    `by` is the run's own labeller.
-    """
-
-    sample: Sample
-    sentences: Sentences
-    by: str
-    supports: Mapping[str, Mapping[str, Support]]
-
-
-class RoundContent(NamedTuple):
-    """All that can be read of a round's answers, by their place; the same until the run changes."""
-
-    kind: RoundKind
-    answers: Mapping[int, RoundAnswer]
-
-    @property
-    def places(self) -> list[AskedPlace]:
-        """All that is labelled, in order: sentences, or answers where their verdict is guessed."""
-        if self.kind == "guess":
-            return [AskedPlace(number, "") for number in self.answers]
-        return [
-            AskedPlace(number, sentence.key)
-            for number, answer in self.answers.items()
-            for sentence in answer.sentences.response
-        ]
-
-    @property
-    def own_labeller(self) -> str:
-        """Whose labels the run goes by: a judge, the jury or the heuristic."""
-        by = [answer.by for answer in self.answers.values()]
-        # Of a hybrid run some answers have the heuristic's only: the judge is who was asked.
-        return next((name for name in by if name != HEURISTIC), HEURISTIC)
-
-    def text(self, place: AskedPlace) -> str:
-        """The sentence, or the question of a whole answer."""
-        if not place.key:
-            return self.answers[place.answer].sample.question
-        response = self.answers[place.answer].sentences.response
-        return next(sentence.text for sentence in response if sentence.key == place.key)
-
-    def labels_by(self, labeller: str) -> dict[AskedPlace, Support]:
-        """What the labeller says of what is asked; nothing of what it left out."""
-        labels = {}
-        for number, answer in self.answers.items():
-            supports = answer.supports.get(labeller, {})
-            if self.kind == "guess" and supports:
-                labels[AskedPlace(number, "")] = answer_support(supports.values())
-            elif self.kind == "support":
-                for key, support in supports.items():
-                    labels[AskedPlace(number, key)] = support
-        return labels
-
-
-def content(store: Store, run: Run, made: Round) -> RoundContent:
-    """The answers of a round, with everybody's labels; the heuristic's are worked out if need be.
-
-    An answer that cannot be read any more is left out.
-    """
-    asked = [Answer(*answer) for answer in made.answers]
-    samples = store.samples.get_many(run.fingerprint, {answer.position for answer in asked})
-    results = store.results.of_answers(run.id, asked)
-    answers = {}
-    for number, answer in enumerate(asked):
-        sample = samples[answer.position]
-        if isinstance(sample, Sample):
-            score = _score_of(Content(sample, results.get(answer, {})))
-            read = _round_answer(sample, score)
-            # Of an answer without a sentence nothing can be said.
-            if read is not None and read.sentences.response:
-                answers[number] = read
-    return RoundContent(made.kind, answers)
-
-
-def _score_of(content: Content) -> Score | None:
-    result = content.results.get(0)
-    return result.score if result else None
-
-
-def _sentences_judged(sample: Sample, score: Score | None) -> Sentences | None:
-    if score is None or not isinstance(score.evidence, LabelEvidence):
-        return None
-    return score.evidence.sentences or sample.sentences
-
-
-def _round_answer(sample: Sample, score: Score | None) -> RoundAnswer | None:
-    sentences = _sentences_judged(sample, score)
-    if score is None or sentences is None:
-        return None
-    by_labeller = {by: own.labels for by, own in labellings(score, sample).items()}
-    by = next(iter(by_labeller))
-    if HEURISTIC not in by_labeller:
-        # A model's answer stands in the score and not in the sample; its sentences are at hand.
-        by_labeller[HEURISTIC] = TRACEEvaluator().label(sentences, sample.question)
-    keys = {sentence.key for sentence in sentences.response}
-    supports = {}
-    for name, labels in by_labeller.items():
-        own = {label.key: label.support for label in labels.sentence_support}
-        supports[name] = {key: support for key, support in own.items() if key in keys}
-    return RoundAnswer(sample, sentences, by, supports)
-
-
 # What it becomes
 
 
 def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
     """Ends the round: from now on the class is a labeller of the run, by its majorities.
 
-    Guesses of a verdict are none of its own, and stay in the round. Closed again, it takes the
+    What is not a label of a sentence stays in the round alone. Closed again, it takes the
     place of what it said before. Raises `ParameterError` where the run or the round is gone.
     """
     # The state first: what would come now is refused, not lost in between.
     store.rounds.change(made.id, state="revealed" if reveal else "closed")
     _withdraw(store, run, made)
-    if made.kind == "guess":
+    if not KINDS[made.kind].is_labeller:
         return
     read = content(store, run, made)
     voted = class_labels(spreads(store.rounds.labels(made.id), read.places))
     for number, answer in read.answers.items():
-        texts = {sentence.key: sentence.text for sentence in answer.sentences.response}
         labels = []
-        for key, text in texts.items():
+        for key, text in answer.asked.items():
             support = voted.get(AskedPlace(number, key))
             if support:
                 labels.append(_class_label(made, "support", key, support, sentence_hash(text)))
@@ -283,7 +270,13 @@ def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
 
 
 def reopen(store: Store, run: Run, made: Round) -> None:
-    """Goes on with a round, under a new code; until it is closed again it is not a labeller."""
+    """Goes on with a round, under a new code; until it is closed again it is not a labeller.
+
+    Raises `ParameterError` once it was revealed: labels given after that would not be blind.
+    """
+    current = store.rounds.get(made.id)
+    if current is not None and current.state == "revealed":
+        raise ParameterError("The class has seen what is right. Start another round instead.")
     store.rounds.change(made.id, state="open", **fresh_code())
     _withdraw(store, run, made)
 
@@ -313,13 +306,18 @@ def _class_label(
         created=timestamp(),
         # Nobody saw a labeller's labels, and the answers were picked because they teach something.
         blind=True,
-        drawn="by hand",
+        drawn="in class",
     )
 
 
 def labels_csv(store: Store, run: Run, made: Round) -> bytes:
-    """Every label of every participant, one a line, beside the labels of all others (UTF-8)."""
+    """Every label of every participant, one a line, beside the labels of all others (UTF-8).
+
+    Labels of support stand as files have them, votes of other kinds in the words of their targets.
+    Of two answers the models that stood left and right are named.
+    """
     read = content(store, run, made)
+    described = KINDS[made.kind]
     labellers: dict[str, dict[AskedPlace, Support]] = {}
     for answer in read.answers.values():
         for by in answer.supports:
@@ -328,19 +326,31 @@ def labels_csv(store: Store, run: Run, made: Round) -> bytes:
     # Of an answer that cannot be read any more there is no text to put beside a label.
     readable = set(read.places)
     labels = [label for label in store.rounds.labels(made.id) if label.place in readable]
-    voted = class_labels(spreads(labels, read.places))
+    spread = spreads(labels, read.places)
+    voted = class_labels(spread, is_preference=described.is_preference)
+    is_scale = made.kind in ("support", "guess")
+
+    def written(support: Support | None) -> str:
+        if support is None:
+            return ""
+        return support.value if is_scale else described.words[support]
+
     file = io.StringIO()
     writer = csv.writer(file)
     head = ("sample", "id", "model", "sentence", "text", "nickname", "label", "time", "class")
-    writer.writerow((*head, *map(safe, labellers)))
+    sides = ("left", "right") if described.is_preference else ()
+    writer.writerow((*head, *map(safe, labellers), *sides))
     for label in labels:
         place, answer = label.place, read.answers[label.place.answer]
         asked = made.answers[place.answer]
-        others = [own.get(place, "") for own in labellers.values()]
+        others = [written(own.get(place)) for own in labellers.values()]
         cells = [asked.position + 1, safe(answer.sample.id), asked.model + 1, place.key]
         # A spreadsheet would take a name or a text that begins with = for a formula.
         cells += [safe(read.text(place)), safe(nicknames.get(label.participant, ""))]
-        writer.writerow((*cells, label.support, label.created, voted[place], *others))
+        cells += [written(label.support), label.created, written(voted[place]), *others]
+        if made.models is not None:
+            cells += [safe(run.models[model].id) for model in answer.models]
+        writer.writerow(cells)
     # With a mark at the beginning, by which spreadsheets know UTF-8. A text may hold half a
     # character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")

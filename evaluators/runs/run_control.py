@@ -13,6 +13,7 @@ from evaluators.errors import PlumblineError, RunStoppedError, StoreError, Worke
 from evaluators.llm.loop import Scope
 from evaluators.records import Reason
 from evaluators.runs.store import Store
+from evaluators.text.language import mark
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,9 @@ class RunControl:
         could not be stored.
         """
         if time.monotonic() - self.last_seen > self._patience:
-            message = "Nobody watched this run, so it was paused. Resume it when you are back."
+            message = mark(
+                "Nobody watched this run, so it was paused. Resume it when you are back."
+            )
             raise RunStoppedError(message, kind="unwatched")
         self._store.check()
 

@@ -12,6 +12,7 @@ from evaluators.runs import aggregate
 from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.naming import metric_title
 from evaluators.runs.store import Outline
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 
 
@@ -37,14 +38,15 @@ def judge_titles(run: Run) -> list[str]:
 
 def metric_titles(run: Run) -> list[str]:
     """A name for each metric of the run, no two alike."""
-    return _numbered_where_alike([metric_title(spec) for spec in run.evaluators])
+    return _numbered_where_alike([say(metric_title(spec)) for spec in run.evaluators])
 
 
 def method(run: Run) -> list[str]:
     """Who judges or labels the run, and whose answers, in as few words as they have."""
-    words = [", ".join(metric_titles(run))]
+    metrics = ", ".join(metric_titles(run))
+    words = [metrics]
     if judges := judge_titles(run):
-        words[0] += f" by {', '.join(judges)}"
+        words = [say("{metrics} by {judges}", metrics=metrics, judges=", ".join(judges))]
     if models := titles(run):
         words.append(", ".join(models))
     return words
@@ -59,20 +61,22 @@ def facts(run: Run) -> list[str]:
     if source := source_in_words(run.origin):
         facts.append(source)
     if models := list(map(_with_options, titles(run), run.models)):
-        facts.append(f"Model{'s' if len(models) > 1 else ''}: {', '.join(models)}")
+        asked = mark("Models: {models}") if len(models) > 1 else mark("Model: {models}")
+        facts.append(say(asked, models=", ".join(models)))
     if judges := list(map(_with_options, judge_titles(run), run.judges)):
-        facts.append(f"{'Jury' if len(judges) > 1 else 'Judge'}: {', '.join(judges)}")
+        judging = mark("Jury: {judges}") if len(judges) > 1 else mark("Judge: {judges}")
+        facts.append(say(judging, judges=", ".join(judges)))
     limits = []
     if run.cap.calls:
         limits.append(counted(run.cap.calls, "call"))
     if run.cap.cost:
         limits.append(dollars(run.cap.cost))
     if limits:
-        facts.append(f"Budget: {', '.join(limits)}")
+        facts.append(say("Budget: {limits}", limits=", ".join(limits)))
     if run.repeats > 1:
-        facts.append(f"Each prompt asked {run.repeats} times")
+        facts.append(say("Each prompt asked {repeats} times", repeats=run.repeats))
     if not run.use_cache:
-        facts.append("Stored answers not used")
+        facts.append(say("Stored answers not used"))
     return facts
 
 
@@ -93,10 +97,10 @@ def options_in_words(spec: ModelSpec) -> list[str]:
     """How a model is asked: its temperature, its effort and the room for its answer."""
     options = []
     if spec.temperature is None:
-        options.append("temperature left to the model")
+        options.append(say("temperature left to the model"))
     else:
-        options.append(f"temperature {spec.temperature:g}")
+        options.append(say("temperature {temperature:g}", temperature=spec.temperature))
     if spec.effort:
-        options.append(f"effort {spec.effort}")
-    options.append(f"up to {spec.answer_tokens:,} answer tokens")
+        options.append(say("effort {effort}", effort=spec.effort))
+    options.append(say("up to {tokens:,} answer tokens", tokens=spec.answer_tokens))
     return options

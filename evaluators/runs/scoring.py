@@ -13,6 +13,7 @@ from evaluators.llm.keys import mask
 from evaluators.prompts import fill
 from evaluators.records import Reason, Sample, Score
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
 
 
 def generated_response(sample: Sample, prompt: str, llm: LLMClient) -> str:
@@ -29,8 +30,13 @@ def checked_score(evaluator: Evaluator, sample: Sample) -> Score:
     score = evaluator.score(sample)
     if not isinstance(score, Score):
         kind = type(score).__name__
-        what = f"{evaluator.title} gave a {kind}, not a Score."
-        raise ParameterError(f"{what} Let its score method return a Score.")
+        raise ParameterError(
+            say(
+                "{metric} gave a {kind}, not a Score. Let its score method return a Score.",
+                metric=evaluator.title,
+                kind=kind,
+            )
+        )
     # Details may hold what JSON cannot.
     score.model_dump_json()
     return score
@@ -46,9 +52,13 @@ def failure_reason(error: BaseException) -> Reason:
         return error.reason
     if mistake := custom_files.mistake(error):
         own_words = without_surrogates(mask(mistake.message)).rstrip(".")
-        message = f"{mistake.file}, line {mistake.line}: {own_words}. Fix the file, then retry."
+        message = mark("{file}, line {line}: {message}. Fix the file, then retry.").format(
+            file=mistake.file, line=mistake.line, message=own_words
+        )
         return Reason(kind="own_code", message=message)
-    message = f"Unexpected {type(error).__name__}. Try again; if it happens again, report it."
+    message = mark("Unexpected {kind}. Try again; if it happens again, report it.").format(
+        kind=type(error).__name__
+    )
     return Reason(kind="unexpected", message=message)
 
 

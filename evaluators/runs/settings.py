@@ -11,6 +11,15 @@ from evaluators.llm.money import dollars
 from evaluators.params import parameters
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Record, Run, prompt_hash
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import mark
+
+OF_TEST_BEDS = {
+    "abilities": mark("abilities"),
+    "noise_levels": mark("noise levels"),
+    "passages": mark("passages"),
+    "group": mark("group"),
+}
+"""How samples were made from a test bed, by the names of the run's origin."""
 
 
 class Change(Record):
@@ -31,19 +40,25 @@ def settings(
 
     `data` names the data set, `count` is how many samples were drawn from it, `None` for all.
     """
-    words = {"data set": data, "samples": str(count or "all"), "seed": str(of.seed or 0)}
-    words["repeats"] = str(of.repeats)
-    for kind, llms in (("models", of.models), ("judges", of.judges)):
+    words = {
+        mark("data set"): data,
+        mark("samples"): str(count or mark("all")),
+        mark("seed"): str(of.seed or 0),
+        mark("repeats"): str(of.repeats),
+    }
+    for kind, llms in ((mark("models"), of.models), (mark("judges"), of.judges)):
         if llms:
             words[kind] = ", ".join(map(model_title, llms))
-    words["metrics"] = ", ".join(spec.name for spec in specs)
+    words[mark("metrics")] = ", ".join(spec.name for spec in specs)
     for spec in specs:
         for parameter, value in spec.params.items():
             words[f"{_parameter_title(spec, parameter)} ({spec.name})"] = _setting_in_words(value)
     if of.prompt:
-        words["prompt"] = prompt_hash(of.prompt)
+        words[mark("prompt")] = prompt_hash(of.prompt)
     if of.cap != Cap():
-        words["budget"] = f"{of.cap.calls} calls" if of.cap.calls else dollars(of.cap.cost or 0)
+        words[mark("budget")] = (
+            f"{of.cap.calls} calls" if of.cap.calls else dollars(of.cap.cost or 0)
+        )
     return words
 
 
@@ -51,10 +66,11 @@ def settings_of(run: Run) -> dict[str, str]:
     """What a run was set to, with how models were asked and samples made from a test bed."""
     words = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
     options = map(_options, (*run.models, *run.judges))
-    words["asked with"] = ", ".join(dict.fromkeys(filter(None, options))) or "the usual options"
-    for name in ("abilities", "noise_levels", "passages", "group"):
+    asked_with = ", ".join(dict.fromkeys(filter(None, options)))
+    words[mark("asked with")] = asked_with or mark("the usual options")
+    for name, title in OF_TEST_BEDS.items():
         if value := run.origin.get(name):
-            words[name.replace("_", " ")] = _setting_in_words(value)
+            words[title] = _setting_in_words(value)
     return words
 
 

@@ -10,44 +10,45 @@ from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import mark, say
 from evaluators.text.words import readable
 from evaluators.trace.labelling import HEURISTIC
 
 TRACE_VALUES = {
-    "context_relevance": "Relevance",
-    "context_utilization": "Utilization",
-    "completeness": "Completeness",
-    "adherence": "Adherence",
-    "supported_share": "Supported",
-    "average": "Average",
+    "context_relevance": mark("Relevance"),
+    "context_utilization": mark("Utilization"),
+    "completeness": mark("Completeness"),
+    "adherence": mark("Adherence"),
+    "supported_share": mark("Supported"),
+    "average": mark("Average"),
 }
 GROUPS = (
     (
-        "Retrieval",
-        "Does what was retrieved help to answer?",
-        {"context_relevance": "Share of the retrieved text that helps"},
+        mark("Retrieval"),
+        mark("Does what was retrieved help to answer?"),
+        {"context_relevance": mark("Share of the retrieved text that helps")},
     ),
     (
-        "Use",
-        "Does the answer use it, and all of it?",
+        mark("Use"),
+        mark("Does the answer use it, and all of it?"),
         {
-            "context_utilization": "Share of the relevant text that was used",
-            "completeness": "Share of the relevant text that the answer covers",
+            "context_utilization": mark("Share of the relevant text that was used"),
+            "completeness": mark("Share of the relevant text that the answer covers"),
         },
     ),
     (
-        "Truth",
-        "Does the answer say only what the documents say?",
+        mark("Truth"),
+        mark("Does the answer say only what the documents say?"),
         {
-            "adherence": "Share of answers in which every sentence is supported",
-            "supported_share": "Mean share of supported sentences in an answer",
+            "adherence": mark("Share of answers in which every sentence is supported"),
+            "supported_share": mark("Mean share of supported sentences in an answer"),
         },
     ),
 )
 """The values by what they are about, each with its meaning."""
-AVERAGE = "Mean of the four values that apply, over all samples"
+AVERAGE = mark("Mean of the four values that apply, over all samples")
 
-EXPECTED = (
+EXPECTED = mark(
     "Expected share of the relevant text that the answer covers; little better than a constant, "
     "so mostly 0.55 to 0.85"
 )
@@ -60,7 +61,8 @@ LOW_COVERAGE = 0.8
 class Dot(NamedTuple):
     """One value under its title; `series` numbers whose it is, for its colour.
 
-    A `hollow` one is a claim beside what was measured.
+    A `hollow` one is a claim beside what was measured. `term` is what the glossary is asked for,
+    where its title does not say enough: G-Eval has a relevance of its own.
     """
 
     title: str
@@ -69,24 +71,26 @@ class Dot(NamedTuple):
     meaning: str = ""
     series: int = 0
     hollow: bool = False
+    term: str = ""
 
 
 class Group(NamedTuple):
-    """Values that answer one question."""
+    """Values that answer one question; of a metric's values `term` is its name."""
 
     title: str
     question: str
     dots: Sequence[Dot]
+    term: str = ""
 
 
 def coverage(mean: Mean) -> str:
     """On how many answers a mean stands: "197 of 200, 3 failed"."""
-    parts = [f"{mean.scored:,} of {mean.asked:,}"]
+    parts = [say("{part:,} of {all:,}", part=mean.scored, all=mean.asked)]
     if mean.not_applicable:
-        parts.append(f"{mean.not_applicable:,} not applicable")
+        parts.append(say("{number:,} not applicable", number=mean.not_applicable))
     if mean.failed:
-        parts.append(f"{mean.failed:,} failed")
-    return ", ".join(parts)
+        parts.append(say("{number:,} failed", number=mean.failed))
+    return say(", ").join(parts)
 
 
 def is_of_few(mean: Mean) -> bool:
@@ -108,12 +112,12 @@ def trace_groups(view: RunView, chosen: View) -> list[Group]:
             for number, figures in enumerate(by_model):
                 dot = _trace_dot(name, meaning, figures)
                 shown.append(of_series(dot, names, number))
-        groups.append(Group(title, question, shown))
+        groups.append(Group(say(title), say(question), shown))
     average = [
         of_series(_trace_dot("average", AVERAGE, figures), names, number)
         for number, figures in enumerate(by_model)
     ]
-    return [*groups, Group("Together", "", average)]
+    return [*groups, Group(say("Together"), "", average)]
 
 
 def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:
@@ -125,7 +129,7 @@ def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:
         failed=figures.failed,
     )
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    return Dot(TRACE_VALUES[name], mean, spread, meaning)
+    return Dot(say(TRACE_VALUES[name]), mean, spread, say(meaning), term=name)
 
 
 def metric_dots(view: RunView, number: int) -> list[Dot]:
@@ -138,7 +142,7 @@ def metric_dots(view: RunView, number: int) -> list[Dot]:
     for name, label in value_titles(titles, number, names).items():
         for model, figures in enumerate(by_model):
             if name in figures.means:
-                dot = Dot(label, figures.means[name], figures.spread[name])
+                dot = Dot(label, figures.means[name], figures.spread[name], term=name)
                 shown.append(of_series(dot, models, model))
     return shown
 
@@ -146,15 +150,15 @@ def metric_dots(view: RunView, number: int) -> list[Dot]:
 def title(name: str) -> str:
     """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
     cls = catalogue().get(name)
-    return cls.title if cls else readable(name)
+    return say(cls.title) if cls else readable(name)
 
 
 def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
     """A title for each value of the merged rows; where two would be alike, with that of its metric.
 
-    `first` are the titles of those values of the first metric that are shown.
+    `first` are the English titles of those values of the first metric that are shown.
     """
-    titles = dict(first or {})
+    titles = {name: say(shown) for name, shown in (first or {}).items()}
     metrics = run_facts.metric_titles(view.run)
     for (metric, name), column in view.columns().items():
         if metric == 0 and first is not None:
@@ -190,7 +194,9 @@ def of_series(dot: Dot, names: Sequence[str], number: int) -> Dot:
     """The value of one of several models: under its name, in its colour."""
     if len(names) < 2:
         return dot
-    meaning = names[number] if number else f"{names[number]}. {dot.meaning}".rstrip(". ")
+    meaning = names[number]
+    if number == 0 and dot.meaning:
+        meaning = say("{name}. {meaning}", name=meaning, meaning=dot.meaning)
     return dot._replace(meaning=meaning, series=number)
 
 

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from queue import SimpleQueue
 from typing import BinaryIO
 
@@ -24,6 +25,7 @@ from evaluators.runs.scoring import (
     failure_reason,
     generated_response,
 )
+from evaluators.text.language import mark
 from evaluators.text.sentences import split_sentences
 
 READY = b"ready\n"
@@ -62,7 +64,9 @@ def reply(request: Request) -> Reply:
         return Reply(score=checked_score(from_spec(request.evaluator), request.sample))
     except MemoryError:
         most = f"{MEMORY / 2**20:,.0f} MB"
-        message = f"This sample needs more memory than {most}. Shorten its texts, or split it."
+        message = mark(
+            "This sample needs more memory than {most}. Shorten its texts, or split it."
+        ).format(most=most)
         return Reply(reason=Reason(kind="worker", message=message))
     except (Exception, SystemExit) as error:
         foreign = "" if isinstance(error, PlumblineError) else type(error).__name__
@@ -70,8 +74,17 @@ def reply(request: Request) -> Reply:
         return Reply(reason=reason, details=failure_details(error), foreign=foreign)
 
 
+def _reply_line(request: bytes) -> bytes:
+    return reply(Request.model_validate_json(request)).model_dump_json().encode()
+
+
 def main() -> None:
     """Works until the input ends."""
+    serve(_reply_line)
+
+
+def serve(answer: Callable[[bytes], bytes]) -> None:
+    """Works until the input ends; `answer` makes of a line that came in the one that goes out."""
     output = _output_for_replies()
     catalogue()
     # Loads the sentence cutter: else the first sample would wait for it and count its memory.
@@ -81,10 +94,10 @@ def main() -> None:
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()
     _send(output, READY)
     while True:
-        request = Request.model_validate_json(requests.get())
+        request = requests.get()
         # The parent ends a slow worker after SECONDS; this is for a parent that does not.
         _alarm(2 * SECONDS)
-        _send(output, reply(request).model_dump_json().encode() + b"\n")
+        _send(output, answer(request) + b"\n")
         _alarm(0)
 
 

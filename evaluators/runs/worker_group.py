@@ -6,22 +6,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 
-from evaluators.errors import (
-    PlumblineError,
-    RunStoppedError,
-    TransientError,
-    UnreadableAnswerError,
-)
+from evaluators.errors import PlumblineError, RunStoppedError
 from evaluators.llm.clients import ModelSession
 from evaluators.records import Reason
-from evaluators.runs.answer_scorer import AnswerScorer, Failure, OpenAnswer
+from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer
+from evaluators.runs.failure_streaks import FailureStreaks
 from evaluators.runs.pace import Pace
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.tasks import SamplePrefetch, Task
-
-# One or two in a row happen; ten, each after a further try, show an outage or an unfit judge.
-MOST_IN_A_ROW = 10
-"""Answers in a row that could not be used, after which a model's part of the run stops."""
+from evaluators.text.language import mark
 
 
 class WorkerGroup:
@@ -50,10 +43,8 @@ class WorkerGroup:
         self._control = control
         self._pace = pace
         self._generator = generator
-        self._asked = " or ".join(asked)
+        self._streaks = FailureStreaks(asked)
         self._cells_left = sum(len(task.metrics) for task in tasks)
-        self._outages = 0
-        self._unreadable = 0
         self._tasks = iter(tasks)
         self._turn = threading.Lock()
         self._stopped = threading.Event()
@@ -99,9 +90,11 @@ class WorkerGroup:
         # The last resort: a thread that ends in silence leaves a run that nobody can mend.
         except Exception as error:
             self._control.log_foreign(error)
-            what = f"Unexpected {type(error).__name__}, which stopped the run."
-            remedy = "Everything so far is kept. Resume it; if it happens again, report it."
-            self.stop(Reason(kind="unexpected", message=f"{what} {remedy}"))
+            message = mark(
+                "Unexpected {kind}, which stopped the run. Everything so far is kept. Resume it; "
+                "if it happens again, report it."
+            ).format(kind=type(error).__name__)
+            self.stop(Reason(kind="unexpected", message=message))
             self._control.cancel()
 
     def _next_answers(self) -> Iterator[OpenAnswer]:
@@ -128,35 +121,4 @@ class WorkerGroup:
                 self._cells_left -= 1
         finally:
             self._scorer.close(answer)
-        self._count_failures(failures)
-
-    def _count_failures(self, failures: Sequence[Failure]) -> None:
-        """Raises `RunStoppedError` where too many answers in a row failed for the same reason.
-
-        An answer counts once, and metrics that ask nobody do not make up for one that was not
-        answered.
-        """
-        self._outages = _in_a_row(self._outages, TransientError, failures)
-        self._unreadable = _in_a_row(self._unreadable, UnreadableAnswerError, failures)
-        failed = f"{MOST_IN_A_ROW} samples in a row failed because"
-        if self._outages >= MOST_IN_A_ROW:
-            message = f"{failed} {self._asked} gave no answer. Resume when it answers again."
-            raise RunStoppedError(message, kind="outage")
-        if self._unreadable >= MOST_IN_A_ROW:
-            remedy = "Start a run with another judge, or with a metric that asks less of it."
-            message = f"{failed} the judge's answers could not be read. {remedy}"
-            raise RunStoppedError(message, kind="unreadable")
-
-
-def _in_a_row(
-    before: int,
-    kind: type[PlumblineError],
-    failures: Sequence[Failure],
-) -> int:
-    """How many answers in a row failed of this kind, with this one.
-
-    Failures of another kind change nothing.
-    """
-    if any(failure and issubclass(failure, kind) for failure in failures):
-        return before + 1
-    return before if any(failures) else 0
+        self._streaks.count(failures)

@@ -16,6 +16,7 @@ from evaluators.config import config
 from evaluators.errors import HostLimitError, StoreError
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
+from evaluators.text.language import say
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace: at least 128 bits that nobody can guess."""
@@ -96,9 +97,13 @@ class Workspaces:
         used = self._store.workspaces.bytes_of(token)
         if used + incoming > limits.workspace_bytes:
             raise HostLimitError(
-                f"Your uploads and runs take up {_megabytes(used)}, this would add "
-                f"{_megabytes(incoming)}, and this host keeps "
-                f"{_megabytes(limits.workspace_bytes)} for each visitor. Delete some first."
+                say(
+                    "Your uploads and runs take up {used}, this would add {incoming}, and this "
+                    "host keeps {most} for each visitor. Delete some first.",
+                    used=_megabytes(used),
+                    incoming=_megabytes(incoming),
+                    most=_megabytes(limits.workspace_bytes),
+                )
             )
         # What has expired goes first; only then is anybody refused.
         if self._store.bytes_used() + incoming > limits.store_bytes:
@@ -106,8 +111,11 @@ class Workspaces:
         if self._store.bytes_used() + incoming > limits.store_bytes:
             most = _megabytes(limits.store_bytes)
             raise HostLimitError(
-                f"This host has no space left: its store may take {most}. Delete something of "
-                "yours, try again tomorrow, or run Plumbline on your own machine."
+                say(
+                    "This host has no space left: its store may take {most}. Delete something "
+                    "of yours, try again tomorrow, or run Plumbline on your own machine.",
+                    most=most,
+                )
             )
 
     def sweep(self) -> None:
@@ -150,16 +158,21 @@ class Workspaces:
         a_minute_ago = datetime.now(UTC) - timedelta(minutes=1)
         if self._store.workspaces.created_since(a_minute_ago) >= limits.workspaces_per_minute:
             raise HostLimitError(
-                f"{limits.workspaces_per_minute} new visitors a minute are the most that "
-                "this host takes. "
-                "Nothing was kept yet: try again in a minute."
+                say(
+                    "{count} new visitors a minute are the most that this host takes. Nothing "
+                    "was kept yet: try again in a minute.",
+                    count=limits.workspaces_per_minute,
+                )
             )
         if self._workspaces_in_all() >= limits.workspaces_in_all:
             self.sweep()
         if self._workspaces_in_all() >= limits.workspaces_in_all:
             raise HostLimitError(
-                f"This host keeps {limits.workspaces_in_all:,} workspaces, and has that many. "
-                "Try again tomorrow, or run Plumbline on your own machine."
+                say(
+                    "This host keeps {count:,} workspaces, and has that many. Try again "
+                    "tomorrow, or run Plumbline on your own machine.",
+                    count=limits.workspaces_in_all,
+                )
             )
 
     def _workspaces_in_all(self) -> int:

@@ -13,6 +13,7 @@ from typing import IO
 
 from evaluators.config import config
 from evaluators.sandbox import script
+from evaluators.text.language import mark
 from evaluators.turns import Turns
 
 # With Python and the library, which take some 100 MB, a child then has the 350 MB that
@@ -20,8 +21,34 @@ from evaluators.turns import Turns
 MEMORY = 256 * 2**20
 """Bytes that a file may need while it is parsed, beyond those of Python and the library."""
 # A person looks at the page meanwhile, and hardly waits for longer than a minute.
-TURNS = Turns("reading files", lambda: config().children_at_once, patience=60)
+TURNS = Turns(mark("reading files"), lambda: config().children_at_once, patience=60)
 """Those of the visitors of a public host."""
+
+
+WORDS = (
+    mark("{name} needs more memory than a file may. Split it or leave out columns."),
+    mark("{name} cannot be read ({error}). Save it again, or as CSV."),
+    mark("{name} is an archive, not an XLSX file. Unpack it and choose the file with the rows."),
+    mark("{name} holds no rows below a header. Check that the right file was chosen."),
+    mark("{name} has no sheet {sheet!r} with rows. Choose one of: {sheets}."),
+    mark("The rows are those of the sheet {sheet}, the only one that was read."),
+    mark(
+        "The rows are those of {number:d} of {count:d} sheets, which have the same columns: "
+        "{sheets}."
+    ),
+    mark("The rows are those of all {count:d} sheets, which have the same columns: {sheets}."),
+    mark("What stands above the column names was left out."),
+    mark("{name} is encrypted. Save it without a password, or print it into a new PDF."),
+    mark("{lines:d} lines of menus and footers were left out."),
+    mark("{name} needs more memory than a document may. Split it, or save it as plain text."),
+    mark("{name} cannot be read ({error}). Save it again, or as plain text."),
+    mark("{name} unpacks to more than {limit:d} MB, the limit. Split it."),
+    mark("{name} has more than {limit:,} rows, the limit. Split the file."),
+)
+"""What the child says, as it is translated where it is shown.
+
+It says it in English: it runs alone, without this package.
+"""
 
 
 def for_text(seconds: int, decoded: int) -> script.ParsingLimits:

@@ -133,8 +133,8 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
 
     It is decoded twice: the first time only to see how large it becomes.
     """
-    import pyarrow as pa  # type: ignore[import-untyped]
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
@@ -152,11 +152,11 @@ def parquet(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     yield {"names": file.schema_arrow.names}
     # Anew from the start, now that it is known to fit.
     batches = file.iter_batches(BATCH, use_threads=False)
-    rows = chain.from_iterable(map(_rows_of_batch, batches))
+    rows = chain.from_iterable(map(rows_of_batch, batches))
     yield from _row_messages(enumerate(rows, start=1), limits)
 
 
-def _rows_of_batch(batch: Any) -> Iterator[tuple[Any, ...]]:
+def rows_of_batch(batch: Any) -> Iterator[tuple[Any, ...]]:
     """The rows of a batch; times become text first, as Python knows fewer of them than Parquet."""
     import pyarrow as pa
 
@@ -250,7 +250,7 @@ def _sheet(book: Any, title: str) -> _Sheet:
     if len(start) <= at:
         return _Sheet(title, [], None, 0, has_title=False)
     _, header = start[at]
-    names = [str(_json_value(cell) or "") for cell in header]
+    names = [str(json_value(cell) or "") for cell in header]
     further = start[at + 1 :]
     below = chain(further, rows) if further else None
     return _Sheet(title, names, below, stored.height - at - 1, has_title=at > 0)
@@ -283,8 +283,12 @@ def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
     elif count > 1:
         # A title that a stranger gave may be long, and a book may have hundreds of sheets.
         titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
-        which = f"{len(sheets)} of {count} sheets" if len(sheets) < count else f"all {count} sheets"
-        words = f"The rows are those of {which}, which have the same columns: {titles}."
+        words = f"The rows are those of all {count} sheets, which have the same columns: {titles}."
+        if len(sheets) < count:
+            words = (
+                f"The rows are those of {len(sheets)} of {count} sheets, which have the same "
+                f"columns: {titles}."
+            )
     if any(sheet.has_title for sheet in sheets):
         return f"{words} {TITLE}".strip()
     return words
@@ -561,7 +565,7 @@ def _row_messages(
 ) -> Iterator[Message]:
     size = 0
     for count, (number, cells) in enumerate(islice(rows, limits["first"]), start=1):
-        plain = [_json_value(cell) for cell in cells]
+        plain = [json_value(cell) for cell in cells]
         text = json.dumps(plain, ensure_ascii=False)
         size += len(text)
         _check_decoded(count, size, limits)
@@ -572,16 +576,16 @@ def _row_messages(
             yield {"row": [number, plain]}
 
 
-def _json_value(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value as JSON knows it; `None` for one that is not a number or a time."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, dict):
-        return {str(name): _json_value(item) for name, item in value.items()}
+        return {str(name): json_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_json_value(item) for item in value]
+        return [json_value(item) for item in value]
     return _spelled_for_json(value)
 
 

@@ -51,6 +51,7 @@ class Options(Record):
     max_calls: int | None = Field(None, ge=1)
     max_cost: float | None = Field(None, gt=0)
     no_cache: bool = False
+    overnight: bool = False
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     title: str = ""
 
@@ -84,6 +85,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
         use_cache=not options.no_cache,
         title=options.title,
         repeats=options.repeats,
+        overnight=options.overnight,
     )
     # Which prompt fits is seen in the data: broken ones are refused first, in their own words.
     plan.check_data()
@@ -96,7 +98,7 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
 
 
 def _data_of_options(options: Options, store: Store) -> Dataset | TestBed:
-    columns = _columns_of_fields(options.column)
+    columns = columns_of_fields(options.column)
     if options.group:
         columns["group"] = options.group
     return inputs.load_data(
@@ -153,7 +155,7 @@ def _composed_from(bed: TestBed, options: Options) -> Dataset:
     return dataset
 
 
-def _columns_of_fields(texts: Iterable[str]) -> dict[str, str]:
+def columns_of_fields(texts: Iterable[str]) -> dict[str, str]:
     """The column of each field; an empty one says that the file has none."""
     columns: dict[str, str] = {}
     for text in texts:

@@ -17,7 +17,7 @@ import click
 from pydantic import ValidationError
 
 from evaluators.api import comparing
-from evaluators.api.evaluation import Results, open_run, with_new_cap
+from evaluators.api.evaluation import Results, open_run, with_new_cap, with_overnight
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
@@ -32,14 +32,16 @@ from evaluators.llm.money import dollar_range
 from evaluators.llm.providers import PROVIDERS
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
+from evaluators.runs import overnight
 from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
+from evaluators.runs.rounds import USUAL
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
-from evaluators.terminal.arguments import Options, planned
+from evaluators.terminal.arguments import Options, chosen_metrics, columns_of_fields, planned
 from evaluators.terminal.exit_codes import (
     BELOW,
     INCOMPLETE,
@@ -47,6 +49,7 @@ from evaluators.terminal.exit_codes import (
     MEANINGS,
     WRONG,
     Demand,
+    batch_outcome,
     check_names,
     demands,
     run_outcome,
@@ -99,6 +102,9 @@ The progress goes to the error stream, the table of results to the standard outp
     python -m evaluators run --data answers.csv --metric gpt_labeling \\
         --judge groq/openai/gpt-oss-120b --max-calls 200 \\
         --fail-under adherence=0.8 --fail-under completeness=0.5
+  The same for half the money, answered by tomorrow; resume last collects:
+    python -m evaluators run --data answers.csv --metric gpt_labeling \\
+        --judge openai/gpt-6-luna --overnight
   The RGB benchmark, composed from a test bed:
     python -m evaluators run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
         --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --sample 20
@@ -113,6 +119,20 @@ The progress goes to the error stream, the table of results to the standard outp
     fail-under = ["adherence=0.8"]
 """
 
+BATCH = """Judge files of any size, row by row, in bounded memory.
+
+IN is a file, a folder, a pattern in quotes, or an address such as s3://bucket/logs/, of Parquet,
+JSON Lines or CSV (also packed with gzip). OUT is a folder: it gets a Parquet file of results for
+each file, and _manifest.json when all are there. The same command goes on where it stopped; no
+answer of a judge is paid for twice. A row that fails is a row with its error.
+
+\b
+  python -m evaluators batch "logs/*.jsonl.gz" results --metric trace --column response=answer
+  python -m evaluators batch logs results --metric trace --by model --by created:week
+  python -m evaluators batch logs.parquet results --metric gpt_labeling \\
+      --judge groq/openai/gpt-oss-120b --max-cost 5
+"""
+
 RESUME = """Go on with a run: the rest is done, failures are tried again, nothing is paid for twice.
 
 RUN is the id that run or list shows, its first characters, or "last".
@@ -120,6 +140,8 @@ RUN is the id that run or list shows, its first characters, or "last".
 \b
   python -m evaluators resume last
   python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
+
+A run begun with --overnight is collected: what has come back is checked, what is left is sent.
 """
 
 AGAIN = """Do a run again, over its own samples, and compare the two.
@@ -276,6 +298,11 @@ def app(options: tuple[str, ...]) -> None:
     default="",
     help="What the run is called.  [default: one that tells it from other runs of the data]",
 )
+@click.option(
+    "--overnight",
+    is_flag=True,
+    help="Have the models answer within 24 hours, for less money (OpenAI, Groq); resume collects.",
+)
 @options.cap
 @options.judging
 @options.definition
@@ -295,17 +322,85 @@ def run(
     _print_and_exit(Results(new_run, store, definition), demanded, min_coverage, as_json)
 
 
+@main.command(help=BATCH, short_help="Judge files of any size, row by row, into Parquet files.")
+@click.argument("data", metavar="IN")
+@click.argument("output", metavar="OUT")
+@options.metrics
+@options.columns
+@click.option(
+    "--judge",
+    multiple=True,
+    metavar="ID",
+    help="The LLM that decides where a metric asks one; several are a jury.",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN[:PERIOD]",
+    help="Means by a column as well, or by day, week or month of its times. Repeatable.",
+)
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1, 256),
+    help="Processes for metrics that ask no judge.  [default: one for each processor]",
+)
+@options.cap
+@options.judging
+def batch(
+    data: str,
+    output: str,
+    metric: tuple[str, ...],
+    param: tuple[str, ...],
+    column: tuple[str, ...],
+    judge: tuple[str, ...],
+    by: tuple[str, ...],
+    workers: int | None,
+    max_calls: int | None,
+    max_cost: float | None,
+    fail_under: tuple[str, ...],
+    min_coverage: float,
+    as_json: bool,
+) -> None:
+    from evaluators.batch.files import evaluate_batch_files  # takes long, and others need it not
+
+    demanded = demands(fail_under)
+    saved = local_store().metrics.by_title(WORKSPACE)
+    results = evaluate_batch_files(
+        data,
+        output,
+        chosen_metrics(metric, param, saved),
+        judge=judge or None,
+        columns=columns_of_fields(column),
+        by=by,
+        workers=workers,
+        cap=Cap(calls=max_calls, cost=max_cost),
+    )
+    if as_json:
+        click.echo(tables.as_json(results.manifest()))
+    else:
+        groups = [results.table(group) for group in by if results.groups[group]]
+        tables.echo(results.headline(), results.table(), *groups)
+    verdict = batch_outcome(results, demanded, min_coverage)
+    for words in verdict.words:
+        _to_stderr(words)
+    if verdict.code:
+        raise click.exceptions.Exit(verdict.code)
+
+
 @main.command(
     cls=_OfARun,
     help=RESUME,
     short_help="Go on with a run that stopped, or try again what failed.",
 )
 @options.run_id
+@click.option("--now", is_flag=True, help="Ask at once from now on what an overnight run has left.")
 @options.cap
 @options.judging
 @options.definition
 def resume(
     run_id: str,
+    now: bool,
     fail_under: tuple[str, ...],
     min_coverage: float,
     as_json: bool,
@@ -314,6 +409,8 @@ def resume(
 ) -> None:
     demanded, store = demands(fail_under), local_store()
     resumed = _with_raised_cap(_run_meant(run_id, store), store, **cap)
+    if now:
+        resumed = with_overnight(store, resumed, False)
     # A sample for each ability shows which values there will be.
     outlines = store.results.outlines(resumed)
     position_by_ability = {outline.ability: outline.position for outline in outlines}
@@ -591,6 +688,31 @@ def report(run_id: str, output: Path, definition: str, policy: str | None) -> No
     _to_stderr(f"{output}: open it in a browser.")
 
 
+@main.command(cls=_OfARun, short_help="Write a sheet with empty boxes, or its key, to print.")
+@options.run_id
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file, such as sheet.html.",
+)
+@click.option("-n", "--number", default=USUAL, show_default=True, help="How many answers, 1 to 20.")
+@click.option("--key", is_flag=True, help="The labels and values of the same answers.")
+@options.definition
+def sheet(run_id: str, output: Path, number: int, key: bool, definition: str) -> None:
+    """Write answers of a TRACE run with empty boxes for labels: one HTML page, A4.
+
+    RUN is the id that run or list shows, its first characters, or "last". The answers are those
+    that teach most: labellers differ, they say too much, or all is supported.
+    """
+    store = local_store()
+    results = Results(_run_meant(run_id, store), store, definition)
+    with _writing(output):
+        results.sheet(output, number, key=key)
+    _to_stderr(f"{output}: open it in a browser and print it.")
+
+
 @main.command("open", short_help="Open a run file: the run is in the store from now on.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def open_run_file(file: Path) -> None:
@@ -648,6 +770,21 @@ def backup(file: Path, replace: bool) -> None:
     runs = "1 run" if copy.runs == 1 else f"{copy.runs:,} runs"
     size = f"{copy.size / 2**20:,.1f} MB"
     click.echo(printable(f"{copy.path}: {runs}, {size}, checked by opening it."))
+
+
+@main.command(cls=_OfARun, short_help="Stop what providers have of an overnight run.")
+@options.run_id
+def cancel(run_id: str) -> None:
+    """Stop what providers have of an overnight run; what they have answered is kept and paid for.
+
+    RUN is the id that run or list shows, its first characters, or "last".
+    """
+    store = local_store()
+    run = _run_meant(run_id, store)
+    overnight.cancel(run, store, keys_from_environment(os.environ))
+    for reason in store.runs.stop_reasons(run.id):
+        _to_stderr(reason.worded(IN_TERMINAL))
+    _to_stderr(tables.go_on(run))
 
 
 # What they share

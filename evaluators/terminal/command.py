@@ -141,6 +141,8 @@ def _caps(run: Run) -> Iterator[tuple[str, str]]:
         yield "--no-cache", ""
     if run.repeats > 1:
         yield "--repeats", str(run.repeats)
+    if run.overnight:
+        yield "--overnight", ""
 
 
 def _notes_before(run: Run) -> Iterator[str]:

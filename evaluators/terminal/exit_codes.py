@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator, missing
@@ -22,6 +22,9 @@ from evaluators.runs.store import Outline
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
+if TYPE_CHECKING:
+    from evaluators.batch.results import BatchResults
+
 # Click itself leaves with 2 for wrong options, a shell calls 130 what Ctrl-C ended.
 FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 MEANINGS = {
@@ -33,8 +36,8 @@ MEANINGS = {
     ),
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (
-        "incomplete: the run stopped (its budget, a limit, no connection), or samples failed; "
-        "resume goes on"
+        "incomplete: the run stopped (its budget, a limit, no connection), waits for answers by "
+        "tomorrow, or samples failed; resume goes on"
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
@@ -199,10 +202,10 @@ def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> It
         whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
         name = f"{printable(demand.name)}{whose}"
         mean = summary.get(demand.name)
-        yield from _unmet_by_mean(name, demand.least, mean, least_coverage)
+        yield from unmet_by_mean(name, demand.least, mean, least_coverage)
 
 
-def _unmet_by_mean(
+def unmet_by_mean(
     name: str,
     least: float,
     mean: Mean | None,
@@ -230,6 +233,34 @@ def _sentences_about_failures(results: Results) -> Iterator[str]:
         yield f"{count:,}: {printable(message)}"
     if len(reasons) > MOST_REASONS:
         yield f"... and {len(reasons) - MOST_REASONS} more reasons; show lists them all."
+
+
+def batch_outcome(
+    results: BatchResults,
+    demanded: Iterable[Demand] = (),
+    least_coverage: float = 1.0,
+) -> ExitOutcome:
+    """What to make of a batch; raises `ParameterError` where a demanded value is not in it."""
+    problems = [f"{name}: {why}" for name, why in results.problems.items()]
+    if results.stopped or not results.is_complete:
+        missing_files = results.files - len(results.finished)
+        words = [f"{missing_files:,} of {results.files:,} files are not finished."]
+        words += [results.stopped] if results.stopped else []
+        return ExitOutcome(INCOMPLETE, tuple(map(printable, [*words, *problems])))
+    unmet: list[str] = []
+    covered = []
+    for demand in demanded:
+        if demand.name not in results.means:
+            raise unknown_value(demand.name, results.means)
+        mean = results.means[demand.name]
+        unmet += unmet_by_mean(printable(demand.name), demand.least, mean, least_coverage)
+    for mean in results.means.values():
+        covered.append(mean.asked - mean.failed >= least_coverage * mean.asked)
+    reasons = list(results.failures.items())
+    told = [f"{count:,}: {printable(why)}" for why, count in reasons[:MOST_REASONS]]
+    if unmet:
+        return ExitOutcome(BELOW, (*unmet, *told))
+    return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))
 
 
 def worse(

@@ -59,21 +59,14 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-asking = _all(
-    click.option(
-        "--config",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        is_eager=True,
-        expose_value=False,
-        callback=_read_config,
-        help="A TOML file with options of run; those on the command line win.",
-    ),
-    click.option(
-        "--data",
-        required=True,
-        metavar="FILE|NAME",
-        help="A file, or the name of a bundled or uploaded data set.",
-    ),
+columns = click.option(
+    "--column",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="The column of a field of the file, such as response=answer. Repeatable.",
+)
+
+metrics = _all(
     click.option(
         "--metric",
         required=True,
@@ -90,12 +83,25 @@ asking = _all(
             "2.type=f1_score. Repeatable."
         ),
     ),
+)
+
+asking = _all(
     click.option(
-        "--column",
-        multiple=True,
-        metavar="FIELD=COLUMN",
-        help="The column of a field of the file, such as response=answer. Repeatable.",
+        "--config",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        is_eager=True,
+        expose_value=False,
+        callback=_read_config,
+        help="A TOML file with options of run; those on the command line win.",
     ),
+    click.option(
+        "--data",
+        required=True,
+        metavar="FILE|NAME",
+        help="A file, or the name of a bundled or uploaded data set.",
+    ),
+    metrics,
+    columns,
     click.option(
         "--group",
         default="",

@@ -21,4 +21,5 @@ IN_TERMINAL: Words = {
     "name_columns": "Or say which columns they are: --column response=answer.",
     "choose_table": "Choose one: --table NAME.",
     "skip_broken": "Or leave these rows out with --skip-broken.",
+    "collect": "Collect the answers with resume.",
 }

@@ -25,6 +25,7 @@ from evaluators.llm.catalogue import OFFLINE, Choice
 from evaluators.llm.estimate import (
     NamedEstimate,
     bases,
+    by_tomorrow,
     cut_short,
     impossible,
     lengthy,
@@ -338,7 +339,7 @@ def estimates_in_parts(named: Sequence[NamedEstimate], cap: Cap) -> list[Rendera
     # Calls that cannot be answered take no time: of the two warnings only one holds.
     for name, estimate in named:
         warnings.append(impossible(name, estimate) or lengthy(name, estimate))
-    return [numbers, *bases(named), *filter(None, warnings)]
+    return [numbers, *bases(named), *filter(None, [by_tomorrow(named), *warnings])]
 
 
 def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:

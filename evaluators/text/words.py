@@ -1,26 +1,42 @@
 """Numbers, rows, names and accepted answers in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from evaluators.records import Accepted
 from evaluators.text.accepted import groups
+from evaluators.text.language import COUNTED, ENGLISH, PLACES, language, mark, phrase, say
 
 PROPER = {"hotpotqa": "HotpotQA", "ragbench": "RAGBench"}
 """Names of their own, which keep their capitals."""
 
+FULL_WIDTH_STOPS = ("。", "！", "？", "；", "：", "，")
+"""Marks that bring the space behind them along."""
 
 FIELDS = {
-    "response": "Answer",
-    "retrieved_documents": "Documents",
-    "ground_truth": "True answer",
-    "generator": "Model",
+    "id": mark("Id"),
+    "response": mark("Answer"),
+    "retrieved_documents": mark("Documents"),
+    "ground_truth": mark("True answer"),
+    "generator": mark("Model"),
 }
 """Fields of a sample that have another word on the screen than in code and files."""
+
+NAMES = (
+    *(mark("Information integration"), mark("Counterfactual robustness")),
+    *(mark("Documented"), mark("Paper"), mark("Dense"), mark("Document")),
+    *(mark("Exact match"), mark("Fuzzy match"), mark("F1 score")),
+    *(mark("Yes or no"), mark("1 to 5"), mark("Question answering"), mark("Summarization")),
+    *(mark("Data set"), mark("Samples"), mark("Seed"), mark("Repeats"), mark("Models")),
+    *(mark("Judges"), mark("Metrics"), mark("Prompt"), mark("Budget"), mark("Asked with")),
+    *(mark("Abilities"), mark("Noise levels"), mark("Passages"), mark("Group")),
+    *(mark("Context relevance"), mark("Context utilization"), mark("Supported share")),
+)
+"""What `readable` makes of abilities, choices and settings, as it stands in the catalogue."""
 
 
 def readable(name: str) -> str:
     """A name that code uses as people write it: "exact_match" gives "Exact match"."""
-    return PROPER.get(name) or FIELDS.get(name) or name.replace("_", " ").capitalize()
+    return PROPER.get(name) or say(FIELDS.get(name) or name.replace("_", " ").capitalize())
 
 
 def short_name(name: str) -> str:
@@ -30,13 +46,20 @@ def short_name(name: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers"."""
+    """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers".
+
+    The catalogue knows the noun in the context "counted", as a whole: "{number} 个回答".
+    """
+    if (known := phrase(noun, COUNTED)) is not None:
+        return known.format(number=f"{number:,}")
     ending = "" if number == 1 else "s"
     return f"{number:,} {noun}{ending}"
 
 
 def ordinal(number: int) -> str:
     """A place in a row: "1st", "2nd", "11th"."""
+    if language() != ENGLISH:
+        return say("{number}th", number=f"{number:,}")
     # 11th, 12th, 13th, and 111th as well.
     if number % 100 in (11, 12, 13):
         return f"{number:,}th"
@@ -46,11 +69,29 @@ def ordinal(number: int) -> str:
 
 def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
     """Numbers in order, of many the first ones: "row 3", "rows 3, 5, 9 and 120 more"."""
-    nouns = noun if len(numbers) == 1 else f"{noun}s"
-    shown = ", ".join(f"{number:,}" for number in sorted(numbers)[:most])
+    shown = say(", ").join(f"{number:,}" for number in sorted(numbers)[:most])
     left_out = len(numbers) - most
-    more = f" and {left_out:,} more" if left_out > 0 else ""
-    return f"{nouns} {shown}{more}"
+    if left_out > 0:
+        shown = say("{places} and {more:,} more", places=shown, more=left_out)
+    if (known := phrase(noun, PLACES)) is not None:
+        return known.format(places=shown)
+    nouns = noun if len(numbers) == 1 else f"{noun}s"
+    return f"{nouns} {shown}"
+
+
+def joined_by_and(words: Sequence[str]) -> str:
+    """Words in a sentence: "a", "a and b", "a, b and c"."""
+    *before, last = words
+    return say(" and ").join([say(", ").join(before), last]) if before else last
+
+
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Sentences one after another: with a space between, but none behind a full-width stop."""
+    joined = ""
+    for sentence in filter(None, sentences):
+        is_apart = joined and not joined.endswith(FULL_WIDTH_STOPS)
+        joined += f" {sentence}" if is_apart else sentence
+    return joined
 
 
 def accepted(answer: Accepted | None) -> str:
@@ -58,5 +99,5 @@ def accepted(answer: Accepted | None) -> str:
     required = []
     for spellings in groups(answer):
         is_one = len(spellings) == 1
-        required.append(spellings[0] if is_one else f"({' or '.join(spellings)})")
-    return " and ".join(required)
+        required.append(spellings[0] if is_one else f"({say(' or ').join(spellings)})")
+    return say(" and ").join(required)

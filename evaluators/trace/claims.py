@@ -13,6 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.records import Sentence, Sentences, SentenceSupport, Support
+from evaluators.text.language import mark
 from evaluators.text.normalise import nfkc
 from evaluators.text.similarity import content_words
 from evaluators.trace.comparison import Claims, Words
@@ -61,6 +62,16 @@ _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没
 # up to the next colon at most, which keeps the pattern linear.
 _LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
 _TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
+
+_WORDS_SHARED = mark("{held} of {all} words")
+_NEAREST = mark(
+    "No single sentence carries enough of it: the nearest, {key}, shares {shared} of {all} words "
+    "({words})."
+)
+_NEAREST_OF_ONE = mark(
+    "No single sentence carries enough of it: the nearest, {key}, shares {shared} of {all} word "
+    "({words})."
+)
 
 
 class _Claim(NamedTuple):
@@ -127,14 +138,16 @@ def _support_of_claim(
 ) -> SentenceSupport:
     no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:
-        explanation = f"Makes no claim: {no_claim}."
+        explanation = mark("Makes no claim: {why}.").format(why=no_claim)
         return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=explanation)
     level = _support_level(claim)
     if level is Support.NONE:
         explanation = documents.why_unsupported(sentence.text, claim.nearest)
         return SentenceSupport(key=sentence.key, support=level, explanation=explanation)
-    shared = f"{claim.words_in_evidence} of {claim.words} words"
-    absent = [f"{entity} is in no document" for entity in claim.unsupported_entities]
+    shared = _WORDS_SHARED.format(held=claim.words_in_evidence, all=claim.words)
+    absent = []
+    for entity in claim.unsupported_entities:
+        absent.append(mark("{entity} is in no document").format(entity=entity))
     return SentenceSupport(
         key=sentence.key,
         support=level,
@@ -146,11 +159,11 @@ def _support_of_claim(
 def _why_no_claim(text: str, claim: _Claim) -> str:
     """Why a response sentence needs no support; empty where it makes a claim."""
     if is_refusal(text):
-        return "it says that the answer is not known"
+        return mark("it says that the answer is not known")
     if not claim.words:
-        return "it has no content word"
+        return mark("it has no content word")
     if not claim.evidence and _LEAD_IN.search(text):
-        return "it only introduces what follows"
+        return mark("it only introduces what follows")
     return ""
 
 
@@ -193,16 +206,18 @@ class _DocumentWords:
         by_term = content_words(text)
         absent_terms = [term for term in by_term if term not in self._everywhere]
         absent = [by_term[term] for term in absent_terms]
-        in_no_document = f"In no document: {_first_names(absent)}."
+        in_no_document = mark("In no document: {words}.").format(words=_first_names(absent))
         if nearest < 0:
             return in_no_document
         held = self._held_by(nearest)
         shared_terms = [term for term in by_term if term in held]
         shared = [_beside(by_term[term], held[term]) for term in shared_terms]
-        words = f"{len(by_term)} word{'s' if len(by_term) > 1 else ''}"
-        reason = (
-            "No single sentence carries enough of it: the nearest, "
-            f"{self.keys[nearest]}, shares {len(shared)} of {words} ({_first_names(shared)})."
+        text_of_reason = _NEAREST_OF_ONE if len(by_term) == 1 else _NEAREST
+        reason = text_of_reason.format(
+            key=self.keys[nearest],
+            shared=len(shared),
+            all=len(by_term),
+            words=_first_names(shared),
         )
         return f"{reason} {in_no_document}" if absent else reason
 
@@ -227,7 +242,9 @@ def _beside(word: str, in_document: str) -> str:
 def _first_names(words: Sequence[str]) -> str:
     more = len(words) - MOST_NAMED
     listed = ", ".join(words[:MOST_NAMED])
-    return f"{listed} and {more} more" if more > 0 else listed
+    if more <= 0:
+        return listed
+    return mark("{listed} and {more} more").format(listed=listed, more=more)
 
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
@@ -253,10 +270,10 @@ def _entities_missing_from(source: _SourceText, text: str) -> list[str]:
     missing = []
     for number in dict.fromkeys(_plain_numbers(text)):
         if number not in source.numbers:
-            missing.append(f"the number {number}")
+            missing.append(mark("the number {number}").format(number=number))
     for name in dict.fromkeys(_NAME.findall(text)):
         if not source.holds(name):
-            missing.append(f"the name {name}")
+            missing.append(mark("the name {name}").format(name=name))
     return missing
 
 

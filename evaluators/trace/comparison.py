@@ -16,6 +16,7 @@ import numpy as np
 from evaluators.errors import DatasetError
 from evaluators.records import Sentences
 from evaluators.text.chunking import Span, spans
+from evaluators.text.language import mark, say
 from evaluators.text.similarity import (
     Embed,
     Matrix,
@@ -130,22 +131,31 @@ def check_text_length(texts: Iterable[str]) -> None:
     count = sum(map(len, texts))
     if count > MOST_CHARACTERS:
         raise DatasetError(
-            f"Documents and answer have {count:,} characters, and the heuristic compares "
-            f"{MOST_CHARACTERS:,} at most. Shorten them, or split the sample."
+            say(
+                "Documents and answer have {count:,} characters, and the heuristic compares "
+                "{most:,} at most. Shorten them, or split the sample.",
+                count=count,
+                most=MOST_CHARACTERS,
+            )
         )
 
 
 def check_sentence_count(sentences: Sentences, is_embedded: bool) -> None:
     """Raises `DatasetError` where the sample has more sentences or text than may be compared."""
     both = [*chain.from_iterable(sentences.documents), *sentences.response]
-    most, who = MOST_SENTENCES, "the heuristic"
+    most = MOST_SENTENCES
+    text = mark(
+        "Documents and answer have {count:,} sentences, and the heuristic compares {most:,} at "
+        "most. Shorten them, or split the sample."
+    )
     if is_embedded:
-        most, who = MOST_EMBEDDED, "with an embedding model the heuristic"
-    if len(both) > most:
-        raise DatasetError(
-            f"Documents and answer have {len(both):,} sentences, and {who} compares "
-            f"{most:,} at most. Shorten them, or split the sample."
+        most = MOST_EMBEDDED
+        text = mark(
+            "Documents and answer have {count:,} sentences, and with an embedding model the "
+            "heuristic compares {most:,} at most. Shorten them, or split the sample."
         )
+    if len(both) > most:
+        raise DatasetError(say(text, count=len(both), most=most))
     check_text_length(sentence.text for sentence in both)
 
 

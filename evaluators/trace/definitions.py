@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from evaluators.errors import ParameterError
 from evaluators.records import Labels, Sentences, Support
+from evaluators.text.language import mark, say
 
 METRICS = ("context_relevance", "context_utilization", "completeness", "adherence")
 
@@ -53,56 +54,65 @@ def published_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
 
 # The formulas
 
-_UTILIZED_OF_RELEVANT = "sentences both relevant and used / relevant sentences"
+_UTILIZED_OF_RELEVANT = mark("sentences both relevant and used / relevant sentences")
 
 
 def relevant_share(counts: SentenceCounts) -> Step:
-    return _ratio("relevant sentences / all document sentences", counts.relevant, counts.total)
+    return _ratio(
+        mark("relevant sentences / all document sentences"), counts.relevant, counts.total
+    )
 
 
 def relevant_of_20(counts: SentenceCounts) -> Step:
-    return _capped("relevant sentences / 20", counts.relevant, 20)
+    return _capped(mark("relevant sentences / 20"), counts.relevant, 20)
 
 
 def utilized_share(counts: SentenceCounts) -> Step:
-    return _ratio("used sentences / all document sentences", counts.utilized, counts.total)
+    return _ratio(mark("used sentences / all document sentences"), counts.utilized, counts.total)
 
 
 def utilized_of_relevant(counts: SentenceCounts) -> Step:
     if not counts.relevant:
-        return Step(0.0, "= 0.00, because no document sentence is relevant")
-    return _capped("used sentences / relevant sentences", counts.utilized, counts.relevant)
+        return Step(0.0, say("= 0.00, because no document sentence is relevant"))
+    return _capped(mark("used sentences / relevant sentences"), counts.utilized, counts.relevant)
 
 
 def complete(counts: SentenceCounts) -> Step:
     """The utilized share of what is relevant; where nothing is, 1 if nothing was utilized."""
-    nothing = "because no document sentence is relevant"
     if counts.relevant:
         return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
     if counts.utilized:
-        return Step(0.0, f"= 0.00, {nothing}, yet {counts.utilized} used")
-    return Step(1.0, f"= 1.00, {nothing} and none is used")
+        text = mark("= 0.00, because no document sentence is relevant, yet {used} used")
+        return Step(0.0, say(text, used=counts.utilized))
+    return Step(1.0, say("= 1.00, because no document sentence is relevant and none is used"))
 
 
 def complete_or_nothing_relevant(counts: SentenceCounts) -> Step:
     """The same; where nothing is relevant always 1."""
     if not counts.relevant:
-        return Step(1.0, "= 1.00, because no document sentence is relevant")
+        return Step(1.0, say("= 1.00, because no document sentence is relevant"))
     return _ratio(_UTILIZED_OF_RELEVANT, counts.both, counts.relevant)
 
 
 def all_supported(sentences: Sentences, labels: Labels) -> Step:
     """1 if every response sentence is fully supported; unknown where only labels are missing."""
     supports = response_supports(sentences, labels)
-    rule = "= 1 if every sentence of the answer is fully supported, else 0"
+    rule = say("= 1 if every sentence of the answer is fully supported, else 0")
     full, missing = supports.count(Support.FULL), supports.count(None)
     if not supports:
-        return Step(1.0, f"{rule}; the answer holds no sentence = 1.00")
+        return Step(1.0, say("{rule}; the answer holds no sentence = 1.00", rule=rule))
     if missing and full + missing == len(supports):
-        unlabelled = f"{missing} of {len(supports)} sentences of the answer have no label."
-        return Step(None, f"is not known: {unlabelled}")
+        # English, as it is a part of the reason that is stored.
+        unknown = mark("is not known: {missing} of {all} sentences of the answer have no label.")
+        return Step(None, unknown.format(missing=missing, all=len(supports)))
     value = float(full == len(supports))
-    words = f"{rule}; {full} of {len(supports)} are = {value:.2f}"
+    words = say(
+        "{rule}; {full} of {all} are = {value:.2f}",
+        rule=rule,
+        full=full,
+        all=len(supports),
+        value=value,
+    )
     return Step(value, words, f"{full}/{len(supports)}")
 
 
@@ -113,8 +123,12 @@ def none_unsupported(sentences: Sentences, labels: Labels) -> Step:
     """
     count = sum(sentence.support is Support.NONE for sentence in labels.sentence_support)
     value = float(not count)
-    rule = "= 1 if no sentence of the answer is unsupported, else 0"
-    words = f"{rule}; {count} unsupported = {value:.2f}"
+    words = say(
+        "= 1 if no sentence of the answer is unsupported, else 0; "
+        "{count} unsupported = {value:.2f}",
+        count=count,
+        value=value,
+    )
     total = len(labels.sentence_support)
     return Step(value, words, f"{total - count}/{total}" if total else "")
 
@@ -127,20 +141,29 @@ def response_supports(sentences: Sentences, labels: Labels) -> list[Support | No
 
 def _ratio(names: str, part: int, whole: int) -> Step:
     value = part / whole
-    return Step(value, f"= {names} = {part} / {whole} = {value:.2f}", f"{part}/{whole}")
+    return Step(value, f"= {say(names)} = {part} / {whole} = {value:.2f}", f"{part}/{whole}")
 
 
 def _capped(names: str, part: int, whole: int) -> Step:
     if part <= whole:
         return _ratio(names, part, whole)
-    words = f"= {names}, at most 1 = {part} / {whole}, so 1.00"
+    words = say(
+        "= {names}, at most 1 = {part} / {whole}, so 1.00",
+        names=say(names),
+        part=part,
+        whole=whole,
+    )
     return Step(1.0, words, f"{part}/{whole}")
 
 
 def expected_share(value: float, counted: Step) -> Step:
     """What is expected where labels are only likely, with what counting them would give."""
     labels = counted.words.removeprefix("= ")
-    words = f"≈ {value:.2f}, expected from how likely each label is; counted: {labels}"
+    words = say(
+        "≈ {value:.2f}, expected from how likely each label is; counted: {labels}",
+        value=value,
+        labels=labels,
+    )
     return Step(value, words)
 
 
@@ -169,8 +192,8 @@ SENTENCE = "sentence"
 
 DEFINITIONS: dict[str, Definition] = {
     SENTENCE: Definition(
-        title="Sentence",
-        meaning=(
+        title=mark("Sentence"),
+        meaning=mark(
             "Relevance = relevant / all sentences; utilization = used / relevant sentences, "
             "at most 1."
         ),
@@ -180,8 +203,8 @@ DEFINITIONS: dict[str, Definition] = {
         adherence=all_supported,
     ),
     "fixed_20": Definition(
-        title="Fixed 20",
-        meaning="As Sentence, but relevance = relevant sentences / 20.",
+        title=mark("Fixed 20"),
+        meaning=mark("As Sentence, but relevance = relevant sentences / 20."),
         relevance=relevant_of_20,
         utilization=utilized_of_relevant,
         completeness=complete,
@@ -189,7 +212,7 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "ragbench": Definition(
         title="RAGBench",
-        meaning=(
+        meaning=mark(
             "As published with RAGBench: utilization = used / all sentences; partly "
             "supported passes."
         ),
@@ -207,5 +230,11 @@ def definition_named(name: str) -> Definition:
     """The definition of that name; raises `ParameterError` where there is none."""
     if name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
-        raise ParameterError(f"No TRACE definition is called {name!r:.60}. Known: {known}.")
+        raise ParameterError(
+            say(
+                "No TRACE definition is called {name!r:.60}. Known: {known}.",
+                name=name,
+                known=known,
+            )
+        )
     return DEFINITIONS[name]

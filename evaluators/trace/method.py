@@ -8,6 +8,7 @@ from pydantic import Field, SkipValidation, model_validator
 
 from evaluators.base import Evaluator
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
+from evaluators.text.language import mark
 from evaluators.text.similarity import LEXICAL
 from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
 
@@ -25,19 +26,26 @@ class TRACEMethod(Evaluator):
     """The judge, of a method that asks one."""
     chunking_strategy: ChunkingStrategy = Field(
         "dense",
-        description="Heuristic: a sentence is read within overlapping windows of words (dense), "
-        "within itself, or within its document.",
+        title=mark("Chunking strategy"),
+        description=mark(
+            "Heuristic: a sentence is read within overlapping windows of words (dense), "
+            "within itself, or within its document."
+        ),
     )
     embedding_model: str = Field(
         LEXICAL,
-        description='Heuristic: "lexical" compares words; "sentence-transformers/..." adds '
-        "meaning, if that package is installed.",
+        title=mark("Embedding model"),
+        description=mark(
+            'Heuristic: "lexical" compares words; "sentence-transformers/..." adds '
+            "meaning, if that package is installed."
+        ),
     )
     chunk_size: int = Field(
         512,
         ge=50,
         le=2000,
-        description=(
+        title=mark("Chunk size"),
+        description=mark(
             "Words per window: of the heuristic (dense only), and of samples that a judge "
             "cannot take at once."
         ),
@@ -46,7 +54,8 @@ class TRACEMethod(Evaluator):
         50,
         ge=0,
         le=1999,
-        description="Words that neighbouring windows share.",
+        title=mark("Chunk overlap"),
+        description=mark("Words that neighbouring windows share."),
     )
 
     @model_validator(mode="after")
@@ -60,7 +69,9 @@ class LabellingMethod(TRACEMethod):
 
     prompt: PromptName = Field(
         PLUMBLINE,
-        title="Labelling prompt",
-        description="The words that judges are asked with: Plumbline's, or those that RAGBench "
-        "was labelled with.",
+        title=mark("Labelling prompt"),
+        description=mark(
+            "The words that judges are asked with: Plumbline's, or those that RAGBench "
+            "was labelled with."
+        ),
     )

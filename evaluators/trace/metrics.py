@@ -16,6 +16,8 @@ from evaluators.records import (
     Sentences,
     Support,
 )
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.trace.definitions import (
     METRICS,
     SENTENCE,
@@ -99,7 +101,7 @@ def arithmetic(scores: TRACEScores) -> dict[str, str]:
     lines = {}
     for name, step in worked.items():
         title = name.replace("_", " ").capitalize()
-        lines[name] = f"{title} {step.words}"
+        lines[name] = f"{say(title)} {translated(step.words)}"
     return lines
 
 
@@ -114,14 +116,15 @@ def fractions(scores: TRACEScores) -> dict[str, str]:
 
 def why_missing(scores: TRACEScores) -> dict[str, str]:
     """Why each value that is None is so, by its name."""
-    reasons = {**arithmetic(scores), **_FURTHER_REASONS}
+    further = {name: say(reason) for name, reason in _FURTHER_REASONS.items()}
+    reasons = {**arithmetic(scores), **further}
     missing = [name for name, value in scores.values().items() if value is None]
     return {name: reasons[name] for name in missing}
 
 
 _FURTHER_REASONS = {
-    "average": "None of the four values applies.",
-    "supported_share": "No sentence of the answer has a label.",
+    "average": mark("None of the four values applies."),
+    "supported_share": mark("No sentence of the answer has a label."),
 }
 
 
@@ -147,7 +150,10 @@ def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRAC
         if sentences is not None:
             return trace_scores(sentences, score.evidence.counted.labels, definition)
     raise StoreError(
-        f"Sample {sample.id}: the score holds no labels or no sentences. Run it again."
+        say(
+            "Sample {id}: the score holds no labels or no sentences. Run it again.",
+            id=sample.id,
+        )
     )
 
 
@@ -175,7 +181,7 @@ def _worked(
 ) -> dict[str, Step]:
     chosen = definition_named(name)
     counts = chosen.counts(sentences, labels)
-    steps = [Step(None, "does not apply: the documents hold no sentence.")] * 3
+    steps = [Step(None, mark("does not apply: the documents hold no sentence."))] * 3
     # Every formula but that of adherence divides by document sentences, or asks which are there.
     if counts.total:
         formulas = (chosen.relevance, chosen.utilization, chosen.completeness)
@@ -190,10 +196,10 @@ def _worked(
 
 def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
     if not sentences.document_keys:
-        yield (
+        yield mark(
             "The documents hold no sentence: relevance, utilization and completeness do not apply."
         )
     if not sentences.response:
-        yield "The answer holds no sentence: nothing in it is unsupported."
+        yield mark("The answer holds no sentence: nothing in it is unsupported.")
     if adherence.value is None:
-        yield f"Adherence {adherence.words}"
+        yield mark("Adherence {why}").format(why=adherence.words)

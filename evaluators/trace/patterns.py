@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.records import Record
+from evaluators.text.language import mark
 from evaluators.trace.definitions import METRICS
 
 Values = Mapping[str, float | None]
@@ -33,24 +34,24 @@ class Pattern(Record):
 
 
 UNUSED = Pattern(
-    name="Good retrieval, bad generation",
-    meaning="Much of what was retrieved is relevant, but little of it is used.",
-    remedy=(
+    name=mark("Good retrieval, bad generation"),
+    meaning=mark("Much of what was retrieved is relevant, but little of it is used."),
+    remedy=mark(
         "Tell the generator in its prompt to answer from the documents, and to use all that "
         "is relevant."
     ),
 )
 CONSERVATIVE = Pattern(
-    name="Conservative but accurate",
-    meaning="What is said is supported, but relevant information is left out.",
-    remedy=(
+    name=mark("Conservative but accurate"),
+    meaning=mark("What is said is supported, but relevant information is left out."),
+    remedy=mark(
         "Retrieve more of what the question asks for, or ask the generator for a fuller summary."
     ),
 )
 COMPREHENSIVE = Pattern(
-    name="Comprehensive and grounded",
-    meaning="Retrieval is relevant, the answer uses it, leaves little out and is supported.",
-    remedy="Nothing to fix. Keep watching the values.",
+    name=mark("Comprehensive and grounded"),
+    meaning=mark("Retrieval is relevant, the answer uses it, leaves little out and is supported."),
+    remedy=mark("Nothing to fix. Keep watching the values."),
 )
 
 

@@ -24,6 +24,7 @@ PARTS = (
     "corrected_ragbench",
     "comparing",
     "class_round",
+    "batch",
 )
 
 

@@ -28,7 +28,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.rounds.records import Round
-from evaluators.runs import examples, rounds
+from evaluators.runs import examples, round_content, rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from tests.attack.memory import Memory
@@ -93,7 +93,7 @@ class Socket:
         self._query = f"{door.ME}={token}"
         self._connection = connection
         self._buttons: list[str] = []
-        self._watching = self._labelling = ""
+        self._fragment = ""
 
     async def label_all(self) -> list[float]:
         """Milliseconds of each tap."""
@@ -104,7 +104,7 @@ class Socket:
             button, started = random.choice(self._buttons), time.perf_counter()
             self._buttons = []
             state = {"id": button, "trigger_value": True}
-            await self._ask(fragment_id=self._labelling, widget_states={"widgets": [state]})
+            await self._ask(fragment_id=self._fragment, widget_states={"widgets": [state]})
             took.append(1000 * (time.perf_counter() - started))
         return took
 
@@ -113,7 +113,7 @@ class Socket:
         while left > 0:
             await asyncio.sleep(min(left, participant.WATCH))
             left -= participant.WATCH
-            await self._ask(fragment_id=self._watching, is_auto_rerun=True)
+            await self._ask(fragment_id=self._fragment, is_auto_rerun=True)
 
     async def _ask(self, **wish: Any) -> None:
         """Sends what a browser sends, and reads until the script has ended."""
@@ -122,11 +122,10 @@ class Socket:
         async for data in self._connection:
             message = ForwardMsg.FromString(data)
             if message.WhichOneof("type") == "auto_rerun":
-                self._watching = message.auto_rerun.fragment_id
+                self._fragment = message.auto_rerun.fragment_id
             element = message.delta.new_element
             if element.WhichOneof("type") == "button" and TARGET.search(element.button.id):
                 self._buttons.append(element.button.id)
-                self._labelling = message.delta.fragment_id
             if message.WhichOneof("type") == "script_finished":
                 return
 
@@ -215,7 +214,7 @@ async def measure(
         joined = time.monotonic() - joining
         run = served.store.runs.get(made.run_id)
         assert run is not None
-        sentences = len(rounds.content(served.store, run, made).places)
+        sentences = len(round_content.content(served.store, run, made).places)
         counting = asyncio.create_task(stored_counts(served.store, made, phones * sentences))
         processor, labelling = psutil.Process(served.process.pid), time.monotonic()
         before = sum(processor.cpu_times()[:2])

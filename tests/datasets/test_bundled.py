@@ -3,11 +3,19 @@
 import pytest
 
 from evaluators.advanced_rag_evaluator import DocumentSentencizer
-from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES, bundled
+from evaluators.datasets.bundled import (
+    CHINESE_BED,
+    CHINESE_TRACE,
+    ENGLISH_BED,
+    TRACE_SAMPLES,
+    bundled,
+)
 from evaluators.datasets.rgb import compose
 from evaluators.records import Ability, Support
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.normalise import without_spaces
+from evaluators.trace.metrics import from_score
+from evaluators.trace_evaluator import TRACEEvaluator
 
 BEDS = (ENGLISH_BED, CHINESE_BED)
 ROWS = [
@@ -15,7 +23,11 @@ ROWS = [
     for name in BEDS
     for row in bundled()[name].rows
 ]
-TRACE = [pytest.param(sample, id=sample.id) for sample in bundled()[TRACE_SAMPLES].samples]
+TRACE = [
+    pytest.param(sample, id=sample.id)
+    for name in (TRACE_SAMPLES, CHINESE_TRACE)
+    for sample in bundled()[name].samples
+]
 SITUATIONS = {
     "fully grounded",
     "one hallucinated sentence",
@@ -60,6 +72,20 @@ def test_the_trace_samples_are_three_for_each_situation():
     assert {situation: situations.count(situation) for situation in situations} == dict.fromkeys(
         SITUATIONS, 3
     )
+
+
+def test_the_chinese_trace_samples_have_answers_of_every_kind():
+    kinds = [
+        frozenset(support.support for support in sample.labels.sentence_support)
+        for sample in bundled()[CHINESE_TRACE].samples
+    ]
+    full, partial, none = Support.FULL, Support.PARTIAL, Support.NONE
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        frozenset([full]): 6,
+        frozenset([full, partial]): 2,
+        frozenset([full, none]): 3,
+        frozenset([none]): 1,
+    }
 
 
 def test_bundled_data_is_read_once():
@@ -179,3 +205,15 @@ def test_the_gold_labels_follow_their_own_rules(sample):
     assert supporting == set(labels.utilized_keys)
     assert len(set(labels.relevant_keys)) == len(labels.relevant_keys)
     assert sample.ground_truth
+
+
+def test_the_heuristic_reads_chinese_sentences():
+    support = {}
+    for sample in bundled()[CHINESE_TRACE].samples:
+        labels = from_score(TRACEEvaluator().score(sample), sample).labels
+        support[sample.id] = [label.support for label in labels.sentence_support]
+    full, partial, none = Support.FULL, Support.PARTIAL, Support.NONE
+    assert support["zh-grounded-3"] == [full, full]
+    assert support["zh-invented-1"] == [full, full, none]
+    # 29 stands nowhere, 140 does.
+    assert support["zh-numbers-1"] == [partial, full]

@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import settled
+from tests.e2e.places import PAGES
 
 # The package is here for this file alone: axe-core comes with it, so that no test needs a network.
 PACKAGE = find_spec("axe_playwright_python")
@@ -22,32 +23,6 @@ DARK = "rgb(16, 21, 31)"
 SHUTS_OUT = {"serious", "critical"}
 STREAMLITS: set[tuple[str, str]] = set()
 """What Streamlit draws so and we cannot mend: the rule and the beginning of the element."""
-
-PAGES = {
-    "Home": "/",
-    "Learn": "/learn",
-    "Lesson 1": "/learn?lesson=1",
-    "Lesson 2": "/learn?lesson=2",
-    "Lesson 3": "/learn?lesson=3",
-    "Lesson 4": "/learn?lesson=4",
-    "Lesson 5": "/learn?lesson=5",
-    "Datasets": "/datasets",
-    "RGB, form": "/rgb",
-    "TRACE, form": "/trace",
-    "Metrics": "/metrics",
-    "Runs": "/runs",
-    "Settings": "/settings",
-    "RGB, result": "/rgb?run=example-noise",
-    "TRACE, result": "/trace?run=example-invented",
-    "Compare": "/compare?first=example-noise.1&second=example-noise.2",
-    "Label": "/label?run=example-invented",
-    "Check": "/check?run=example-invented",
-    "Round, code": "/round",
-    "Sample of RGB": "/sample?run=example-noise&sample=1",
-    "Sample of TRACE": "/sample?run=example-invented&sample=6",
-    "A chart, presented": "/rgb?run=example-noise&present=1&block=2",
-    "A sample, presented": "/sample?run=example-invented&sample=6&present=1",
-}
 
 
 def test_no_page_shuts_anybody_out(page: Page) -> None:

@@ -8,13 +8,24 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
+from playwright.sync_api import (
+    BrowserContext,
+    Locator,
+    Page,
+    WebSocket,
+    WebSocketRoute,
+    expect,
+)
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.records import Run, Support
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import AskedPlace, Round
+from evaluators.rounds.records import AskedPlace, Round, RoundKind
+from evaluators.runs import round_content, rounds
+from evaluators.runs.store import Answer
 from tests import lesson
 from tests.e2e.conftest import Server, running
 
@@ -61,6 +72,20 @@ def target(page: Page, place: AskedPlace, support: Support) -> Locator:
     return page.locator(f".st-key-{support.value}_{place.answer}_{place.key} button")
 
 
+def listening(page: Page) -> list[bytes]:
+    """All that the server sends to the page from now on."""
+    sent: list[bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on(
+            "framereceived",
+            lambda data: sent.append(data if isinstance(data, bytes) else data.encode()),
+        )
+
+    page.on("websocket", listen)
+    return sent
+
+
 def test_a_class_labels_and_sees_the_reveal(
     host: Server, made: Round, run: Run, new_context: NewContext
 ) -> None:
@@ -74,7 +99,7 @@ def test_a_class_labels_and_sees_the_reveal(
     ann = new_context(**PHONE).new_page()
     ann.goto(f"{host.address}/round")
     ann.get_by_label("Code").fill(made.code.lower())
-    ann.get_by_role("button", name="Next").tap()
+    ann.get_by_role("button", name="Continue").tap()
     ann.get_by_label("Nickname").fill("Ann")
     ann.get_by_role("button", name="Join").tap()
     for place, support in zip(lesson.PLACES, lesson.SAID["Ann"], strict=True):
@@ -82,7 +107,7 @@ def test_a_class_labels_and_sees_the_reveal(
         if place == lesson.PLACES[1]:
             expect(here(ann)).to_have_text("2a")
             ann.reload()
-    expect(ann.get_by_text("That was the last one.")).to_be_visible()
+    expect(ann.get_by_text("Done. Wait for the reveal")).to_be_visible()
     main = "document.querySelector('[data-testid=stMain]')"
     assert ann.evaluate(f"{main}.scrollWidth - {main}.clientWidth") == 0
     # By keys; Cid leaves out a sentence.
@@ -90,13 +115,22 @@ def test_a_class_labels_and_sees_the_reveal(
         page = joined(new_context().new_page(), host, made, nickname)
         for place, support in zip(lesson.PLACES, lesson.SAID[nickname], strict=True):
             expect(target(page, place, Support.NONE)).to_be_visible()
+            # Until the script has ended the keys may still mean the sentence before.
+            expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
             page.keyboard.press(KEYS[support] if support else "ArrowRight")
         expect(here(page)).to_have_count(0)
+    wall.get_by_role("button", name="Documents").first.click()
+    documents = wall.locator(".pl-folded:popover-open")
+    expect(documents).to_contain_text("What does mill 2 grind?")
     joined(new_context(**PHONE).new_page(), host, made, "<b>Late</b>")
 
     facts = wall.get_by_role("status")
     expect(facts).to_contain_text("4 participants · 11 of 16 labels · agreement α 0.47")
     expect(wall.get_by_text("<b>Late</b>")).to_be_visible()
+    # The list was drawn anew below it.
+    expect(documents).to_be_visible()
+    documents.get_by_role("button", name="Back").click()
+    expect(documents).to_have_count(0)
     small = wall.evaluate(
         """() => [...document.querySelectorAll('.pl-facts, .pl-bar span, .pl-names, .pl-code, '
             + '.pl-place, .pl-sentence, .st-key-round_head button p')]
@@ -105,7 +139,7 @@ def test_a_class_labels_and_sees_the_reveal(
     assert small == []
     wall.get_by_role("button", name="Reveal").click()
     expect(wall.locator(".pl-finding")).to_have_text(
-        "The class 75 %, judge-by-hand (OpenAI) 50 %, the free estimate 50 % right against gold"
+        "The class 75 %, judge-by-hand (OpenAI) 50 %, the heuristic 50 % right against gold"
     )
     expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2a")
     expect(ann.get_by_text("You: 100 % like gold (4 of 4)")).to_be_visible()
@@ -116,15 +150,7 @@ def test_nothing_but_the_round_is_sent_to_a_participant(
     host: Server, made: Round, run: Run, new_context: NewContext
 ) -> None:
     page = new_context(**PHONE).new_page()
-    sent: list[bytes] = []
-
-    def listen(socket: WebSocket) -> None:
-        socket.on(
-            "framereceived",
-            lambda data: sent.append(data if isinstance(data, bytes) else data.encode()),
-        )
-
-    page.on("websocket", listen)
+    sent = listening(page)
     joined(page, host, made, "Ann")
     target(page, AskedPlace(0, "a"), Support.FULL).click()
     expect(here(page)).to_have_text("1b")
@@ -135,3 +161,110 @@ def test_nothing_but_the_round_is_sent_to_a_participant(
     assert b"grinds rye" in everything
     for secret in (TEACHER, made.id, made.code, lesson.JUDGE.id, run.title, "sentence_support"):
         assert secret.encode() not in everything
+
+
+def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it(
+    host: Server, new_context: NewContext
+) -> None:
+    run = lesson.run_with_errors(host.store, TEACHER, secrets.token_hex(8))
+    wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
+    answers = [Answer(0, 0), Answer(1, 0)]
+    cases: list[tuple[RoundKind, list[str], str]] = [
+        # A and C of both prompts are forged.
+        ("planted", ["none", "full", "none"] * 2, "The class 100 % of the documents right"),
+        ("better", ["partial", "partial"], "The class 50 % like the metric"),
+    ]
+    for kind, votes, finding in cases:
+        # A phone of its own for each: what the reveal of the first one tells is no secret any more.
+        page = new_context(**PHONE).new_page()
+        sent = listening(page)
+        made = rounds.start(lesson.view(host.store, run), answers, f"Class, {kind}", kind=kind)
+        page.goto(f"{host.address}/round?join={made.join}")
+        page.get_by_label("Nickname").fill("Ann")
+        page.get_by_role("button", name="Join").tap()
+        places = round_content.content(host.store, run, made).places
+        for place, vote in zip(places, votes, strict=True):
+            target(page, place, Support(vote)).tap()
+        expect(page.get_by_text("Done. Wait for the reveal")).to_be_visible()
+        wall.goto(f"{host.address}/round?lead={made.id}")
+        expect(wall.get_by_text("1 of 1").first).to_be_visible()
+        expect(wall.locator(".pl-bar .pl-full, .pl-bar .pl-none")).to_have_count(0)
+
+        everything = b"".join(sent)
+        assert b"All embassies are in Perth" in everything
+        models = [model.model for model in lesson.MODELS]
+        # Neither whose it is, nor what is right, nor the way to anything else.
+        for secret in (
+            *(TEACHER, made.id, made.code, run.id, run.title, "planted_error", "In truth"),
+            *models,
+            *(["Canberra"] if kind == "planted" else []),
+        ):
+            assert secret.encode() not in everything, secret
+        wall.get_by_role("button", name="Reveal").click()
+        expect(wall.locator(".pl-finding", has_text=finding)).to_be_visible()
+        if kind == "better":
+            expect(page.locator(".pl-round-result")).to_contain_text(models[0])
+
+
+def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(
+    host: Server, run: Run, new_context: NewContext
+) -> None:
+    wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
+    wall.goto(f"{host.address}/round?run={run.id}&w={TEACHER}")
+    expect(wall.get_by_role("button", name="Phones cannot open this")).to_be_visible()
+    wall.get_by_role("button", name="Start with 2 answers").click()
+    expect(wall.get_by_role("button", name="Reveal")).to_be_visible()
+    expect(wall.get_by_role("button", name="Phones cannot open this")).to_be_visible()
+    (made,) = host.store.rounds.of_run(run.id)
+    expect(wall).to_have_url(f"{host.address}/round?lead={made.id}")
+    wall.reload()
+    stranger = new_context().new_page()
+    stranger.goto(wall.url)
+    for page in (stranger, wall):
+        page.get_by_role("button", name="More").click()
+        expect(page.get_by_text("This tab alone knows the way back.")).to_be_visible()
+    back = "Back to the run"
+    expect(stranger.get_by_role("button", name=back)).to_have_count(0)
+
+    wall.get_by_role("button", name=back).click()
+
+    expect(wall).to_have_url(re.compile(f"w={TEACHER}"))
+    expect(wall.get_by_role("button", name="Start a round")).to_be_visible()
+
+
+def test_a_participant_reads_the_language_of_the_own_browser(
+    host: Server, made: Round, new_context: NewContext
+) -> None:
+    page = new_context(locale="zh-CN", **PHONE).new_page()
+    page.goto(f"{host.address}/round?join={made.join}")
+    page.get_by_label("昵称").fill("小安")
+    page.get_by_role("button", name="加入").tap()
+
+    expect(page.get_by_role("button", name="有依据", exact=True)).to_be_visible()
+    expect(page.get_by_text("0 / 4 个句子")).to_be_visible()
+
+
+def test_a_tap_whose_picture_was_lost_is_drawn_at_the_next_look(
+    host: Server, made: Round, new_context: NewContext
+) -> None:
+    page = new_context(**PHONE).new_page()
+    is_deaf = [False]
+
+    def hear(route: WebSocketRoute, message: str | bytes) -> None:
+        if not is_deaf[0]:
+            route.send(message)
+        elif ForwardMsg.FromString(message).WhichOneof("type") == "script_finished":
+            is_deaf[0] = False
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        server.on_message(partial(hear, route))
+
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    joined(page, host, made, "Ann")
+    is_deaf[0] = True
+    target(page, AskedPlace(0, "a"), Support.FULL).tap()
+
+    expect(here(page)).to_have_text("1b")
+    (ann,) = host.store.rounds.participants(made.id)
+    assert list(host.store.rounds.labels_of(ann)) == [AskedPlace(0, "a")]

@@ -76,7 +76,8 @@ def test_a_deprecated_model_says_on_which_day_it_leaves(model):
 
 
 NO_FREE_PLAN = {"free"}
-NO_PLAN_OR_EFFORT = {"free", "efforts"}
+NO_BATCHES = {"batch_in", "batch_out", "batch_source", "batch_source_date"}
+NO_PLAN_OR_EFFORT = {"free", "efforts"} | NO_BATCHES
 
 
 @pytest.mark.parametrize("provider", WITH_MODELS)
@@ -269,3 +270,15 @@ def test_a_replacement_that_is_gone_leads_on_to_its_own(day, name):
         replacement="openai/gpt-4o-mini",
     )
     assert successor(old, day).title == name
+
+
+@pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.id)
+def test_a_batch_costs_half_by_a_source_of_its_own(model):
+    usage = Usage(prompt_tokens=3_000_000, answer_tokens=1_000_000)
+    if not model.takes_batches:
+        assert model.cost(usage, in_batch=True) is None
+        return
+    assert PROVIDERS[model.provider].batches
+    assert model.batch_source
+    assert model.batch_source_date[:4] == "2026"
+    assert model.cost(usage, in_batch=True) == pytest.approx(model.cost(usage) / 2)

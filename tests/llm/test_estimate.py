@@ -1,7 +1,15 @@
 import pytest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.estimate import TOGETHER, basis, cut_short, duration, estimate, rows_in_words
+from evaluators.llm.estimate import (
+    TOGETHER,
+    basis,
+    by_tomorrow,
+    cut_short,
+    duration,
+    estimate,
+    rows_in_words,
+)
 from evaluators.records import Cap, ModelSpec
 from evaluators.text.size import tokens
 
@@ -191,3 +199,17 @@ def test_a_model_whose_limits_are_unknown_says_so():
 def test_a_cap_that_short_answers_already_meet_is_told(cap, met):
     words = f"The budget of {met} is below this estimate: the run will stop before its end."
     assert cut_short(cap, rows(OFFLINE, LUNA, LUNA)) == (words if met else "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        # Half of $10 for the prompts, and of $1.50 to $12.50 for the answers.
+        ([LUNA], "Overnight: $5.75 to $11.25, answered within 24 hours."),
+        ([LUNA, OFFLINE], "Overnight: $5.75 to $11.25, answered within 24 hours."),
+        ([LUNA, LOCAL], ""),
+        ([OFFLINE], ""),
+    ],
+)
+def test_what_it_costs_overnight_is_said_where_all_can_be_asked_so(asked, words):
+    assert by_tomorrow(rows(*asked)) == words

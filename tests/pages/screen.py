@@ -130,6 +130,12 @@ def samples(at: AppTest) -> list[dict[str, str]]:
     return [dict(zip(titles, row["cells"], strict=True)) for row in data["rows"]]
 
 
+def table_columns(at: AppTest) -> list[dict[str, Any]]:
+    """The columns of the table of samples, as the page hands them to its script."""
+    columns: list[dict[str, Any]] = _component(at, "samples_")["columns"]
+    return columns
+
+
 def listed(at: AppTest) -> dict[str, dict[str, Any]]:
     """The rows of the table of runs by id: their cells by column, a line each, and further facts."""
     data = _component(at, "runs_")
@@ -171,7 +177,7 @@ def _component(at: AppTest, key: str) -> dict[str, Any]:
 
 def table(at: AppTest, first_column: str) -> list[dict[str, Any]]:
     """The rows of the table whose first column has this title."""
-    frames = (element.value for element in at.dataframe)
+    frames = (element.value for element in (*at.dataframe, *at.table))
     return next(frame for frame in frames if frame.columns[0] == first_column).to_dict("records")
 
 

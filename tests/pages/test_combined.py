@@ -129,7 +129,7 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> N
         "failed: Words found",
     ]
     assert {"Adherence", "Context recall (lexical)", "Words found"} <= set(rows[0])
-    at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
+    at.selectbox(key=f"order_{runs()[0].id}").set_value("words_found, lowest first")
     assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3"]
 
 

@@ -38,7 +38,7 @@ def table(at: AppTest) -> str:
 
 
 def rows(at: AppTest) -> list[list[str]]:
-    [component] = at.get("bidi_component")
+    [component] = at.main.get("bidi_component")
     return [row["cells"] for row in json.loads(component.proto.json)["rows"]]
 
 

@@ -49,11 +49,12 @@ def test_bundled_data_is_there_without_an_upload(open_page: OpenPage) -> None:
         "RGB sample (English) (bundled)",
         "RGB sample (Chinese) (bundled)",
         "TRACE sample (English) (bundled)",
+        "TRACE sample (Chinese) (bundled)",
     ]
     assert "RGB data set · 48 rows" in said(at)
 
 
-@pytest.mark.parametrize("name", ["RGB sample (Chinese)", "TRACE sample (English)"])
+@pytest.mark.parametrize("name", ["RGB sample (Chinese)", "TRACE sample (Chinese)"])
 def test_every_bundled_data_set_has_a_preview(open_page: OpenPage, name: str) -> None:
     at = open_page("datasets")
     at.selectbox(key="dataset").set_value(name)

@@ -43,11 +43,25 @@ def test_a_run_gives_each_table_and_figure_of_what_is_shown(open_page: OpenPage)
     assert files[-2:] == ["All figures and tables (zip)", "This figure (SVG)"]
 
 
+def test_tables_and_figures_are_english_whatever_language_the_page_is_in(
+    open_page: OpenPage,
+) -> None:
+    at = opened(open_page("rgb", run=examples.NOISE), examples.NOISE)
+    english = table(at), figure(at)
+
+    at.session_state["language"] = "zh_CN"
+    at.run()
+    at = opened(at, examples.NOISE)
+
+    assert "论文" in at.button(key=f"paper_{examples.NOISE}").label
+    assert (table(at), figure(at)) == english
+
+
 @pytest.mark.parametrize(
     ("key", "choice", "seen", "words"),
     [
         ("paper_width", "single", figure, 'width="85mm"'),
-        ("paper_language", "Markdown", table, "| Relevance | 0.30 [0.23, 0.37] | 24 / 24 |"),
+        ("paper_language", "Markdown", table, "| Relevance | 0.30 [0.22, 0.38] | 24 / 24 |"),
         ("paper_table", 1, table, "Jury & 0.30 & 0.63"),
     ],
 )

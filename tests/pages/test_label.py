@@ -149,7 +149,9 @@ def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page
 def test_an_example_a_run_at_work_and_no_run_say_what_to_do(
     open_page: OpenPage, filled: Filled
 ) -> None:
-    assert "Make it yours" in said(open_page("label", run=INVENTED), "info")
+    example = open_page("label", run=INVENTED)
+    assert "same example" in said(example, "info")
+    assert button(example, "Make a copy and go on")
     assert "Open a run and press" in said(open_page("label"), "info")
     assert "Open a run and press" in said(open_page("label", run="unknown"), "info")
 
@@ -473,7 +475,7 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
     at = act(say(at, "yes"), "done")
     assert "That was the last one" in said(at, "success")
     # No way from here to the run.
-    assert {each.label for each in at.button} == {"Look at them again"}
+    assert {each.label for each in at.button} == {"Look at them again", "Projector"}
     assert "no such run here" in said(open_page("rgb", run=run.id), "warning")
     assert "Open a run" in said(open_page("label", run=run.id), "info")
 

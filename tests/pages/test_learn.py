@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 import pytest
@@ -12,15 +13,33 @@ from evaluators import rgb_rules
 from evaluators.records import Ability, Support
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.glossary import terms
+from evaluators.text.language import CHINESE, say, speaking
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, html, lines, markdown, said, segments
+from tests.pages.screen import (
+    button,
+    evidence,
+    html,
+    lines,
+    markdown,
+    said,
+    segments,
+    table_columns,
+)
+from ui.language import LANGUAGE
+from ui.learn.rgb import RIDDLES
 
+LINK = re.compile(r" \[\?\]\(learn\?term=\w+ .*?\)")
 CELL = re.compile(r"<div><b>(.*?)</b> <strong>(.*?)</strong>")
 
 
 def strip(at: AppTest) -> dict[str, str]:
     """The values that stay in sight, by title."""
     return {unescape(title): value for title, value in CELL.findall(html(at))}
+
+
+def rows_of_table(at: AppTest) -> list[list[str]]:
+    """The cells of the first table, line by line."""
+    return [list(row.values()) for row in at.table[0].value.to_dict("records")]
 
 
 def tapped(at: AppTest, **choices: object) -> AppTest:
@@ -62,6 +81,34 @@ def test_a_value_links_to_its_word(
     assert [name for name in names if f'href="learn?term={name}"' not in shown] == []
 
 
+@pytest.mark.parametrize(("page", "run"), [("trace", INVENTED), ("rgb", NOISE)])
+def test_the_head_of_each_column_of_values_links_to_its_word(
+    open_page: OpenPage, page: str, run: str
+) -> None:
+    columns = [column for column in table_columns(open_page(page, run=run)) if column["order"]]
+    assert columns
+    assert [column["title"] for column in columns if not column["term"]] == []
+
+
+def test_each_number_of_a_sample_links_to_its_word(open_page: OpenPage) -> None:
+    at = open_page("sample", run=INVENTED, sample="5")
+    assert [number["term"][0] for number in evidence(at)["numbers"]] == [
+        "learn?term=context_relevance",
+        "learn?term=context_utilization",
+        "learn?term=completeness",
+        "learn?term=adherence",
+        "learn?term=average",
+    ]
+
+
+def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page: OpenPage) -> None:
+    at = open_page("sample", run=NOISE, sample="1")
+    link = '[?](learn?term=contains_the_answer "What is Contains the answer?")'
+    assert f"It contains “23 June 2023”. {link}" in said(at, "markdown")
+    rules = [row["Rule"] for row in at.table[0].value.to_dict("records")]
+    assert [rule for rule in rules if "[?](learn?term=" not in rule] == []
+
+
 def test_rates_and_choices_explain_themselves_and_link_to_more(open_page: OpenPage) -> None:
     at = open_page("rgb", run=NOISE)
     rate = next(text for text in at.markdown if text.value == "**Negative rejection**")
@@ -83,11 +130,31 @@ def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
 @pytest.mark.parametrize(
     ("number", "kind", "told", "numbers"),
     [
-        (1, "true", "Yes: it is true", "Adherence 1.00 · Completeness 1.00 · Right yes"),
+        (
+            1,
+            "true",
+            "Yes: it is true",
+            "Adherence 1.00 · Completeness 1.00 · Holds the true answer yes",
+        ),
         # One of two relevant sentences is used, one of two sentences is supported.
-        (2, "true", "it adds something", "Adherence 0.00 · Completeness 0.50 · Right yes"),
-        (3, "contradicts", "Yes: it contra", "Adherence 0.00 · Completeness 0.00 · Right no"),
-        (4, "declines", "Yes: it declines", "Completeness 0.00 · Right no · Declines yes"),
+        (
+            2,
+            "true",
+            "it adds something",
+            "Adherence 0.00 · Completeness 0.50 · Holds the true answer yes",
+        ),
+        (
+            3,
+            "contradicts",
+            "Yes: it contradicts",
+            "Adherence 0.00 · Completeness 0.00 · Holds the true answer no",
+        ),
+        (
+            4,
+            "declines",
+            "this refusal counts as not supported. Where no document holds the answer, the same",
+            "Completeness 0.00 · Holds the true answer no · Declines yes",
+        ),
     ],
 )
 def test_an_answer_is_guessed_and_then_labelled(
@@ -95,19 +162,32 @@ def test_an_answer_is_guessed_and_then_labelled(
 ) -> None:
     at = tapped(open_page("learn", lesson="1"), **{f"rag_{number}": kind})
     assert told in said(at)
-    assert numbers in said(at).replace("*", "")
+    assert numbers in LINK.sub("", said(at)).replace("*", "")
+    assert "[?](learn?term=adherence " in said(at)
     assert f"{int(number != 2)} of 4 recognised." in said(at, "markdown").replace("*", "")
+
+
+TAKEN = "An answer can be right, invented"
+
+
+def test_what_to_take_with_one_comes_after_all_four_answers(open_page: OpenPage) -> None:
+    at = tapped(open_page("learn", lesson="1"), rag_1="true", rag_2="adds", rag_3="contradicts")
+    assert TAKEN not in said(at, "markdown")
+    assert TAKEN in said(tapped(at, rag_4="true"), "markdown")
+
+
+def test_whoever_skips_a_lesson_reads_what_to_take_as_well(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="1")
+    button(at, "Skip to what you take with you").click()
+    assert TAKEN in said(checked(at.run()), "markdown")
 
 
 def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
     at = open_page("learn", lesson="2")
-    # Five sentences in the documents, none tapped; adherence is not known without a label.
-    assert strip(at) == {
-        "Relevance": "0.00",
-        "Utilization": "0.00",
-        "Completeness": "1.00",
-        "Adherence": "–",
-    }
+    # Nothing is known without a label, under any definition.
+    assert set(strip(at).values()) == {"–"}
+    assert {cell for row in rows_of_table(at) for cell in row[1:]} == {"–"}
+    assert "relevant sentences / all document sentences<" in html(at)
     tapped(
         at,
         trace_0b=["relevant", "used"],
@@ -126,27 +206,40 @@ def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
 
 def test_three_definitions_stand_beside_each_other(open_page: OpenPage) -> None:
     at = open_page("learn", lesson="2")
-    button(at, "Show our labels").click()
-    checked(at.run())
-    rows = at.table[0].value.to_dict("records")
+    tapped(at, trace_whose="Ours")
+    heads = list(at.table[0].value.to_dict("records")[0])
+    assert [LINK.sub("", head) for head in heads] == ["Value", "Sentence", "Fixed 20", "RAGBench"]
+    assert all(LINK.search(head) for head in heads[1:])
     # Relevant and used are 0b and 0c of five; one sentence is partly, one fully supported.
-    assert rows == [
-        {"Value": "Relevance", "Sentence": "0.40", "Fixed 20": "0.10", "RAGBench": "0.40"},
-        {"Value": "Utilization", "Sentence": "1.00", "Fixed 20": "1.00", "RAGBench": "0.40"},
-        {"Value": "Completeness", "Sentence": "1.00", "Fixed 20": "1.00", "RAGBench": "1.00"},
-        {"Value": "Adherence", "Sentence": "0.00", "Fixed 20": "0.00", "RAGBench": "1.00"},
+    assert rows_of_table(at) == [
+        ["Relevance", "0.40", "0.10", "0.40"],
+        ["Utilization", "1.00", "1.00", "0.40"],
+        ["Completeness", "1.00", "1.00", "1.00"],
+        ["Adherence", "0.00", "0.00", "1.00"],
     ]
 
 
 def test_what_one_saw_otherwise_is_told_with_the_reason(open_page: OpenPage) -> None:
     at = open_page("learn", lesson="2")
     tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL, trace_b=Support.FULL)
-    button(at, "Show our labels").click()
-    checked(at.run())
+    tapped(at, trace_whose="Ours")
     told = said(at, "markdown")
     assert "You saw 2 sentences differently:" in said(at)
     assert "0c: you said nothing, we say relevant + used." in told.replace("*", "")
     assert "0b says 20 millilitres and not 50." in told
+    assert "With our labels they differ in" in told
+
+
+def test_ones_own_labels_are_there_again_after_ours(open_page: OpenPage) -> None:
+    at = open_page("learn", lesson="2")
+    tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL)
+    mine = strip(at)
+    assert strip(tapped(at, trace_whose="Ours")) != mine
+    # Ours are to be read, not to be changed.
+    assert segments(at, "learn_trace_a").disabled
+    assert strip(tapped(at, trace_whose="Mine")) == mine
+    assert segments(at, "learn_trace_a").value == Support.FULL
+    assert "With your labels they differ in" in said(at, "markdown")
 
 
 def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page: OpenPage) -> None:
@@ -162,10 +255,11 @@ def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page: OpenPage) 
 
 
 SLIP = {
-    # The restored lighthouse: B slips from 40 % on, A declines at 80 %.
+    # The otters: B takes those of another year from 60 % on, A holds.
     0.0: ("A · Yes: it gives", "B · Yes: it gives"),
-    0.4: ("A · Yes: it gives", "B · No: it does not give"),
-    0.8: ("A · No: it declines", "B · No: it does not give"),
+    0.4: ("A · Yes: it gives", "B · Yes: it gives"),
+    0.6: ("A · Yes: it gives", "B · No: it does not give"),
+    0.8: ("A · Yes: it gives", "B · No: it does not give"),
 }
 
 
@@ -211,6 +305,7 @@ def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:
         # "£2.3" of "£2.3 million" is missing: one of two words is 50 %, not 80 %.
         (Ability.NOISE, "documented", "It cost 2.3 million.", "No", rgb_rules.BY_WORDS),
         (Ability.NOISE, "documented", "£2.3 MILLION!", "Yes", "contains the answer"),
+        (Ability.NOISE, "documented", "It is unclear.", "No: it declines, and invents no", "80 %"),
         (Ability.REJECTION, "documented", "That is unclear.", "Yes", "keyword"),
         (Ability.REJECTION, "paper", "That is unclear.", "No", "marker phrase"),
         (Ability.COUNTERFACTUAL, "documented", "It is not £750,000.", "Yes", "denies the planted"),
@@ -220,7 +315,10 @@ def test_an_answer_of_ones_own_is_tried_against_the_rules(
     open_page: OpenPage, ability: Ability, policy: str, answer: str, outcome: str, rule: str
 ) -> None:
     at = tapped(open_page("learn", lesson="3"), rgb_asked=ability, rgb_policy=policy)
-    at.text_area(key="learn_rgb_own").input(answer)
+    at.text_area(key=f"learn_rgb_own_{ability}_en").input(answer)
+    at.text_input(key=f"learn_rgb_truth_{ability}_en").input("£2.3 million")
+    if ability is Ability.COUNTERFACTUAL:
+        at.text_input(key=f"learn_rgb_planted_{ability}_en").input("£750,000")
     checked(at.run())
     assert f"Your answer · {outcome}" in said(at, "markdown").replace("*", "")
     tried = at.table[0].value.to_dict("records")
@@ -228,11 +326,35 @@ def test_an_answer_of_ones_own_is_tried_against_the_rules(
     assert rule.replace(" %", "\N{NO-BREAK SPACE}%") in " ".join(row["Rule"] for row in tried)
 
 
+@pytest.mark.parametrize("language", ["en", CHINESE])
+@pytest.mark.parametrize("ability", [Ability.NOISE, Ability.REJECTION, Ability.COUNTERFACTUAL])
+def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed(
+    open_page: OpenPage, ability: Ability, language: str
+) -> None:
+    at = open_page("learn", lesson="3")
+    at.session_state[LANGUAGE] = language
+    checked(at.run())
+    with speaking(language):
+        # What was typed for another question does not stay.
+        at.text_area(key=f"learn_rgb_own_{Ability.NOISE}_{language}").input("x")
+        tapped(at, rgb_asked=ability)
+        if ability is Ability.NOISE:
+            at.text_area(key=f"learn_rgb_own_{ability}_{language}").input(
+                say(RIDDLES[ability].passing)
+            )
+            checked(at.run())
+        assert f"{say('Your answer')} · {say('Yes')}" in said(at, "markdown").replace("*", "")
+        button(at, say("Show an answer that tricks the rule")).click()
+        checked(at.run())
+        assert f"{say('Your answer')} · {say('No')}" in said(at, "markdown").replace("*", "")
+        assert say(RIDDLES[ability].why) in said(at)
+
+
 def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) -> None:
     at = open_page("learn", lesson="3")
     hostile = '![x](http://127.0.0.1:9/x.png)<img src="http://127.0.0.1:9/y.png"><style>*{}</style>'
-    at.text_area(key="learn_rgb_own").input(hostile)
-    at.text_input(key="learn_rgb_truth").input(hostile)
+    at.text_area(key=f"learn_rgb_own_{Ability.NOISE}_en").input(hostile)
+    at.text_input(key=f"learn_rgb_truth_{Ability.NOISE}_en").input(hostile)
     checked(at.run())
     assert not [text for text in markdown(at) if "![" in text]
     assert not [cell for cell in at.table[0].value.to_numpy().ravel() if "![" in cell]
@@ -341,3 +463,87 @@ def test_a_document_that_speaks_to_the_judge_is_pointed_out(open_page: OpenPage)
     at.text_area(key="learn_traps_document").input("The lift carries 400 kg. ![x](http://a/b.png)")
     checked(at.run())
     assert "Nothing in it looks like an instruction." in said(at)
+
+
+@pytest.fixture
+def in_chinese() -> Callable[[AppTest], AppTest]:
+    """The page again, for somebody who reads Chinese."""
+
+    def again(at: AppTest) -> AppTest:
+        at.session_state[LANGUAGE] = CHINESE
+        return checked(at.run())
+
+    return again
+
+
+def test_the_first_lesson_is_judged_in_chinese_as_in_english(
+    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
+) -> None:
+    at = in_chinese(open_page("learn", lesson="1"))
+    # What is tapped is found by what is written on it.
+    with speaking(CHINESE):
+        tapped(at, rag_1="true", rag_2="adds", rag_3="contradicts", rag_4="declines")
+    told = LINK.sub("", said(at)).replace("*", "")
+    assert "在费尔霍姆商店买的大衣可以在 30 天内退货。" in html(at)
+    # The same labels and rules, over Chinese sentences.
+    for numbers in (
+        "忠实度 1.00 · 完整性 1.00 · 含标准答案 是 · 拒答 否",
+        "忠实度 0.00 · 完整性 0.50 · 含标准答案 是 · 拒答 否",
+        "忠实度 0.00 · 完整性 0.00 · 含标准答案 否 · 拒答 否",
+        "忠实度 0.00 · 完整性 0.00 · 含标准答案 否 · 拒答 是",
+    ):
+        assert numbers in told
+
+
+def test_the_second_lesson_has_a_chinese_sample(
+    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
+) -> None:
+    at = in_chinese(open_page("learn", lesson="2"))
+    with speaking(CHINESE):
+        tapped(at, trace_whose="Ours")
+    rows = [list(row.values())[1:] for row in at.table[0].value.to_dict("records")]
+    # Two of four sentences are relevant and used; one is partly, one fully supported.
+    assert rows == [
+        ["0.50", "0.10", "0.50"],
+        ["1.00", "1.00", "0.50"],
+        ["1.00", "1.00", "1.00"],
+        ["0.00", "0.00", "1.00"],
+    ]
+
+
+@pytest.mark.parametrize(("noise", "slips"), [(0.4, []), (0.8, ["Model B"])], ids=["40 %", "80 %"])
+def test_the_third_lesson_has_chinese_questions(
+    open_page: OpenPage,
+    in_chinese: Callable[[AppTest], AppTest],
+    noise: float,
+    slips: list[str],
+) -> None:
+    at = in_chinese(open_page("learn", lesson="3"))
+    at.select_slider(key="learn_rgb_noise").set_value(noise)
+    checked(at.run())
+    told = said(at, "markdown").replace("*", "")
+    assert "松鸣谷滑雪场最长的雪道叫什么？" in told
+    models = ("Model A", "Model B")
+    assert [model for model in models if f"{model} · 否：没有给出标准答案" in told] == slips
+    # It takes the steepest one for the longest.
+    assert html(at).count(">黑松道。<") == len(slips)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("reciprocal", ["Reciprocal rank"]), ("Rej*", ["By the judge (Rej*, ED*)"]), ("qqq", [])],
+)
+def test_the_glossary_is_searched(open_page: OpenPage, wanted: str, found: list[str]) -> None:
+    at = open_page("learn")
+    at.text_input(key="glossary_search").input(wanted)
+    checked(at.run())
+    assert re.findall(r"<dt><a [^>]*>(.*?)</a>", html(at)) == found
+    assert not at.expander
+
+
+def test_a_word_is_looked_up_in_chinese(
+    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
+) -> None:
+    at = in_chinese(open_page("learn", term="adherence"))
+    assert [header.value for header in at.header] == ["忠实度", "术语表"]
+    assert "理想范围：" in html(at)

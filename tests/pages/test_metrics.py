@@ -228,7 +228,7 @@ def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
 
 def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
     at = words_run(open_page)
-    at.selectbox(key=f"order_{runs()[0].id}").set_value("Words found, lowest first")
+    at.selectbox(key=f"order_{runs()[0].id}").set_value("words_found, lowest first")
     assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3", "4"]
 
 

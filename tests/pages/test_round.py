@@ -10,11 +10,12 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.errors import ParameterError
 from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
 from evaluators.rounds.limits import RateLimit
-from evaluators.rounds.records import MOST_PARTICIPANTS, Participant, Round
-from evaluators.runs import rounds
+from evaluators.rounds.records import MOST_PARTICIPANTS, Participant, Round, RoundKind
+from evaluators.runs import round_content, rounds
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -23,6 +24,7 @@ from tests.lesson import FULL, HOSTILE, NONE
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, markdown, said
 from ui import session
+from ui.round import reach
 
 TEXT = re.compile("<[^>]*>")
 BUTTONS = ("Supported", "Partly", "Not")
@@ -83,10 +85,12 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page: OpenPage, r
     at = open_page("round", run=run.id)
     assert at.text_input[0].value.startswith("Class of ")
     # Gold and judge differ on a sentence of each.
-    assert sorted(option[:20] for option in at.multiselect[0].value) == [
-        "1 · labellers differ",
-        "2 · labellers differ",
-    ]
+    assert sorted(at.multiselect[0].value) == [f"{n} · What does mill {n} grind?" for n in (1, 2)]
+    # Why they are proposed would tell the class, so it stands there on demand alone.
+    assert not at.dataframe
+    at.toggle[0].set_value(True)
+    at = checked(at.run())
+    assert list(at.dataframe[0].value["Why"]) == ["labellers differ"] * 2
 
     at.text_input[0].set_value("Class 7b")
     click(at, "Start with 2 answers")
@@ -95,14 +99,37 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page: OpenPage, r
     assert (kept.name, kept.state, len(kept.answers)) == ("Class 7b", "open", 2)
     assert kept.has_board
     at = open_page("round", run=run.id)
-    assert "Class 7b · 2 answers · 0 participants · open" in said(at, "markdown").replace("*", "")
+    assert "Class 7b · Label sentences · 2 answers · 0 participants · open" in said(
+        at, "markdown"
+    ).replace("*", "")
 
 
-@pytest.mark.parametrize(("run_id", "why"), [("", "Open a TRACE run"), (INVENTED, "same example")])
-def test_without_a_run_of_ones_own_there_is_no_round(
-    open_page: OpenPage, run_id: str, why: str
-) -> None:
-    assert why in said(open_page("round", run=run_id), "info")
+def test_without_a_run_there_is_no_round(open_page: OpenPage) -> None:
+    assert "Open a run" in said(open_page("round", run=""), "info")
+
+
+def test_from_an_example_one_goes_on_with_a_copy(open_page: OpenPage) -> None:
+    at = open_page("round", run=INVENTED)
+    assert "same example" in said(at, "info")
+    at = click(at, "Make a copy and go on")
+
+    copied = session.store().runs.get(at.query_params["run"])
+    assert copied
+    assert copied.id != INVENTED
+    # Thirteen to fifteen only decline, which would puzzle a class.
+    chosen = {int(option.partition(" ")[0]) for option in at.multiselect[0].value}
+    assert len(chosen) == 8
+    assert not chosen & {13, 14, 15}
+
+
+@pytest.mark.parametrize(
+    ("port", "end"), [(8501, "10.0.0.7"), (8600, "10.0.0.7 --server.port 8600")]
+)
+def test_the_command_for_phones_keeps_the_port(port: int, end: str) -> None:
+    line = reach.command("10.0.0.7", port)
+
+    assert line.startswith("streamlit run app.py --server.address 0.0.0.0")
+    assert line.endswith(f"--server.allowedHosts {end}")
 
 
 # The way in
@@ -111,7 +138,7 @@ def test_without_a_run_of_ones_own_there_is_no_round(
 def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Round) -> None:
     at = open_page("round")
     at.text_input[0].set_value(f"{made.code[:3].lower()} {made.code[3:]}")
-    at = click(at, "Next")
+    at = click(at, "Continue")
     assert at.query_params["join"] == made.join
     at.text_input[0].set_value("  Ann  ")
     at = click(at, "Join")
@@ -188,13 +215,16 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(
 ) -> None:
     at = join(open_page, made, "Ann")
     assert [each.label for each in at.button if each.label in BUTTONS] == list(BUTTONS)
+    asked = words(at).partition("Do the documents say this?")[2]
+    assert "the documents do not give the answer" in asked
+    assert "counts as supported. all of it a part of it none of it" in asked
     at = label(at, "Supported", "Not", "Partly")
     assert "3 of 4 sentences" in at.get("progress")[0].proto.text
     # One may go back and say another thing.
     at = click(click(at, "Back"), "Supported")
     at = label(at, "Partly")
 
-    assert "That was the last one." in words(at)
+    assert "Done. Wait for the reveal" in words(at)
     labels = session.store().rounds.labels_of(ann_in(made))
     assert list(labels.values()) == lesson.GOLD
 
@@ -211,7 +241,7 @@ def test_an_empty_answer_has_nothing_to_label(open_page: OpenPage, run: Run) -> 
     store.results.save(empty.id, SampleResult(position=0, status="scored", score=score))
     made = rounds.start(lesson.view(store, empty), [Answer(0, 0)], "Class")
 
-    assert "There is no sentence to label here." in words(join(open_page, made, "Ann"))
+    assert "There is nothing to label here." in words(join(open_page, made, "Ann"))
     assert "1 participant Ann Waiting" in words(open_page("round", lead=made.id))
     click(open_page("round", lead=made.id), "Reveal")
 
@@ -341,7 +371,7 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
 
     # Of four: all but the tie; two; two.
     assert (
-        "The class 75 % , judge-by-hand (OpenAI) 50 % , the free estimate 50 % right against gold"
+        "The class 75 % , judge-by-hand (OpenAI) 50 % , the heuristic 50 % right against gold"
         in shown
     )
     assert "1 tie, to the stricter label" in shown
@@ -369,6 +399,10 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(
 
     assert "You: 67 % like gold (2 of 3) The class: 75 % like gold (3 of 4)" in shown
     assert "You: no label Class: partly ✗ Gold: supported" in shown
+    # What a sentence is about, and a folded piece with all that belongs to it.
+    assert "What does mill 2 grind? Documents 2a" in shown
+    assert "Back What does mill 2 grind? Mill 2 grinds rye. It is painted blue" in shown
+    assert "Its wheel is made of oak." in shown
 
 
 def test_a_reopened_round_goes_on_under_a_new_code(
@@ -383,6 +417,16 @@ def test_a_reopened_round_goes_on_under_a_new_code(
     assert made.code not in words(open_page("round", lead=made.id)).replace(" ", "")
     label(open_page("round", me=at.query_params["me"]), "Not")
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL, NONE]
+
+
+def test_after_the_reveal_a_round_is_not_reopened(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    wall = click(open_page("round", lead=made.id), "Reveal")
+
+    assert "Reopen" not in [each.label for each in wall.button]
+    with pytest.raises(ParameterError, match="seen what is right"):
+        rounds.reopen(session.store(), run, made)
 
 
 def test_somebody_can_be_taken_out(open_page: OpenPage, made: Round) -> None:
@@ -417,15 +461,13 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
     at = join(open_page, made, "Ann")
     assert "How many of its sentences does judge-by-hand (OpenAI) call supported?" in words(at)
     at = label(at, "All", "All")
-    assert "That was the last one." in words(at)
+    assert "Done. Wait for the reveal" in words(at)
     label(join(open_page, made, "Ben"), "Some", "Some")
 
     shown = words(click(open_page("round", lead=made.id), "Reveal"))
 
     # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
-    assert (
-        "The class 50 % , the free estimate 50 % , gold 50 % like judge-by-hand (OpenAI)" in shown
-    )
+    assert "The class 50 % , the heuristic 50 % , gold 50 % like judge-by-hand (OpenAI)" in shown
     assert "1 all 1 some" in shown
     own = words(open_page("round", me=at.query_params["me"]))
     assert "You: 50 % like judge-by-hand (OpenAI) (1 of 2)" in own
@@ -437,6 +479,125 @@ def test_the_form_offers_both_kinds(open_page: OpenPage, run: Run) -> None:
     click(checked(at.run()), "Start with 2 answers")
 
     assert session.store().rounds.of_run(run.id)[0].kind == "guess"
+
+
+# Find the planted error, and which answer is better
+
+
+@pytest.fixture
+def errors() -> Run:
+    return lesson.run_with_errors(session.store())
+
+
+def started(run: Run, kind: RoundKind) -> Round:
+    answers = [Answer(0, 0), Answer(1, 0)]
+    return rounds.start(lesson.view(session.store(), run), answers, "Class", kind=kind)
+
+
+def reasons(at: AppTest) -> dict[str, str]:
+    """Why each answer is chosen, by the number of its sample."""
+    at.toggle[0].set_value(True)
+    table = checked(at.run()).dataframe[0].value
+    return {
+        answer.partition(" ")[0]: why for answer, why in zip(*map(table.get, table), strict=True)
+    }
+
+
+def test_the_form_of_two_models_offers_planted_errors_and_pairs(
+    open_page: OpenPage, errors: Run
+) -> None:
+    at = open_page("round", run=errors.id)
+    kinds = at.segmented_control[0]
+    assert kinds.options == ["Find the planted error", "Which answer is better?"]
+    assert reasons(at) == {"1": "noticed by a model", "2": "no model notices"}
+    at.segmented_control[0].set_value("better")
+    at = checked(at.run())
+    assert reasons(at) == {"1": "the metric prefers one", "2": "alike for the metric"}
+    click(at, "Start with 2 answers")
+
+    (made,) = session.store().rounds.of_run(errors.id)
+    assert (made.kind, made.models, made.hides_spread) == ("better", (0, 1), True)
+
+
+def test_a_class_finds_the_planted_errors(open_page: OpenPage, errors: Run) -> None:
+    made = started(errors, "planted")
+    at = join(open_page, made, "Ann")
+    assert "1A Does this document hold a planted error?" in words(at)
+    assert "All embassies are in Perth" in words(at)
+    # A and C of both are forged: all right but the last one.
+    at = label(at, "Error", "No error", "Error", "Error", "No error", "Not sure")
+    ben = label(join(open_page, made, "Ben"), "No error")
+    wall = open_page("round", lead=made.id)
+    # Before the reveal only how many said something, in the order of the round.
+    shown = words(wall)
+    question = "What is the capital of Australia? Documents"
+    assert f"{question} 1A The capital of Australia is Perth. 2 of 2 {question} 1B" in shown
+    assert "1 error" not in shown
+
+    shown = words(click(wall, "Reveal"))
+
+    # A tie goes to the stricter one, so the class is right on all but the last one.
+    assert "The class 83 % of the documents right" in shown
+    assert "model-by-hand (OpenAI): noticed 1 of 2, corrected 1 of 2" in shown
+    assert "other-by-hand (OpenAI): noticed 0 of 2, corrected 0 of 2" in shown
+    assert "Most often right Ann 5 of 6" in shown
+    assert "1 no error 1 error Class: error ✓ In truth: error" in shown
+    assert "You: 83 % right (5 of 6)" in words(open_page("round", me=at.query_params["me"]))
+    assert "You: 0 % right (0 of 1)" in words(open_page("round", me=ben.query_params["me"]))
+
+
+def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors: Run) -> None:
+    made = started(errors, "better")
+    content = round_content.content(session.store(), errors, made)
+    # The first model's answer is better to Ann on both, and to Ben on none.
+    for_first = [
+        "Left side" if answer.models[0] == 0 else "Right side"
+        for answer in content.answers.values()
+    ]
+    at = join(open_page, made, "Ann")
+    assert "1 Which answer is better?" in words(at)
+    assert "by-hand" not in words(at)
+    at = label(at, *for_first)
+    label(join(open_page, made, "Ben"), for_first[0], "Both alike")
+    wall = open_page("round", lead=made.id)
+    assert "by-hand" not in words(wall)
+
+    shown = words(click(wall, "Reveal"))
+
+    # Votes for the first model: 2 of 2, and 1.5 of 2; the metric's: 1, and alike. Of two samples
+    # nothing is known of others: t of one degree of freedom is 12.7.
+    first, second = "model-by-hand (OpenAI)", "other-by-hand (OpenAI)"
+    assert f"The class: {first} wins 88 % (95 %: 0 to 100), {second} 12 %" in shown
+    assert f"The metric: {first} wins 75 % (95 %: 0 to 100), {second} 25 %" in shown
+    # The class prefers the first one of the second pair as well, one vote to none.
+    assert "The class 50 % like the metric" in shown
+    left, right = content.answers[0].models
+    titles = (first, second)
+    # The metric has an opinion, which makes nobody right or wrong.
+    assert "✓" not in shown
+    assert "✗" not in shown
+    assert f"Left: {titles[left]} Right: {titles[right]}" in shown
+    own = words(open_page("round", me=at.query_params["me"]))
+    assert "You: 50 % like the metric (1 of 2)" in own
+    assert first in own
+
+
+@pytest.mark.parametrize("hides_spread", [True, False])
+def test_the_wall_can_hide_who_says_what_until_the_reveal(
+    open_page: OpenPage, made: Round, hides_spread: bool
+) -> None:
+    lesson.take_part(session.store(), made)
+    wall = open_page("round", lead=made.id)
+    if hides_spread:
+        wall.toggle[1].set_value(True)
+        wall = checked(wall.run())
+
+    shown = words(wall)
+
+    assert ("1 supported 2 not" in shown) is not hides_spread
+    assert ("1b It is painted blue" in shown.partition("1a")[2]) is hides_spread
+    assert "11 of 12 labels" in shown
+    assert "1 supported 2 not" in words(click(wall, "Reveal"))
 
 
 # A public host

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
-from evaluators.records import Cap, Cell, Dataset, ReasonKind, SampleResult, Usage
+from evaluators.records import Cap, Cell, Dataset, Reason, ReasonKind, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from tests.loopback import Loopback
@@ -197,6 +197,15 @@ def test_the_kind_of_the_reason_decides_and_not_its_words(
     at = open_page("rgb", run=run.id)
     buttons = [each.label for each in at.button]
     assert [each for each in buttons if "esume" in each] == [label]
+
+
+def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page: OpenPage) -> None:
+    run = two_models(Cap(calls=1), results=False)
+    reasons = [Reason(kind=kind, message=f"About the {kind}.") for kind in ("batch", "cap")]
+    session.store().runs.save_stop_reasons(run.id, *reasons)
+    at = open_page("rgb", run=run.id)
+    buttons = [each.label for each in at.button]
+    assert [each for each in buttons if "esume" in each] == ["Resume"]
 
 
 def test_a_raised_cap_is_kept_and_the_run_goes_on(

@@ -137,7 +137,7 @@ def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled:
 
 def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("trace", run=filled.trace.id)
-    at.selectbox(key=f"order_{filled.trace.id}").set_value("Completeness, lowest first")
+    at.selectbox(key=f"order_{filled.trace.id}").set_value("completeness, lowest first")
     values = [row["Completeness"] for row in samples(checked(at.run()))]
     assert values == sorted(values)
 

@@ -190,6 +190,8 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
     assert [button.label for button in at.get("download_button")] == [
         "Report (HTML)",
         "Whole run",
+        "Sheet to print",
+        "Sheet key",
         "Results (CSV)",
         "Results with texts (JSON lines)",
         "Labels (JSON lines)",

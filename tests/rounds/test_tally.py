@@ -10,6 +10,7 @@ from evaluators.rounds.tally import (
     ClassAgreement,
     Right,
     Spread,
+    WinRate,
     answer_support,
     board,
     by_quarrel,
@@ -17,6 +18,7 @@ from evaluators.rounds.tally import (
     class_labels,
     right,
     spreads,
+    win_rate,
 )
 from tests.lesson import ESTIMATED, FULL, GOLD, JUDGED, NONE, PARTIAL, PLACES, SAID
 
@@ -65,6 +67,54 @@ def test_the_majority_and_how_much_a_class_quarrels(votes, quarrel, majority, is
     assert spread.quarrel == pytest.approx(quarrel)
     assert spread.majority is majority
     assert spread.is_tied is is_tied
+
+
+@pytest.mark.parametrize(
+    ("votes", "favoured", "share"),
+    [
+        ((1, 0, 0), FULL, 1),
+        ((3, 1, 0), FULL, 3.5 / 4),
+        ((1, 3, 0), FULL, 2.5 / 4),
+        # As many prefer one side as the other: neither is stricter.
+        ((1, 0, 1), PARTIAL, 0.5),
+        ((2, 1, 2), PARTIAL, 0.5),
+        ((0, 2, 0), PARTIAL, 0.5),
+        ((1, 1, 2), NONE, 1.5 / 4),
+    ],
+)
+def test_what_a_class_prefers_of_two(votes, favoured, share):
+    left, alike, right_side = votes
+    spread = Spread(full=left, partial=alike, none=right_side)
+
+    assert spread.favoured is favoured
+    assert spread.share_of_full == share
+
+
+def test_nobody_prefers_anything_without_a_vote():
+    assert Spread().favoured is None
+    assert win_rate({PLACES[0]: Spread()}, {PLACES[0]: True}) is None
+
+
+@pytest.mark.parametrize(
+    ("votes", "is_left", "rate"),
+    [
+        # One sample tells nothing of others.
+        ([(3, 0, 1)], [True], WinRate(0.75, None, 1)),
+        # Right on the second one, where one of four prefers the left side; equal shares have no
+        # spread to go by.
+        ([(3, 0, 1), (1, 0, 3)], [True, False], WinRate(0.75, None, 2)),
+        # Nobody voted on the second one.
+        ([(1, 2, 1), (0, 0, 0)], [True, True], WinRate(0.5, None, 1)),
+        # All four votes are for the system. Wilson: 2 / (2 + 1.96 ** 2).
+        ([(2, 0, 0), (0, 0, 2)], [True, False], WinRate(1, (pytest.approx(0.342, abs=5e-4), 1), 2)),
+    ],
+)
+def test_how_often_a_system_is_preferred(votes, is_left, rate):
+    spread = {}
+    for place, (full, partial, none) in zip(PLACES, votes, strict=False):
+        spread[place] = Spread(full=full, partial=partial, none=none)
+
+    assert win_rate(spread, dict(zip(PLACES, is_left, strict=False))) == rate
 
 
 def test_the_spread_of_each_sentence_and_their_order_by_quarrel():

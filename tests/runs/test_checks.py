@@ -11,10 +11,12 @@ from evaluators.people.records import PersonLabel
 from evaluators.prompts import load
 from evaluators.records import Ability, Cell, Dataset, Labels, SentenceSupport
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.runs import examples
 from evaluators.runs.checks import checked, checked_by
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import CHINESE, speaking
 from evaluators.text.sentences import cut
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -188,3 +190,14 @@ def test_a_label_that_cannot_be_is_refused(store, registry, run, label, message)
 def test_an_id_that_no_sample_has_is_refused(store, registry, run):
     with pytest.raises(ParameterError, match="No sample has the id 'nobody'"):
         checked_by({"nobody": 1}, RunView.read(store, run))
+
+
+def test_a_check_is_kept_in_each_language_that_was_asked_for(store):
+    view = RunView.read(store, examples.find(store, examples.INVENTED))
+    with speaking(CHINESE):
+        in_chinese = checked(view, against="gold")
+    in_english = checked(view, against="gold")
+
+    assert "评审团" in in_chinese.values[0].sentence
+    assert in_english.labeller == "the jury"
+    assert in_english.values[0].sentence.startswith("Adherence: the jury ")

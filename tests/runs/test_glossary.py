@@ -7,7 +7,7 @@ import pytest
 from evaluators.catalogue import catalogue, ships
 from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.rgb_words import RULES
-from evaluators.runs.glossary import terms, titled
+from evaluators.runs.glossary import RULES_GROUP, term_of, terms
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.text.normalise import slug
@@ -16,12 +16,43 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS
 from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import arithmetic, trace_scores
 
-FAMILIES = {"rgb", "trace", "gpt_labeling", "hybrid"}
-"""Metrics whose values are explained one by one."""
+VALUES = {
+    "RGB": ["accuracy", "rejection", "detection", "correction", "correction_among_detected"],
+    "RGB by a judge": ["rejection_judged", "detection_judged"],
+    "TRACE": list(TRACE_VALUES),
+    "rates": list(RATES),
+    "Answer match": ["answer_match"],
+    "Context recall": ["context_recall", "context_recall_lexical"],
+    "Retriever recall": ["retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank"],
+    "G-Eval": ["relevance", "fluency", "consistency", "coherence", "overall", "custom"],
+    "LLM as judge": ["llm_judge"],
+}
+"""What the metrics that ship write into a score, and the rates that pages make of it."""
 
 
-def test_every_value_of_trace_and_rate_of_rgb_is_explained() -> None:
-    assert [title for title in [*TRACE_VALUES.values(), *RATES] if titled(title) is None] == []
+@pytest.mark.parametrize("names", VALUES.values(), ids=list(VALUES))
+def test_every_value_has_its_range_and_what_to_do(names: list[str]) -> None:
+    found = {name: term_of(name) for name in names}
+    assert [name for name, term in found.items() if not (term and term.ideal and term.advice)] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("Relevance", "context_relevance"),
+        ("relevance", "g_eval"),
+        ("Relevance (G-Eval)", "g_eval"),
+        ("relevance (2)", "g_eval"),
+        ("Negative rejection (judge)", "judged"),
+        ("2 of 3 required answers", "required_answers"),
+        ("Chinese marker phrase", "marker_phrase"),
+        ("80\N{NO-BREAK SPACE}% of the words", "eighty_percent"),
+    ],
+)
+def test_a_word_leads_to_its_term(word: str, name: str) -> None:
+    term = term_of(word)
+    assert term is not None
+    assert term.name == name
 
 
 def test_every_definition_and_labeller_is_explained() -> None:
@@ -29,20 +60,16 @@ def test_every_definition_and_labeller_is_explained() -> None:
 
 
 def test_every_metric_that_ships_is_explained() -> None:
-    own = [cls for cls in catalogue().values() if ships(cls) and cls.name not in FAMILIES]
-    # What one asks in one's own words explains itself.
-    missing = [cls.title for cls in own if cls.name != "prompt" and titled(cls.title) is None]
-    assert missing == []
+    own = [cls for cls in catalogue().values() if ships(cls)]
+    words = [word for cls in own for word in (cls.name, cls.title)]
+    assert [word for word in words if term_of(word) is None] == []
 
 
-# Those that say that no rule decided, and one whose name is that of the outcome.
-NOT_RULES = {"empty", "no match", "no rejection phrase", "no error phrase"}
-
-
-@pytest.mark.parametrize("rule", sorted(set(RULES) - NOT_RULES))
+@pytest.mark.parametrize("rule", sorted(RULES))
 def test_every_rule_of_rgb_is_explained(rule: str) -> None:
-    words = rule.removeprefix("Chinese ").replace("\u00a0", " ").capitalize()
-    assert titled(words) is not None
+    term = term_of(rule)
+    assert term is not None
+    assert term.group == RULES_GROUP
 
 
 def test_a_term_has_one_sentence_and_no_title_stands_for_two() -> None:

@@ -11,13 +11,14 @@ import pytest
 
 from evaluators.errors import ParameterError
 from evaluators.people.labels import people_values
-from evaluators.people.records import DONE
-from evaluators.records import Cell
+from evaluators.people.records import DONE, PersonLabel
+from evaluators.records import Cell, Dataset, Sample
 from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Round
-from evaluators.runs import examples, rounds
+from evaluators.runs import examples, round_content, rounds
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.database import MIGRATIONS
 from tests import lesson
 from tests.lesson import FULL, NONE, PARTIAL, PLACES
@@ -89,13 +90,13 @@ def test_an_example_has_no_round_and_neither_has_a_run_that_is_gone(store, run):
 def test_the_samples_that_teach_are_of_every_kind(store):
     example = examples.find(store, examples.INVENTED)
     view = RunView.read(store, example)
-    kinds = rounds.kinds(view)
+    lessons = rounds.lessons(view)
     chosen = rounds.instructive(view, 6)
 
     assert len(chosen) == len(set(chosen)) == 6
-    assert {kinds[answer] for answer in chosen} == set(kinds.values())
+    assert {lessons[answer] for answer in chosen} == set(lessons.values())
     assert chosen == rounds.instructive(view, 6)
-    assert set(rounds.instructive(view, 100)) <= set(kinds)
+    assert set(rounds.instructive(view, 100)) <= set(lessons)
 
 
 # Taking part
@@ -188,7 +189,7 @@ def test_a_deleted_run_takes_its_rounds_along(store, run, made):
 
 
 def test_the_labels_of_all_labellers_stand_side_by_side(store, run, made):
-    content = rounds.content(store, run, made)
+    content = round_content.content(store, run, made)
 
     assert content.places == PLACES
     assert content.own_labeller == lesson.JUDGE.id
@@ -204,13 +205,149 @@ def test_the_labels_of_all_labellers_stand_side_by_side(store, run, made):
 
 def test_where_a_verdict_is_guessed_each_answer_is_asked_about_once(store, run):
     made = lesson.started(store, run, "guess")
-    content = rounds.content(store, run, made)
+    content = round_content.content(store, run, made)
 
     assert content.places == [AskedPlace(0, ""), AskedPlace(1, "")]
     assert content.text(AskedPlace(1, "")) == "What does mill 2 grind?"
     # By the table: full and full, full and none; gold full and none, full and partial.
     assert list(content.labels_by(lesson.JUDGE.id).values()) == [FULL, PARTIAL]
     assert list(content.labels_by("gold").values()) == [PARTIAL, PARTIAL]
+
+
+@pytest.fixture
+def errors(store):
+    return lesson.run_with_errors(store)
+
+
+def round_over(store, run, kind, **options):
+    answers = [Answer(0, 0), Answer(1, 0)]
+    return rounds.start(lesson.view(store, run), answers, "Class", kind=kind, **options)
+
+
+def test_a_run_has_the_kinds_of_round_that_it_has_answers_for(store, run, errors):
+    assert rounds.kinds_of(lesson.view(store, run)) == ["support", "guess"]
+    view = lesson.view(store, errors)
+    assert rounds.kinds_of(view) == ["planted", "better"]
+    # By the table: one error of two is noticed by a model, on the other both answers are alike.
+    assert list(rounds.lessons(view, "planted").values()) == ["noticed", "unnoticed"]
+    assert list(rounds.lessons(view, "better").values()) == ["told apart", "alike"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "hides_spread"),
+    [("support", False), ("guess", True), ("planted", True), ("better", True)],
+)
+def test_what_the_wall_hides_is_usual_for_the_kind_and_can_be_chosen(
+    store, run, kind, hides_spread
+):
+    view = lesson.view(store, run)
+    usual = rounds.start(view, [Answer(0, 0)], "Usual", kind=kind)
+    other = rounds.start(view, [Answer(0, 0)], "Other", kind=kind, hides_spread=not hides_spread)
+
+    assert (usual.hides_spread, other.hides_spread) == (hides_spread, not hides_spread)
+
+
+def test_every_document_is_asked_about_and_the_forged_ones_are_known(store, errors):
+    made = round_over(store, errors, "planted")
+    content = round_content.content(store, errors, made)
+
+    keys = [(place.answer, place.key) for place in content.places]
+    assert keys == [(0, "A"), (0, "B"), (0, "C"), (1, "A"), (1, "B"), (1, "C")]
+    assert content.text(AskedPlace(0, "B")) == "Australia has a parliament."
+    assert content.truth == "planted"
+    assert list(content.labels_by("planted").values()) == [NONE, FULL, NONE] * 2
+    noticed = [answer.noticed for answer in content.answers.values()]
+    assert noticed == [((True, True), (False, False)), ((False, False), (False, False))]
+
+
+def test_an_answer_of_which_no_document_is_known_to_be_forged_is_not_asked_about(store, errors):
+    made = round_over(store, errors, "planted")
+    sample = store.samples.get_many(errors.fingerprint, {0})[0]
+    assert isinstance(sample, Sample)
+    bare = sample.model_copy(update={"roles": ()})
+    data = Dataset(name="Bare", samples=(bare,))
+    other = errors.model_copy(update={"id": "bare", "fingerprint": data.fingerprint})
+    store.runs.save(other, data)
+    store.results.save(other.id, store.results.of_answers(errors.id, [Answer(0, 0)])[0, 0][0])
+
+    assert rounds.kinds_of(lesson.view(store, other)) == ["better"]
+    assert round_content.content(store, errors, made).places
+
+
+def test_two_answers_stand_left_and_right_by_chance_and_always_the_same(store, errors):
+    orders = set()
+    stored = round_over(store, errors, "better")
+    for number in range(20):
+        made = stored.model_copy(update={"id": f"round {number}"})
+        content = round_content.content(store, errors, made)
+        assert content == round_content.content(store, errors, made)
+        orders.add(tuple(answer.models for answer in content.answers.values()))
+        first = content.answers[0]
+        assert first.pair == tuple(lesson.SAID_BY_MODELS[model][0] for model in first.models)
+        # The metric prefers the first model's answer, wherever it stands, and neither of the next.
+        metric = content.labels_by("metric")
+        assert metric[AskedPlace(0, "")] is (FULL if first.models == (0, 1) else NONE)
+        assert metric[AskedPlace(1, "")] is PARTIAL
+
+    # Each of the two answers stood on either side.
+    assert orders == {((a, 1 - a), (b, 1 - b)) for a in (0, 1) for b in (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "preferred"),
+    [
+        ({"accuracy": 1}, {"accuracy": 0}, FULL),
+        ({"accuracy": 0}, {"accuracy": 1}, NONE),
+        ({"accuracy": 1}, {"accuracy": 1}, PARTIAL),
+        # Noticed but not corrected is as much as corrected without a word.
+        ({"detection": 1, "correction": 0}, {"detection": 0, "correction": 1}, PARTIAL),
+        (
+            {"context_relevance": 0.1, "adherence": 1},
+            {"context_relevance": 0.9, "adherence": 0},
+            FULL,
+        ),
+        # What one of them lacks does not count against it.
+        ({"relevance": None, "fluency": 0.5}, {"relevance": 1, "fluency": 0.4}, FULL),
+        ({"relevance": None}, {"relevance": 1}, None),
+        ({}, {}, None),
+    ],
+)
+def test_which_of_two_answers_a_metric_prefers(first, second, preferred):
+    assert round_content.preferred(first, second) is preferred
+
+
+def test_votes_are_no_labels_of_the_run_and_can_be_taken_away(store, errors):
+    planted, better = (
+        round_over(store, errors, "planted"),
+        rounds.start(lesson.view(store, errors), [Answer(0, 0)], "Other class", kind="better"),
+    )
+    ann, ben = store.rounds.join(planted.id, "Ann"), store.rounds.join(better.id, "Ben")
+    store.rounds.label(ann, AskedPlace(0, "A"), NONE)
+    store.rounds.label(ben, AskedPlace(0, ""), PARTIAL)
+    for made in (planted, better):
+        rounds.close(store, errors, made, reveal=True)
+
+    assert store.person_labels.by_cell(errors.id) == {}
+    (row,) = table(rounds.labels_csv(store, errors, planted))
+    assert (row["sentence"], row["text"]) == ("A", "The capital of Australia is Perth.")
+    assert (row["label"], row["class"], row["planted"]) == ("error", "error", "error")
+    (row,) = table(rounds.labels_csv(store, errors, better))
+    left, right = round_content.content(store, errors, better).answers[0].models
+    assert (row["label"], row["class"]) == ("both alike", "both alike")
+    assert row["metric"] == ("left side" if left == 0 else "right side")
+    assert (row["left"], row["right"]) == (lesson.MODELS[left].id, lesson.MODELS[right].id)
+
+
+def table(file: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.decode("utf-8-sig"))))
+
+
+def test_a_round_of_an_earlier_version_is_read(store, made):
+    with store.transaction() as db:
+        added = "json_remove(body, '$.hides_spread', '$.models')"
+        db.execute(f"update rounds set body = {added}")
+
+    assert store.rounds.get(made.id) == made
 
 
 # What it becomes
@@ -236,7 +373,24 @@ def test_a_closed_round_is_a_labeller_by_majority(store, run, made):
     assert (first.people["adherence"], first.people["supported_share"]) == (0, 0.5)
     assert (second.people["adherence"], second.people["supported_share"]) == (0, 0)
     assert first.blind
-    assert first.drawn == "by hand"
+    assert first.drawn == "in class"
+
+
+def test_what_a_class_says_never_changes_the_values_of_the_run(store, run, made):
+    before = lesson.view(store, run).figures(0)
+    lesson.take_part(store, made)
+    rounds.close(store, run, made, reveal=True)
+
+    after = lesson.view(store, run).figures(0)
+    assert after.means == before.means
+    assert after.corrected == 0
+    # One of them who means to correct does so under a name of their own.
+    sentence = lesson.view(store, run).people[Cell(1)][0].sentence
+    own = PersonLabel(
+        label="support", key="a", value="none", sentence=sentence, created=timestamp()
+    )
+    store.person_labels.save(run.id, Cell(1), own)
+    assert lesson.view(store, run).figures(0).corrected == 1
 
 
 def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run, made):
@@ -272,7 +426,7 @@ def test_answers_that_nobody_labelled_stay_without_a_label(store, run, made):
 
     given = store.person_labels.by_cell(run.id)
     assert list(given) == [Cell(0)]
-    answer = rounds.content(store, run, made).answers[0]
+    answer = round_content.content(store, run, made).answers[0]
     labels = answer.sample.labels
     assert labels is not None
     values = people_values(labels, answer.sentences, given[Cell(0)])

@@ -44,6 +44,7 @@ SAME = (
     "cap",
     "use_cache",
     "repeats",
+    "overnight",
 )
 TRACE = EvaluatorSpec(name="trace")
 RGB = EvaluatorSpec(name="rgb")
@@ -160,6 +161,7 @@ RUNS = {
         seed=7,
         use_cache=False,
         repeats=3,
+        overnight=True,
     ),
 }
 

@@ -12,6 +12,7 @@ from evaluators.people.findings import percent, percents
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
+from evaluators.text.language import say
 from evaluators.text.words import counted
 from ui import session
 from ui.parts.untrusted import plain
@@ -27,10 +28,11 @@ def show(view: RunView, found: Check, value: ValueCheck) -> None:
     # Only a yes or no can be right or wrong; of other values the distance is told.
     if value.table is None:
         return
-    people = "people" if found.against == "people" else "the data"
+    people = say("people") if found.against == "people" else say("the data")
     left, right = st.columns(2)
     with left:
-        chosen = _table(value.table, found.labeller, people, f"{view.run.id}_{value.name}")
+        labeller = found.labeller
+        chosen = _table(value.table, labeller, people, f"{view.run.id}_{value.name}")
     with right:
         st.markdown("\n".join(f"- {line}" for line in _rates(found, value, people)))
     if chosen:
@@ -46,15 +48,23 @@ def _table(
     place: str,
 ) -> tuple[str, Sequence[Cell]] | None:
     """Draws four buttons, and gives the field that was pressed last."""
-    rows = {
-        f"{labeller}: yes": {
-            f"both yes · {len(table.both_yes):,}": table.both_yes,
-            f"{people}: no · {len(table.only_labeller):,}": table.only_labeller,
-        },
-        f"{labeller}: no": {
-            f"{people}: yes · {len(table.only_people):,}": table.only_people,
-            f"both no · {len(table.both_no):,}": table.both_no,
-        },
+    rows: dict[str, list[tuple[str, Sequence[Cell], bool]]] = {
+        say("{labeller}: yes", labeller=labeller): [
+            (say("both yes · {number:,}", number=len(table.both_yes)), table.both_yes, True),
+            (
+                say("{people}: no · {number:,}", people=people, number=len(table.only_labeller)),
+                table.only_labeller,
+                False,
+            ),
+        ],
+        say("{labeller}: no", labeller=labeller): [
+            (
+                say("{people}: yes · {number:,}", people=people, number=len(table.only_people)),
+                table.only_people,
+                False,
+            ),
+            (say("both no · {number:,}", number=len(table.both_no)), table.both_no, True),
+        ],
     }
     # A button tells of its click once; the field stays open until another one is pressed.
     key = f"check_field_{place}"
@@ -62,8 +72,7 @@ def _table(
     for head, row in rows.items():
         st.caption(plain(head[0].upper() + head[1:]))
         with st.container(horizontal=True):
-            for label, cells in row.items():
-                is_alike = label.startswith("both")
+            for label, cells, is_alike in row:
                 if st.button(
                     label,
                     icon=":material/check:" if is_alike else ":material/compare_arrows:",
@@ -73,25 +82,33 @@ def _table(
                 ):
                     st.session_state[key] = label
                 if st.session_state.get(key) == label:
-                    chosen = f"{head}, {label}", cells
+                    chosen = say("{row}, {field}", row=head, field=label), cells
     return chosen
 
 
 def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
     """What the labeller sees and misses, as lines of Markdown."""
-    labeller = plain(found.labeller)
-    lines = []
-    for verdict, rate in (("yes", value.sensitivity), ("no", value.specificity)):
-        if rate is None:
-            lines.append(f"No {verdict} by {people}: what share {labeller} sees is not known.")
-        else:
-            lines.append(f"Of {people}'s {verdict}, {labeller} sees {_with_interval(rate)}")
+    names = {"people": people, "labeller": plain(found.labeller)}
+    if value.sensitivity is None:
+        words = say("No yes by {people}: what share {labeller} sees is not known.", **names)
+    else:
+        rate = _with_interval(value.sensitivity)
+        words = say("Of {people}'s yes, {labeller} sees {rate}", **names, rate=rate)
+    lines = [words]
+    if value.specificity is None:
+        words = say("No no by {people}: what share {labeller} sees is not known.", **names)
+    else:
+        rate = _with_interval(value.specificity)
+        words = say("Of {people}'s no, {labeller} sees {rate}", **names, rate=rate)
+    lines.append(words)
     if value.kappa is not None:
-        lines.append(f"Agreement beyond chance (kappa): {value.kappa:.2f}")
+        lines.append(say("Agreement beyond chance (kappa): {kappa:.2f}", kappa=value.kappa))
     if value.auroc is not None:
-        lines.append(
-            f"AUROC {value.auroc:.2f}: so often its estimate of a supported answer is the higher"
+        words = say(
+            "AUROC {auroc:.2f}: so often its estimate of a supported answer is the higher",
+            auroc=value.auroc,
         )
+        lines.append(words)
     return lines
 
 
@@ -117,4 +134,5 @@ def _answer_links(view: RunView, cells: Sequence[Cell]) -> None:
             ),
         )
     if len(cells) > MOST:
-        st.caption(f"The first {MOST} of {counted(len(cells), 'answer')}.")
+        answers_in_words = counted(len(cells), "answer")
+        st.caption(say("The first {first} of {answers}.", first=MOST, answers=answers_in_words))

@@ -10,13 +10,18 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.people.checked import Check, ValueCheck
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import mark, say
 from evaluators.text.words import readable
 from ui.parts import tables
 
-LIMITS = """- Which of two labellers is better, unless what they see differs by 25 points or more.
-- What a group of the answers is like: five labels in a group are five labels.
-- Errors that people make too: look first at which answers differ, then at the number.
-- With a low specificity even a high kappa says little of the rare errors: open their field."""
+LIMITS = (
+    mark("Which of two labellers is better, unless what they see differs by 25 points or more."),
+    mark("What a group of the answers is like: five labels in a group are five labels."),
+    mark("Errors that people make too: look first at which answers differ, then at the number."),
+    mark(
+        "With a low specificity even a high kappa says little of the rare errors: open their field."
+    ),
+)
 
 SUBSETS = {
     "pubmedqa": "PubMedQA",
@@ -36,39 +41,49 @@ SUBSETS = {
 
 
 def show(view: RunView, found: Check, metric: int) -> None:
-    with st.expander("All values", icon=":material/table_rows:", key=f"check_all_{view.run.id}"):
-        tables.plain_rows([_value_row(value) for value in found.values], "All values")
+    with st.expander(
+        say("All values"), icon=":material/table_rows:", key=f"check_all_{view.run.id}"
+    ):
+        tables.plain_rows([_value_row(value) for value in found.values], say("All values"))
         st.caption(
-            "RMSE is the distance from the labels, “constant” that of always giving their mean; "
-            "a bias above 0 is too high."
+            say(
+                "RMSE is the distance from the labels, “constant” that of always giving their "
+                "mean; a bias above 0 is too high."
+            )
         )
     names = _subsets(view)
     # Published figures are of these data and of TRACE alone.
     if metric == 0 and names:
-        with st.expander("Published judges on RAGBench", icon=":material/menu_book:"):
-            tables.plain_rows(_published(names), "Published judges")
+        with st.expander(say("Published judges on RAGBench"), icon=":material/menu_book:"):
+            tables.plain_rows(_published(names), say("Published judges"))
             st.caption(
-                "AUROC of adherence (higher is better), RMSE of relevance and utilization (lower "
-                "is better; by the formula RAGBench) on the test rows: Friel et al., arXiv "
-                "2407.11005. Always giving the mean has an RMSE of about .23 and .18."
+                say(
+                    "AUROC of adherence (higher is better), RMSE of relevance and utilization "
+                    "(lower is better; by the formula RAGBench) on the test rows: Friel et al., "
+                    "arXiv 2407.11005. Always giving the mean has an RMSE of about .23 and .18."
+                )
             )
-    with st.expander("What so few labels cannot tell", icon=":material/help:"):
-        st.markdown(LIMITS)
+    with st.expander(say("What so few labels cannot tell"), icon=":material/help:"):
+        st.markdown("\n".join(f"- {say(limit)}" for limit in LIMITS))
 
 
 def _value_row(value: ValueCheck) -> dict[str, object]:
     best = value.best
     distance = value.distance
+    interval = ""
+    if best:
+        interval = say("{low} to {high}", low=f"{best.low:.2f}", high=f"{best.high:.2f}")
+    labels = say("{done:,} of {all:,}", done=value.labelled, all=value.answers)
     return {
-        "Value": readable(value.name),
-        "Labeller": f"{value.judged:.2f}",
-        "Corrected": f"{best.mean:.2f}" if best else "",
-        "95 % interval": f"{best.low:.2f} to {best.high:.2f}" if best else "",
-        "Labels": f"{value.labelled:,} of {value.answers:,}",
-        "Worth": str(value.worth or ""),
+        say("Value"): readable(value.name),
+        say("Labeller"): f"{value.judged:.2f}",
+        say("Corrected"): f"{best.mean:.2f}" if best else "",
+        say("95 % interval"): interval,
+        say("Labels"): labels,
+        say("Worth"): str(value.worth or ""),
         "RMSE": f"{distance.rmse:.2f}" if distance else "",
-        "Constant": f"{distance.rmse_of_constant:.2f}" if distance else "",
-        "Bias": f"{distance.bias:+.2f}" if distance else "",
+        say("Constant"): f"{distance.rmse_of_constant:.2f}" if distance else "",
+        say("Bias"): f"{distance.bias:+.2f}" if distance else "",
     }
 
 
@@ -86,14 +101,14 @@ def _subsets(view: RunView) -> list[str]:
 
 
 def _published(names: list[str]) -> list[dict[str, object]]:
-    wanted = names if len(names) == 1 else ["Mean of 12 sets", *names]
+    wanted = names if len(names) == 1 else [mark("Mean of 12 sets"), *names]
     return [
         {
-            "Set": row["set"],
-            "Judge": row["judge"],
-            "AUROC of adherence": row["auroc_of_adherence"],
-            "RMSE of relevance": row["rmse_of_relevance"],
-            "RMSE of utilization": row["rmse_of_utilization"],
+            say("Set"): say(row["set"]),
+            say("Judge"): row["judge"],
+            say("AUROC of adherence"): row["auroc_of_adherence"],
+            say("RMSE of relevance"): row["rmse_of_relevance"],
+            say("RMSE of utilization"): row["rmse_of_utilization"],
         }
         for row in _published_rows()
         if row["set"] in wanted

@@ -18,6 +18,8 @@ from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
@@ -27,7 +29,10 @@ from ui.parts.untrusted import plain
 
 USUAL = 50
 """Labels that are suggested: they bring most corrected means to some 8 points up and down."""
-AGAINST: dict[Against, str] = {"people": "People's labels", "gold": "The data's labels"}
+AGAINST: dict[Against, str] = {
+    "people": mark("People's labels"),
+    "gold": mark("The data's labels"),
+}
 
 
 class _Choice(NamedTuple):
@@ -64,7 +69,7 @@ def show(run: Run) -> None:
 
 def _title_with_labeller(run: Run) -> str:
     """A run as its labeller and its title, which tells it from others over the same data."""
-    return f"{run_facts.method(run)[0]} · {run.title}"
+    return f"{translated(run_facts.method(run)[0])} · {run.title}"
 
 
 def _choice(view: RunView) -> _Choice:
@@ -73,7 +78,7 @@ def _choice(view: RunView) -> _Choice:
     if len(run.evaluators) > 1:
         titles = run_facts.metric_titles(run)
         metric = st.selectbox(
-            "What",
+            say("What"),
             range(len(titles)),
             format_func=lambda number: plain(titles[number]),
             key=f"check_metric_{run.id}",
@@ -82,7 +87,7 @@ def _choice(view: RunView) -> _Choice:
     if len(run.models) > 1:
         names = run_facts.titles(run)
         model = st.selectbox(
-            "Answers by",
+            say("Answers by"),
             range(len(names)),
             format_func=lambda number: plain(names[number]),
             key=f"check_model_{run.id}",
@@ -93,10 +98,10 @@ def _choice(view: RunView) -> _Choice:
         # Who came to look at an example, or at a benchmark, has labelled nothing yet.
         usual: Against = "people" if view.people else "gold"
         against = st.segmented_control(
-            "Against",
+            say("Against"),
             list(AGAINST),
             default=usual,
-            format_func=AGAINST.__getitem__,
+            format_func=lambda labels: say(AGAINST[labels]),
             required=True,
             key=f"check_against_{run.id}",
         )
@@ -116,10 +121,10 @@ def _others(view: RunView) -> list[Run]:
         return []
     titles = {run_id: _title_with_labeller(other) for run_id, other in by_id.items()}
     chosen = st.multiselect(
-        "Beside",
+        say("Beside"),
         list(titles),
         format_func=lambda run_id: plain(titles[run_id]),
-        placeholder="Other runs over the same data",
+        placeholder=say("Other runs over the same data"),
         max_selections=4,
         key=f"check_beside_{run.id}",
         width=420,
@@ -131,7 +136,7 @@ def _check(view: RunView, choice: _Choice, labels_of: RunView | None = None) -> 
     definition = chosen_view.of(view.run).definition
     # Runs beside this one stand there for the labeller that leads them: their first metric.
     metric = choice.metric if labels_of is None else 0
-    with st.spinner("Comparing"):
+    with st.spinner(say("Comparing")):
         return checked(view, metric, choice.model, choice.against, definition, labels_of)
 
 
@@ -139,11 +144,15 @@ def _nothing_labelled(run: Run) -> None:
     """What to do first."""
     # Everybody sees the same example, so nobody's labels go into it.
     if run.workspace == EXAMPLES:
-        st.info("Press “Make it yours”, then label some answers of your copy.")
+        st.info(say("Press “Make it yours”, then label some answers of your copy."))
         return
     st.info(
-        f"Nobody has labelled an answer of this run. {USUAL} labels take about {minutes(USUAL)} "
-        "minutes, and turn the labeller's mean into a measurement.",
+        say(
+            "Nobody has labelled an answer of this run. {labels} labels take about {minutes} "
+            "minutes, and turn the labeller's mean into a measurement.",
+            labels=USUAL,
+            minutes=minutes(USUAL),
+        ),
         icon=":material/edit_note:",
     )
     label_some.button(run)
@@ -157,7 +166,7 @@ def _value_switch(run: Run, found: Check) -> ValueCheck:
     if len(by_name) == 1:
         return next(iter(by_name.values()))
     name = st.segmented_control(
-        "Value",
+        say("Value"),
         list(by_name),
         default=next(iter(by_name)),
         format_func=readable,
@@ -180,18 +189,19 @@ def _chart(checks: Sequence[tuple[str, Check]], name: str) -> None:
 
 
 def _dots(found: Check, value: ValueCheck, series: int) -> list[Dot]:
-    people = "People" if found.against == "people" else "The data's labels"
     labels = counted(value.labelled, "label")
     judged = Mean(mean=value.judged, asked=value.answers, scored=value.answers)
-    said = f"{found.labeller[0].upper()}{found.labeller[1:]} says"
-    shown = [Dot(said, judged, series=series, hollow=True)]
+    labeller = found.labeller
+    by_labeller = say("{labeller} says", labeller=labeller[0].upper() + labeller[1:])
+    by_people = say("People say") if found.against == "people" else say("The data's labels say")
+    shown = [Dot(by_labeller, judged, series=series, hollow=True, term=value.name)]
     if value.corrected is not None:
-        meaning = f"From {labels} and all verdicts"
-        shown.append(
-            Dot(f"{people} say", _corrected_mean(value, value.corrected), (), meaning, series)
-        )
+        meaning = say("From {labels} and all verdicts", labels=labels)
+        mean = _corrected_mean(value, value.corrected)
+        shown.append(Dot(by_people, mean, (), meaning, series, term="corrected_mean"))
     if value.alone is not None:
-        shown.append(Dot(f"The {labels} alone", _corrected_mean(value, value.alone), series=series))
+        title = say("The {labels} alone", labels=labels)
+        shown.append(Dot(title, _corrected_mean(value, value.alone), series=series))
     return shown
 
 
@@ -209,10 +219,17 @@ def _what_labels_bring(run: Run, value: ValueCheck, found: Check) -> None:
     """What these labels are worth, and what further ones would bring."""
     words: list[str] = []
     if value.worth is not None:
-        words.append(f"Your {counted(value.labelled, 'label')} are worth {value.worth:,}.")
+        labels = counted(value.labelled, "label")
+        words.append(say("Your {labels} are worth {worth:,}.", labels=labels, worth=value.worth))
     if value.more is not None and value.corrected is not None:
         now, then = 100 * value.corrected.half, 100 * value.more.half
-        words.append(f"{value.more.labels} more would bring ±{now:.1f} to ±{then:.1f} points.")
+        gain = say(
+            "{labels} more would bring ±{now:.1f} to ±{then:.1f} points.",
+            labels=value.more.labels,
+            now=now,
+            then=then,
+        )
+        words.append(gain)
     with st.container(horizontal=True, vertical_alignment="center"):
         if words:
             st.markdown(" ".join(words), width="content")

@@ -13,6 +13,7 @@ from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
+from evaluators.text.language import say
 from ui import run_views, session
 from ui.parts import compare_with
 from ui.parts.compare_with import FIRST, MORE, SECOND
@@ -43,7 +44,9 @@ class ChosenSystem(NamedTuple):
     def title(self) -> str:
         model = f" · {run_facts.titles(self.run)[self.model]}" if self.run.models else ""
         metrics = ", ".join(run_facts.metric_titles(self.run))
-        by = f" · labels: {labellers.labeller_title(self.by)}" if self.by else ""
+        by = ""
+        if self.by:
+            by = " · " + say("labels: {labeller}", labeller=labellers.labeller_title(self.by))
         begun = self.run.created[:16].replace("T", " ")
         return f"{self.run.title}{model} · {metrics}{by} · {begun}"
 
@@ -58,21 +61,24 @@ def sides() -> list[Side] | None:
     """
     systems = _systems()
     if not systems:
-        st.info("No run yet. Start one, or open an example on the Home page.")
-        st.page_link("../pages/home.py", label="Home", icon=":material/home:")
+        st.info(say("No run yet. Start one, or open an example on the Home page."))
+        st.page_link("../pages/home.py", label=say("Home"), icon=":material/home:")
         return None
     left, right = st.columns(2)
     with left:
-        first = _chosen("First", FIRST, systems, _usual_first(systems))
+        first = _chosen(say("First"), FIRST, systems, _usual_first(systems))
         first = first._replace(by=_labels_field(first, FIRST))
     with right:
         others = _likeliest_first(systems, first)
-        second = _chosen("Second", SECOND, systems, others[0])
+        second = _chosen(say("Second"), SECOND, systems, others[0])
         second = second._replace(by=_labels_field(second, SECOND))
     if first == second:
-        has_labels = leads(first.run.evaluator.name) == "trace"
-        further = " or other labels" if has_labels else ""
-        st.info(f"Both are the same. Choose another run or model{further} for one of them.")
+        words = say("Both are the same. Choose another run or model for one of them.")
+        if leads(first.run.evaluator.name) == "trace":
+            words = say(
+                "Both are the same. Choose another run or model or other labels for one of them."
+            )
+        st.info(words)
         return None
     return [system.side for system in (first, second, *_more(first, second, others))]
 
@@ -96,11 +102,11 @@ def _more(
         st.query_params[MORE] = st.session_state[key]
 
     chosen = st.multiselect(
-        "More, each compared with the first",
+        say("More, each compared with the first"),
         list(by_address),
         format_func=lambda address: by_address[address].title if address in by_address else "",
         max_selections=MOST_MORE,
-        placeholder="None",
+        placeholder=say("None"),
         key=key,
         on_change=keep,
     )
@@ -166,11 +172,11 @@ def _labels_field(system: ChosenSystem, name: str) -> str | None:
     names = [own.by for own in _by_labellers(system) if own.by]
     if not names:
         return None
-    titles = {WHAT_COUNTS: "Those of the run"}
+    titles = {WHAT_COUNTS: say("Those of the run")}
     titles |= {by: labellers.labeller_title(by) for by in names}
     asked = st.query_params.get(f"{name}_labels", WHAT_COUNTS)
     usual = asked if asked in titles else WHAT_COUNTS
-    return _select("Labels", f"{name}_labels", titles, usual) or None
+    return _select(say("Labels"), f"{name}_labels", titles, usual) or None
 
 
 def _by_labellers(system: ChosenSystem) -> list[ChosenSystem]:

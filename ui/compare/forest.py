@@ -8,12 +8,15 @@ from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import readable
 from ui.parts import explained
 
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 """Where the line may end, on both sides: the first that holds every interval."""
+
+COUNTS, CHECKED = mark("Samples higher · equal · lower"), mark("Checked for both")
 
 
 def show(comparison: Comparison) -> None:
@@ -30,16 +33,18 @@ def show(comparison: Comparison) -> None:
 
 def _forest_head(comparison: Comparison) -> str:
     first, second = html(comparison.first), html(comparison.second)
-    ends = f"<span>← <bdi>{first}</bdi> higher</span><span><bdi>{second}</bdi> higher →</span>"
+    left = say("{name} higher", name=f"<bdi>{first}</bdi>")
+    right = say("{name} higher", name=f"<bdi>{second}</bdi>")
+    ends = f"<span>← {left}</span><span>{right} →</span>"
     cells = [
-        '<th scope="col">Value</th>',
+        f'<th scope="col">{say("Value")}</th>',
         f'<th scope="col"><bdi>{first}</bdi></th>',
         f'<th scope="col"><bdi>{second}</bdi></th>',
-        f'<th scope="col" class="ends" aria-label="Difference">{ends}</th>',
-        '<th scope="col">Difference in points</th>',
-        '<th scope="col">p</th>',
-        '<th scope="col">Samples higher · equal · lower</th>',
-        '<th scope="col">Checked for both</th>',
+        f'<th scope="col" class="ends" aria-label="{say("Difference")}">{ends}</th>',
+        f'<th scope="col">{say("Difference in points")}{explained.mark("interval")}</th>',
+        f'<th scope="col">p{explained.mark("p_value")}</th>',
+        f'<th scope="col">{say(COUNTS)}</th>',
+        f'<th scope="col">{say(CHECKED)}</th>',
     ]
     return f"<tr>{''.join(cells)}</tr>"
 
@@ -48,11 +53,11 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
     difference = value.difference
     title = readable(value.name)
     first, second = html(comparison.first), html(comparison.second)
-    name = f'<th scope="row"><bdi>{html(title)}</bdi>{explained.mark(title)}</th>'
-    coverage = f'<td class="number" data-title="Checked for both">{value.coverage}</td>'
+    name = f'<th scope="row"><bdi>{html(title)}</bdi>{explained.mark(value.name)}</th>'
+    coverage = f'<td class="number" data-title="{say(CHECKED)}">{value.coverage}</td>'
     if difference is None:
         empty = '<td class="number">–</td>' * 2
-        return f"<tr>{name}{empty}<td></td><td>none</td><td></td><td></td>{coverage}</tr>"
+        return f"<tr>{name}{empty}<td></td><td>{say('none')}</td><td></td><td></td>{coverage}</tr>"
     # The line is hidden from screen readers: the cells beside it say the same in numbers.
     told = "told" if difference.is_told_apart else "alike"
     p = html(words.p_value(difference.adjusted))
@@ -64,7 +69,7 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
         f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
         f'<td class="number wide">{words.in_points(difference)}</td>'
         f'<td class="number" data-title="p">{p}</td>'
-        f'<td class="number" data-title="Samples higher · equal · lower">{counts}</td>'
+        f'<td class="number" data-title="{say(COUNTS)}">{counts}</td>'
         f"{coverage}</tr>"
     )
 

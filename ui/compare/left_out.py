@@ -9,6 +9,7 @@ import streamlit as st
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.comparison.sides import Side
 from evaluators.runs.store import Answer
+from evaluators.text.language import say
 from evaluators.text.words import counted, readable
 from ui.parts.untrusted import plain
 
@@ -22,9 +23,10 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     unchecked = [value for value in comparison.values if len(value.rows) < value.matched]
     if not alone and not unchecked:
         return
-    title = "What does not count"
+    title = say("What does not count")
     if alone:
-        title += f": {counted(alone, 'sample')} without a partner"
+        samples = counted(alone, "sample")
+        title = say("What does not count: {samples} without a partner", samples=samples)
     with st.expander(title, icon=":material/rule:"):
         if alone:
             _show_without_partner(comparison, sides)
@@ -35,14 +37,16 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
 def _not_checked(value: Compared, comparison: Comparison) -> str:
     """ "Adherence: checked 12 only for A, 3 for neither"."""
     parts = []
-    for number, whom in (
-        (value.only_first, f"only for {comparison.first}"),
-        (value.only_second, f"only for {comparison.second}"),
-        (value.neither, "for neither"),
+    for number, title in (
+        (value.only_first, comparison.first),
+        (value.only_second, comparison.second),
     ):
         if number:
-            parts.append(f"{number:,} {whom}")
-    return plain(f"{readable(value.name)}: checked {', '.join(parts)}")
+            parts.append(say("{number:,} only for {title}", number=number, title=title))
+    if value.neither:
+        parts.append(say("{number:,} for neither", number=value.neither))
+    counts = say(", ").join(parts)
+    return plain(say("{value}: checked {counts}", value=readable(value.name), counts=counts))
 
 
 def _show_without_partner(comparison: Comparison, sides: tuple[Side, Side]) -> None:
@@ -52,7 +56,7 @@ def _show_without_partner(comparison: Comparison, sides: tuple[Side, Side]) -> N
         listed += _rows_without_partner(title, side, positions[:MOST_LISTED])
     st.dataframe(listed, hide_index=True)
     if any(len(positions) > MOST_LISTED for positions in comparison.alone):
-        st.caption(f"The first {MOST_LISTED} of each.")
+        st.caption(say("The first {most} of each.", most=MOST_LISTED))
 
 
 def _rows_without_partner(
@@ -62,9 +66,9 @@ def _rows_without_partner(
     contents = side.view.contents(answers)
     return [
         {
-            "Only in": title,
+            say("Only in"): title,
             "#": answer.position + 1,
-            "Question": contents[answer].sample.question if answer in contents else "",
+            say("Question"): contents[answer].sample.question if answer in contents else "",
         }
         for answer in answers
     ]

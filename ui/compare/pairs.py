@@ -16,13 +16,15 @@ from evaluators.records import Sentence
 from evaluators.report import coloured, marked
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
+from evaluators.text.language import say, tag
 from evaluators.text.markup import html
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.parts import compare_with, samples
 from ui.parts.untrusted import plain
 
-ALL, HIGHER, LOWER, EQUAL = "All", "higher", "lower", "Equal"
+ALL, SECOND, FIRST, EQUAL = "all", "second", "first", "equal"
+"""Which samples are shown: of all those that are higher in one, or equal in both."""
 TEXT_SHOWN = 300
 
 
@@ -49,13 +51,13 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     values = {value.name: value for value in comparison.values if value.rows}
     if not values:
         return
-    st.header("Samples", anchor="samples")
+    st.header(say("Samples"), anchor="samples")
     if (named := st.query_params.pop(compare_with.VALUE, "")) in values:
         st.session_state["compare_value"] = named
     st.session_state.setdefault("compare_value", _most_telling(list(values.values())))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            "Value", list(values), format_func=readable, key="compare_value", width=280
+            say("Value"), list(values), format_func=readable, key="compare_value", width=280
         )
         rows = _filtered(values[name].rows, both.titles)
     # What differs most is what there is to learn from.
@@ -65,7 +67,8 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if pages > 1:
             page = st.pagination(pages, key="compare_page")
-        st.caption(f"{counted(len(rows), 'sample')}. Click a row to read both answers.")
+        samples_shown = counted(len(rows), "sample")
+        st.caption(say("{samples}. Click a row to read both answers.", samples=samples_shown))
     start = (page - 1) * samples.PAGE_ROWS
     of_page = rows[start : start + samples.PAGE_ROWS]
     contents = [_contents(side, of_page, place) for place, side in enumerate(sides)]
@@ -77,11 +80,13 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
         on_order_change=lambda: None,
     )
     opened = table.opened
+    # Not as a decorator, which would keep the title of the first reader's language.
+    side_by_side = st.dialog(say("Both answers"), width="large")(_side_by_side)
     if opened:
-        _side_by_side(of_page[opened[0]], contents, both)
+        side_by_side(of_page[opened[0]], contents, both)
     elif arrived := _pair_of_address(values[name].rows):
         own = [_contents(side, [arrived], place) for place, side in enumerate(sides)]
-        _side_by_side(arrived, own, both)
+        side_by_side(arrived, own, both)
 
 
 def _most_telling(values: Sequence[Compared]) -> str:
@@ -104,18 +109,28 @@ def _filtered(rows: Sequence[RowPair], titles: tuple[str, str]) -> list[RowPair]
     first, second = titles
     kinds = {
         ALL: list(rows),
-        f"{second} {HIGHER}": [row for row in rows if row.difference > 0],
-        f"{first} {HIGHER}": [row for row in rows if row.difference < 0],
+        SECOND: [row for row in rows if row.difference > 0],
+        FIRST: [row for row in rows if row.difference < 0],
         EQUAL: [row for row in rows if row.difference == 0],
     }
     # A chip that would choose nothing is left out.
     kinds = {name: own for name, own in kinds.items() if own}
+    words = {
+        ALL: say("All"),
+        SECOND: say("{name} higher", name=second),
+        FIRST: say("{name} higher", name=first),
+        EQUAL: say("Equal"),
+    }
+
+    def title(kind: str) -> str:
+        return f"{plain(words[kind])} {len(kinds[kind]):,}" if kind in kinds else ""
+
     chosen = st.segmented_control(
-        "Samples",
+        say("Samples"),
         list(kinds),
         default=ALL,
         required=True,
-        format_func=lambda name: f"{plain(name)} {len(kinds[name]):,}" if name in kinds else "",
+        format_func=title,
         key="compare_filter",
         label_visibility="collapsed",
     )
@@ -141,12 +156,12 @@ def _table_of_pairs(
     first, second = both.titles
     kinds = [
         ("#", "number"),
-        ("Question", "question"),
+        (say("Question"), "question"),
         (first, "text"),
         (second, "text"),
-        ("First", "value"),
-        ("Second", "value"),
-        ("Difference", "value"),
+        (say("First"), "value"),
+        (say("Second"), "value"),
+        (say("Difference"), "value"),
     ]
     return {
         "columns": [{"title": title, "kind": kind, "order": ""} for title, kind in kinds],
@@ -154,6 +169,7 @@ def _table_of_pairs(
         "rows": [_pair_row(number, row, contents) for number, row in enumerate(rows)],
         "current": -1,
         "arrival": 0,
+        "lang": tag(),
     }
 
 
@@ -181,7 +197,7 @@ def _pair_row(
         "cells": cells,
         "mark": "",
         "note": "",
-        "name": question[:TEXT_SHOWN],
+        "name": samples.sample_label(row.first_position + 1, question),
         "answer": [number, 0],
     }
 
@@ -189,7 +205,6 @@ def _pair_row(
 # Both answers
 
 
-@st.dialog("Both answers", width="large")
 def _side_by_side(
     row: RowPair,
     contents: Sequence[Mapping[int, Content]],
@@ -210,12 +225,12 @@ def _side_by_side(
         with column:
             st.markdown(f"**{plain(both.titles[place])}** · {value:.2f}")
             if found[place] is None:
-                st.warning("This sample cannot be read.")
+                st.warning(say("This sample cannot be read."))
                 continue
             own = answers[place]
             st.html(coloured.changed(own.sentences, own.cues, changed[place]))
             _link_to_sample(both.sides[place], _position(row, place))
-    st.markdown("**Documents**")
+    st.markdown(f"**{say('Documents')}**")
     st.html(_shown_documents(found, answers, both))
 
 
@@ -266,7 +281,7 @@ def _link_to_sample(side: Side, position: int) -> None:
         sample=str(position + 1),
         model=str(side.model + 1),
     )
-    st.page_link("../pages/sample.py", label="Open the sample", query_params=address)
+    st.page_link("../pages/sample.py", label=say("Open the sample"), query_params=address)
 
 
 def _answer_in_sentences(

@@ -7,6 +7,7 @@ import streamlit as st
 from evaluators.comparison import words
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, System
+from evaluators.text.language import say
 from evaluators.text.words import readable
 from ui.parts import value_table
 from ui.parts.untrusted import plain
@@ -15,33 +16,38 @@ from ui.parts.value_table import Below, Column, Row
 
 def show(several: Several) -> Comparison:
     """The table of all; gives the comparison that is looked at closely below it."""
-    st.header(plain(f"Each against {several.reference.title}"), anchor=False)
+    st.header(plain(say("Each against {title}", title=several.reference.title)), anchor=False)
     findings = []
     for own in several.comparisons:
-        findings.append(f"- **{plain(own.second)}:** {plain(own.against_reference())}")
+        name = say("{name}:", name=plain(own.second))
+        findings.append(f"- **{name}** {plain(own.against_reference())}")
     st.markdown("\n".join(findings))
-    columns = [Column(readable(name)) for name in several.values]
+    columns = [Column(readable(name), term=name) for name in several.values]
     rows = [_system_row(system, several) for system in several.systems]
     value_table.show("", columns, rows)
     st.caption(
         plain(
-            "Each mean with its 95 % interval and how many answers were checked. Below it the "
-            "difference from the first in points, over the answers checked for both: with ▲ or ▼ "
-            "where it is beyond chance (p below 0.05, counting all that is compared here, Holm)."
+            say(
+                "Each mean with its 95 % interval and how many answers were checked. Below it the "
+                "difference from the first in points, over the answers checked for both: with ▲ "
+                "or ▼ where it is beyond chance (p below 0.05, counting all that is compared "
+                "here, Holm)."
+            )
         )
     )
-    st.header("Closer", anchor="closer")
-    by_title = {own.second: own for own in several.comparisons}
+    st.header(say("Closer"), anchor="closer")
+    # By their numbers, as a title may have a word of the reader's language.
+    titles = [plain(own.second) for own in several.comparisons]
     chosen = st.segmented_control(
-        "Against the first",
-        list(by_title),
-        default=next(iter(by_title)),
+        say("Against the first"),
+        list(range(len(titles))),
+        default=0,
         required=True,
-        format_func=plain,
+        format_func=lambda number: titles[number] if number < len(titles) else "",
         key="compare_closer",
         label_visibility="collapsed",
     )
-    return by_title.get(chosen, several.comparisons[0])
+    return several.comparisons[chosen if chosen < len(titles) else 0]
 
 
 def _system_row(system: System, several: Several) -> Row:
@@ -60,5 +66,7 @@ def _difference(system: System, name: str) -> Below | None:
     arrow = ""
     if difference.is_told_apart:
         arrow = "▲ " if difference.difference > 0 else "▼ "
-    own = f", {len(compared.rows):,} both" if len(compared.rows) < system.means[name].scored else ""
-    return Below(f"{arrow}{words.in_points(difference)}{own}", difference.is_told_apart)
+    points = f"{arrow}{words.in_points(difference)}"
+    if len(compared.rows) < system.means[name].scored:
+        points = say("{points}, {number:,} both", points=points, number=len(compared.rows))
+    return Below(points, difference.is_told_apart)

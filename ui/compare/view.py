@@ -11,10 +11,14 @@ from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
+from evaluators.drawing import Size
 from evaluators.errors import ParameterError
 from evaluators.paper import bundle
+from evaluators.paper.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
-from evaluators.text.words import readable
+from evaluators.text.language import language, say, speaking
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
@@ -49,20 +53,31 @@ def show() -> None:
 
 def _files(found: Comparison | Several, sides: Sequence[Side]) -> None:
     """What can be taken away, made only at the click."""
-    comparisons = [found] if isinstance(found, Comparison) else found.comparisons
     with st.container(horizontal=True):
         st.download_button(
-            "Report (HTML)",
-            lambda: comparison_report(found, sides).encode(),
+            say("Report (HTML)"),
+            partial(_report, found, sides, language()),
             "comparison.html",
             key="compare_report",
             icon=":material/download:",
-            help="One page with every difference and samples: opens offline, prints on A4.",
+            help=say("One page with every difference and samples: opens offline, prints on A4."),
             # Taking a file away changes nothing here, so the page is not run again.
             on_click="ignore",
         )
-        make = partial(bundle.bundle_of_comparisons, comparisons)
-        for_paper.button("comparison", make, "comparison")
+        for_paper.button("comparison", partial(_bundle, sides), "comparison")
+
+
+def _report(found: Comparison | Several, sides: Sequence[Side], code: str) -> bytes:
+    """The report in the language of the page; Streamlit makes it in a thread without a reader."""
+    with speaking(code):
+        return comparison_report(found, sides).encode()
+
+
+def _bundle(sides: Sequence[Side], size: Size) -> Bundle:
+    """Figures and tables for a paper, whose systems have names of the language of this moment."""
+    found = _counted_once(sides)
+    comparisons = [found] if isinstance(found, Comparison) else found.comparisons
+    return bundle.bundle_of_comparisons(comparisons, size)
 
 
 def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
@@ -80,7 +95,7 @@ def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
 
 
 def _over_noise(comparison: Comparison) -> None:
-    st.header("Over the noise", anchor="noise")
+    st.header(say("Over the noise"), anchor="noise")
     st.markdown(plain(comparison.noise_sentence()))
     st.plotly_chart(
         charts.difference_by_noise(comparison),
@@ -89,8 +104,11 @@ def _over_noise(comparison: Comparison) -> None:
         alt=comparison.noise_sentence(),
     )
     st.caption(
-        "Above, how often each is right; below, the difference with its 95 % interval: where the "
-        "grey band holds 0, chance may explain it. A filled dot is told apart beyond chance."
+        say(
+            "Above, how often each is right; below, the difference with its 95 % interval: where "
+            "the grey band holds 0, chance may explain it. A filled dot is told apart beyond "
+            "chance."
+        )
     )
 
 
@@ -103,7 +121,9 @@ def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
 
     # A further label or result makes another revision, and all is counted anew.
     version = tuple(side.view.revision for side in sides)
-    return held.read((compared, session.store(), *which), read, version, _comparison_bytes)
+    # What systems are called, and warnings, are in the reader's language.
+    key = (compared, session.store(), language(), *which)
+    return held.read(key, read, version, _comparison_bytes)
 
 
 def _comparison_bytes(found: Comparison | Several) -> int:
@@ -117,44 +137,49 @@ def _what_differs(comparison: Comparison) -> None:
     if any(change.setting == "model" for change in comparison.changes):
         hidden.add("models")
     changes = [
-        f"{change.setting} ({change.first} → {change.second})"
+        f"{translated(change.setting)} ({translated(change.first)} → {translated(change.second)})"
         for change in comparison.changes
         if change.setting not in hidden
     ]
     if not comparison.is_same_data:
-        changes.insert(0, "the data, whose samples are matched by their questions")
+        changes.insert(0, say("the data, whose samples are matched by their questions"))
     more = len(changes) - MOST_CHANGES
     if more > 0:
-        changes[MOST_CHANGES:] = [f"{more} more settings"]
-    words = [f"What differs: {', '.join(changes)}." if changes else "All settings are the same."]
+        changes[MOST_CHANGES:] = [say("{more} more settings", more=more)]
+    words = [say("All settings are the same.")]
+    if changes:
+        words = [say("What differs: {changes}.", changes=say(", ").join(changes))]
     for names, title in (
         (comparison.only_first, comparison.first),
         (comparison.only_second, comparison.second),
     ):
         if names:
-            words.append(f"Only {title} has {', '.join(map(readable, names))}.")
-    st.caption(plain(" ".join(words)))
+            values = say(", ").join(map(readable, names))
+            words.append(say("Only {title} has {values}.", title=title, values=values))
+    st.caption(plain(joined_sentences(words)))
 
 
 def _how_it_is_counted(comparison: Comparison) -> None:
     clusters = any(
         value.difference and value.difference.method == "clusters" for value in comparison.values
     )
-    repeated = " Answers to one question resemble each other and count as one." if clusters else ""
-    st.caption(
-        plain(
+    sentences = [
+        say(
             "Lines are 95 % intervals. A filled dot is beyond chance: p is below 0.05, counting "
             "all that is compared here (Holm), so a dot may be hollow though its line misses 0."
-            f"{repeated} No interval covers what a labeller gets wrong."
         )
-    )
+    ]
+    if clusters:
+        sentences.append(say("Answers to one question resemble each other and count as one."))
+    sentences.append(say("No interval covers what a labeller gets wrong."))
+    st.caption(plain(joined_sentences(sentences)))
 
 
 def _sample_calculator(comparison: Comparison) -> None:
     """The calculator: how many samples a difference of this size would take."""
-    with st.expander("How many samples do I need?", icon=":material/calculate:"):
+    with st.expander(say("How many samples do I need?"), icon=":material/calculate:"):
         points = st.number_input(
-            "Difference that matters, in points of a hundred",
+            say("Difference that matters, in points of a hundred"),
             min_value=0.5,
             max_value=100.0,
             value=3.0,
@@ -165,7 +190,10 @@ def _sample_calculator(comparison: Comparison) -> None:
         lines = []
         for value in comparison.values:
             needed = value.difference.rows_needed(points / 100) if value.difference else None
-            words = "cannot be said from these samples" if needed is None else f"{needed:,} samples"
-            lines.append(f"- {readable(value.name)}: {words}")
+            words = say("cannot be said from these samples")
+            if needed is not None:
+                words = say("{number:,} samples", number=needed)
+            line = say("{name}: {text}", name=readable(value.name), text=words)
+            lines.append(f"- {line}")
         st.markdown("\n".join(lines))
-        st.caption("Power 80 %, 5 %: by how much the two differ from sample to sample so far.")
+        st.caption(say("Power 80 %, 5 %: by how much the two differ from sample to sample so far."))

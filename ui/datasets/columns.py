@@ -21,6 +21,8 @@ from evaluators.datasets.separators import (
 from evaluators.datasets.table import Problem, Table, column_names
 from evaluators.records import Sample
 from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import accepted, counted, readable
 from ui.parts import problems
 from ui.parts.untrusted import plain
@@ -29,20 +31,26 @@ USUAL = ("question", "response", "retrieved_documents", "ground_truth")
 RARE = ("group", "gold_documents", "id", "generator", "labels")
 
 MEANINGS = {
-    "question": "What was asked.",
-    "response": "The answer to judge. Without one, a model can be asked to answer.",
-    "retrieved_documents": (
+    "question": mark("What was asked."),
+    "response": mark("The answer to judge. Without one, a model can be asked to answer."),
+    "retrieved_documents": mark(
         "What the retriever found: a list, a list as text, texts with ||| between them, or one."
     ),
-    "ground_truth": "The true answer, or several.",
-    "gold_documents": "The documents that the retriever should have found.",
-    "id": "Names the row. Without it rows are numbered.",
-    "generator": "The model that answered.",
-    "group": "Such as a prompt version, a model or a topic: results are shown for each.",
-    "labels": "Sentence labels, as this app exports them.",
+    "ground_truth": mark("The true answer, or several."),
+    "gold_documents": mark("The documents that the retriever should have found."),
+    "id": mark("Names the row. Without it rows are numbered."),
+    "generator": mark("The model that answered."),
+    "group": mark("Such as a prompt version, a model or a topic: results are shown for each."),
+    "labels": mark("Sentence labels, as this app exports them."),
 }
 
-NOTHING, NO_NAME = "not in the file", "(no name)"
+WORDS = {
+    Separator.BLANK.value: mark("Blank lines"),
+    Separator.LINE.value: mark("Line breaks"),
+}
+"""The separators that are no signs."""
+
+NOTHING, NO_NAME = mark("not in the file"), mark("(no name)")
 MOST_OFFERED = 200
 """Columns in one select box: a browser draws thousands of them slowly, and nobody finds one."""
 
@@ -65,18 +73,22 @@ def columns(
     likely_first = likely_first[:MOST_OFFERED]
     shown = []
     for name in likely_first:
-        shown.append(without_surrogates(name)[:NAME_SHOWN] or NO_NAME)
+        shown.append(without_surrogates(name)[:NAME_SHOWN] or say(NO_NAME))
     # As column names are numbered: cut ones may be alike
     offered = dict(zip(likely_first, column_names(shown), strict=True))
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
         chosen[field] = _column_choice(place, field, offered, given, key)
-    with st.expander("More fields", icon=":material/more_horiz:", key=f"{key}_more"):
+    with st.expander(say("More fields"), icon=":material/more_horiz:", key=f"{key}_more"):
         for field, place in zip(RARE, st.columns(len(RARE)), strict=True):
             chosen[field] = _column_choice(place, field, offered, given, key)
         if len(names) > MOST_OFFERED:
             st.caption(
-                f"The first {MOST_OFFERED} of {counted(len(names), 'column')} can be chosen."
+                say(
+                    "The first {first} of {all_columns} can be chosen.",
+                    first=MOST_OFFERED,
+                    all_columns=counted(len(names), "column"),
+                )
             )
     by_field = {field: column for field, column in chosen.items() if column is not None}
     separator = _separator(table, names, by_field.get("retrieved_documents"), given, key)
@@ -113,19 +125,23 @@ def _separator(
 
     def split_in_words(name: str) -> str:
         if not name:
-            return "Nowhere"
+            return say("Nowhere")
         split = splits[name]
-        is_word = name[0].isalpha()
-        sign = name.capitalize() if is_word else f"`{name}`"
-        return f"{sign} ({counted(split.rows, 'row')}, {split.documents:.1f} documents each)"
+        sign = say(WORDS[name]) if name in WORDS else f"`{name}`"
+        return say(
+            "{sign} ({rows}, {documents:.1f} documents each)",
+            sign=sign,
+            rows=counted(split.rows, "row"),
+            documents=split.documents,
+        )
 
     chosen = st.segmented_control(
-        "Split documents at",
+        say("Split documents at"),
         ["", *splits],
         default=now if now in splits else "",
         required=True,
         format_func=split_in_words,
-        help="Where one cell holds several documents: what stands between them.",
+        help=say("Where one cell holds several documents: what stands between them."),
         key=f"{key}_separator_{column}",
     )
     return "" if chosen == usual else chosen or UNPARTED
@@ -143,8 +159,8 @@ def _column_choice(
         readable(field),
         options,
         index=options.index(given.get(field)),
-        format_func=lambda column: NOTHING if column is None else offered[column],
-        help=MEANINGS[field],
+        format_func=lambda column: say(NOTHING) if column is None else offered[column],
+        help=say(MEANINGS[field]),
         key=f"{key}_{field}",
     )
 
@@ -154,42 +170,50 @@ def _is_usable(table: Table, chosen: Mapping[str, str]) -> bool:
     uses = Counter(chosen.values())
     twice = next((column for column, count in uses.items() if count > 1), None)
     if twice is not None:
-        fields = " and ".join(readable(field) for field in chosen if chosen[field] == twice)
-        name = twice[:NAME_SHOWN]
-        words = f"{name} is chosen for {fields}. Choose another column for one of them."
+        fields = [readable(field) for field in chosen if chosen[field] == twice]
+        words = say(
+            "{column} is chosen for {fields}. Choose another column for one of them.",
+            column=twice[:NAME_SHOWN],
+            fields=say(" and ").join(fields),
+        )
         st.warning(plain(words))
         return False
     with problems.caught():
         made = mapping.preview(table, chosen)
         if not made:
-            st.warning("Choose the column of the question or of the answer.")
+            st.warning(say("Choose the column of the question or of the answer."))
             return False
         numbers = [number for number, _ in table.rows]
         cells = [_preview_cells(*row) for row in zip(numbers, made, strict=False)]
         # A row with a problem has other cells than one without
         shown = pd.DataFrame(cells).fillna("")
-        st.dataframe(shown, hide_index=True, alt="The first rows as they would be read")
+        st.dataframe(shown, hide_index=True, alt=say("The first rows as they would be read"))
         return True
     return False
 
 
 def _preview_cells(number: int, item: Sample | BedRow | Problem) -> dict[str, object]:
     if isinstance(item, Problem):
-        return {"Row": number, "Problem": without_surrogates(item.message)[:CELL]}
+        problem = without_surrogates(translated(item.message))
+        return {say("Row"): number, say("Problem"): problem[:CELL]}
     if isinstance(item, BedRow):
-        documents = f"{len(item.positive)} positive, {len(item.negative)} negative"
+        documents = say(
+            "{positive} positive, {negative} negative",
+            positive=len(item.positive),
+            negative=len(item.negative),
+        )
         cells = {
-            "Question": item.query,
-            "Documents": documents,
-            "True answer": accepted(item.answer),
+            say("Question"): item.query,
+            say("Documents"): documents,
+            say("True answer"): accepted(item.answer),
         }
     else:
         texts = item.retrieved_documents
         documents = f"{len(texts)}: {texts[0]}" if texts else ""
         cells = {
-            "Question": item.question,
-            "Answer": item.response or "",
-            "Documents": documents,
-            "True answer": accepted(item.ground_truth),
+            say("Question"): item.question,
+            say("Answer"): item.response or "",
+            say("Documents"): documents,
+            say("True answer"): accepted(item.ground_truth),
         }
-    return {"Row": number} | {name: text[:CELL] for name, text in cells.items() if text}
+    return {say("Row"): number} | {name: text[:CELL] for name, text in cells.items() if text}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from evaluators.datasets.download import Fetched, Progress
+from evaluators.text.language import say
 from ui.datasets import view as dataset_view
 from ui.parts import problems
 
@@ -35,17 +36,19 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
 
     A problem is told with its remedy, and nothing is kept.
     """
-    bar = Bar("Connecting")
+    bar = Bar(say("Connecting"))
 
     def report(done: int, total: int) -> None:
         # Some hosts do not say how much is to come
         share = done / total if total else 0.0
-        of_total = f" of {in_bytes(total)}" if total else ""
-        bar.show(share, in_bytes(done) + of_total)
+        words = in_bytes(done)
+        if total:
+            words = say("{done} of {total}", done=words, total=in_bytes(total))
+        bar.show(share, words)
 
     with problems.caught():
         found = fetch(report)
-        bar.show(1.0, "Reading")
+        bar.show(1.0, say("Reading"))
         dataset_view.offer(found.name, found.table, found.origin)
     # After the block, which ends a problem: the bar goes away then too.
     bar.empty()
@@ -54,7 +57,7 @@ def load(fetch: Callable[[Progress], Fetched]) -> None:
 def in_bytes(size: int) -> str:
     """The size of a file in words; of some the hub does not tell it."""
     if not size:
-        return "size unknown"
+        return say("size unknown")
     if size >= 2**20:
         return f"{size / 2**20:,.1f} MB"
     return f"{max(1, size // 2**10):,} kB"

@@ -7,23 +7,24 @@ import streamlit as st
 from evaluators.datasets import hub
 from evaluators.datasets.hub import Listing
 from evaluators.datasets.origin import license_of
+from evaluators.text.language import mark, say
 from ui.datasets import fetching
 from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-WAYS = RAGBENCH, ANY = "RAGBench", "Any data set"
+WAYS = RAGBENCH, ANY = "RAGBench", mark("Any data set")
 LISTING = "hub_listing"
 ROWS = 100
 """How many rows are asked for at first: enough for a first look, and soon loaded."""
-_HELP = "The first rows of the split; empty for as many as a data set may have."
 
 
 def show() -> None:
     """Asks which data set, shows its licence and its parts, and loads the one that is chosen."""
     way = st.segmented_control(
-        "From the hub",
+        say("From the hub"),
         WAYS,
+        format_func=say,
         default=RAGBENCH,
         required=True,
         key="hub_way",
@@ -33,17 +34,17 @@ def show() -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     name, subset = hub.RAGBENCH, ""
     if way == RAGBENCH:
-        subset = left.selectbox("Subset", hub.SUBSETS, key="hub_subset", **KEPT)
+        subset = left.selectbox(say("Subset"), hub.SUBSETS, key="hub_subset", **KEPT)
     else:
         name = left.text_input(
-            "Data set",
-            placeholder="owner/name",
+            say("Data set"),
+            placeholder=say("owner/name"),
             max_chars=200,
             key="hub_id",
             **KEPT,
         )
     right.button(
-        "Look it up",
+        say("Look it up"),
         icon=":material/search:",
         width="stretch",
         disabled=not name.strip(),
@@ -73,21 +74,21 @@ def _choose_part(listing: Listing, subset: str) -> None:
     *before, second, third, fourth = st.columns(widths, vertical_alignment="bottom")
     part = names[0]
     if before:
-        part = before[0].selectbox("Configuration", names, key=f"hub_config_{listing.id}")
+        part = before[0].selectbox(say("Configuration"), names, key=f"hub_config_{listing.id}")
     splits = listing.configs[part]
     # A key for each part: the split that was chosen of another one may not exist here.
-    split = second.selectbox("Split", list(splits), key=f"hub_split_{listing.id}_{part}")
+    split = second.selectbox(say("Split"), list(splits), key=f"hub_split_{listing.id}_{part}")
     rows = third.number_input(
-        "Rows",
+        say("Rows"),
         1,
         value=ROWS,
-        placeholder="All",
-        help=_HELP,
+        placeholder=say("All"),
+        help=say("The first rows of the split; empty for as many as a data set may have."),
         key="hub_rows",
         **KEPT,
     )
     load = fourth.button(
-        "Load",
+        say("Load"),
         type="primary",
         icon=":material/download:",
         width="stretch",
@@ -95,7 +96,8 @@ def _choose_part(listing: Listing, subset: str) -> None:
     )
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
     license_name = license_of(listing.license)
-    facts = [listing.id, license_name, f"revision {listing.revision[:7]}", f"{split}: {size}"]
+    revision = say("revision {revision}", revision=listing.revision[:7])
+    facts = [listing.id, license_name, revision, f"{split}: {size}"]
     st.caption(plain(" · ".join(facts)))
     if load:
         fetching.load(lambda progress: hub.fetch(listing, part, split, rows, progress))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.datasets import official
+from evaluators.text.language import say
 from ui.datasets import fetching
 from ui.parts.forms import KEPT
 
@@ -12,24 +13,26 @@ from ui.parts.forms import KEPT
 def show() -> None:
     """Asks which file, and loads it."""
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    titles = {bed: f"{about} · {bed}.json" for bed, about in official.BEDS.items()}
+    titles = {bed: f"{say(about)} · {bed}.json" for bed, about in official.BEDS.items()}
     bed = left.selectbox(
-        "File",
+        say("File"),
         list(titles),
         format_func=titles.__getitem__,
         key="official_bed",
         **KEPT,
     )
     load = right.button(
-        "Load",
+        say("Load"),
         type="primary",
         icon=":material/download:",
         width="stretch",
         key="official_load",
     )
     st.caption(
-        "From github.com/chen700564/RGB · licence CC BY-NC-SA 4.0. "
-        "The RGB page can also ask with the benchmark's own prompt: see Prompt there."
+        say(
+            "From github.com/chen700564/RGB · licence CC BY-NC-SA 4.0. "
+            "The RGB page can also ask with the benchmark's own prompt: see Prompt there."
+        )
     )
     if load:
         fetching.load(lambda progress: official.fetch(bed, progress))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -10,18 +11,25 @@ import streamlit as st
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset, Sample
 from evaluators.report import coloured
+from evaluators.text.language import mark, say
 from evaluators.text.words import accepted, counted
 from ui.parts.untrusted import plain
 
 PREVIEW_ROWS = 50
 CELL = 200
-WIDTHS = {
-    "id": st.column_config.Column(width="small"),
-    "question": st.column_config.Column(width="medium"),
-    "answer": st.column_config.Column(width="medium"),
-    "true answer": st.column_config.Column(width="medium"),
+COLUMNS: Mapping[str, tuple[str, Literal["small", "medium"] | None]] = {
+    "id": (mark("id"), "small"),
+    "question": (mark("question"), "medium"),
+    "answer": (mark("answer"), "medium"),
+    "true answer": (mark("true answer"), "medium"),
+    "documents": (mark("documents"), None),
+    "positives": (mark("positives"), None),
+    "negatives": (mark("negatives"), None),
+    "planted error": (mark("planted error"), None),
+    "gold labels": (mark("gold labels"), None),
 }
-"""Ids and answers may be long, and would push what is beside them out of sight."""
+"""The heads of columns and their widths: ids and answers may be long, and would push what is beside
+them out of sight."""
 
 LONGEST_TEXT = 20_000
 """Characters of a text that are shown in full: a browser draws a megabyte slowly."""
@@ -34,18 +42,25 @@ def show(data: TestBed | Dataset) -> None:
     cells = []
     for row in first:
         cells.append(_bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row))
-    of_all = ""
+    words = say("Select a row to see it in full.")
     if len(rows) > len(first):
-        of_all = f"The first {PREVIEW_ROWS} of {len(rows):,} rows. "
-    st.caption(f"{of_all}Select a row to see it in full.")
+        words = say(
+            "The first {first} of {rows:,} rows. Select a row to see it in full.",
+            first=PREVIEW_ROWS,
+            rows=len(rows),
+        )
+    st.caption(words)
+    heads = {}
+    for name, (title, width) in COLUMNS.items():
+        heads[name] = st.column_config.Column(say(title), width=width)
     picked = st.dataframe(
         pd.DataFrame(cells),
         hide_index=True,
         key=f"preview_{data.name}",
         on_select="rerun",
         selection_mode="single-row",
-        column_config=WIDTHS,
-        alt="First rows",
+        column_config=heads,
+        alt=say("First rows"),
     )
     # Below the table: a cell shows the beginning of a text.
     if picked.selection.rows:
@@ -58,28 +73,28 @@ def show(data: TestBed | Dataset) -> None:
 
 
 def _sample(sample: Sample) -> None:
-    st.header("Sample", anchor=False)
+    st.header(say("Sample"), anchor=False)
     st.caption(plain(sample.id))
-    _text("Question", sample.question)
-    _text("Answer", sample.response)
-    _text("True answer", accepted(sample.ground_truth))
-    _documents("Documents", sample.retrieved_documents, sample.sources)
-    _documents("Gold documents", sample.gold_documents)
+    _text(say("Question"), sample.question)
+    _text(say("Answer"), sample.response)
+    _text(say("True answer"), accepted(sample.ground_truth))
+    _documents(say("Documents"), sample.retrieved_documents, sample.sources)
+    _documents(say("Gold documents"), sample.gold_documents)
 
 
 def _whole_bed_row(row: BedRow) -> None:
-    st.header("Row", anchor=False)
+    st.header(say("Row"), anchor=False)
     st.caption(plain(row.id))
-    _text("Question", row.query)
-    _text("True answer", accepted(row.answer))
-    _text("Planted error", accepted(row.fakeanswer))
+    _text(say("Question"), row.query)
+    _text(say("True answer"), accepted(row.answer))
+    _text(say("Planted error"), accepted(row.fakeanswer))
     positive: list[str] = []
     for part in row.positive:
         # Beds for information integration have a list for each sub-question
         positive += [part] if isinstance(part, str) else part
-    _documents("Positive documents", positive)
-    _documents("Documents with the planted error", row.positive_wrong)
-    _documents("Negative documents", row.negative)
+    _documents(say("Positive documents"), positive)
+    _documents(say("Documents with the planted error"), row.positive_wrong)
+    _documents(say("Negative documents"), row.negative)
 
 
 def _text(title: str, text: str | None) -> None:
@@ -97,7 +112,11 @@ def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) ->
 def _shortened_document(text: str) -> str:
     if len(text) <= LONGEST_TEXT:
         return text
-    return f"{text[:LONGEST_TEXT]} … ({len(text):,} characters in all)"
+    return say(
+        "{text} … ({characters:,} characters in all)",
+        text=text[:LONGEST_TEXT],
+        characters=len(text),
+    )
 
 
 def _bed_cells(row: BedRow) -> dict[str, object]:
@@ -118,5 +137,5 @@ def _sample_cells(sample: Sample) -> dict[str, object]:
         "answer": (sample.response or "")[:CELL],
         "documents": len(sample.retrieved_documents),
         "true answer": accepted(sample.ground_truth)[:CELL],
-        "gold labels": "yes" if sample.labels else "",
+        "gold labels": say("yes") if sample.labels else "",
     }

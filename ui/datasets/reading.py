@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
@@ -24,6 +24,8 @@ from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.retrieval.documents import PDF
+from evaluators.text.language import LANGUAGES, language, mark, say, speaking
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, places
 from evaluators.turns import Turns
 from ui.held import give_back, weight
@@ -41,7 +43,7 @@ LARGE = 2**20
 PACKED = (PARQUET, ZIP, GZIP, PDF)
 """A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
 
-TURNS = Turns("reading large files", lambda: 1, patience=60)
+TURNS = Turns(mark("reading large files"), lambda: 1, patience=60)
 """Those of the visitors of a public host."""
 
 
@@ -51,9 +53,9 @@ class Reading:
 
     `head` is the table's first rows and `names` are all its columns; `given` is the column for each
     field, as guessed, remembered or said. `loaded` comes without the data, which the store keeps
-    under `kept_as`: `usable` rows; `taken` says what became what. `is_stored` where this file
-    brought them there, and others were not there before. `part` is the list or sheet that was
-    chosen of several.
+    under `kept_as`: `usable` rows; `taken` says in each language what became what. `is_stored`
+    where this file brought them there, and others were not there before. `part` is the list or
+    sheet that was chosen of several.
     """
 
     name: str
@@ -70,7 +72,7 @@ class Reading:
     is_stored: bool = False
     loaded: Loaded | None = None
     usable: int = 0
-    taken: str = ""
+    taken: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_sure(self) -> bool:
@@ -92,6 +94,11 @@ class Reading:
         """The same after its data were stored under that name."""
         given = dict(loaded.guess.columns)
         is_remembered = self.is_remembered and given == dict(self.given)
+        # Now, while the data are at hand.
+        taken = {}
+        for code in LANGUAGES:
+            with speaking(code):
+                taken[code] = loaded.taken
         return replace(
             self,
             given=given,
@@ -100,7 +107,7 @@ class Reading:
             is_stored=is_stored,
             loaded=replace(loaded, data=None),
             usable=loaded.usable,
-            taken=loaded.taken,
+            taken=taken,
         )
 
 
@@ -144,7 +151,7 @@ def turn(*contents: bytes | Table) -> Iterator[None]:
         return
     note = st.empty()
     try:
-        with TURNS.turn(lambda: note.caption("Waiting for other uploads")):
+        with TURNS.turn(lambda: note.caption(say("Waiting for other uploads"))):
             note.empty()
             yield
     finally:
@@ -153,21 +160,31 @@ def turn(*contents: bytes | Table) -> Iterator[None]:
 
 def doubt(reading: Reading) -> None:
     """Why a person is asked for the columns."""
-    remembered = "The columns are as you chose them for such a file before."
+    remembered = mark("The columns are as you chose them for such a file before.")
     words = remembered if reading.is_remembered else reading.guess.why
-    for part in filter(None, (words, reading.head.note, "Nothing is kept yet.")):
-        st.caption(plain(part))
+    for part in filter(None, (words, reading.head.note, mark("Nothing is kept yet."))):
+        st.caption(plain(translated(part)))
 
 
 def summary(reading: Reading) -> None:
     """What the file was taken for, and how many of its rows can be used."""
     if loaded := reading.loaded:
-        rows = f"{counted(loaded.total, 'row')} in the file, {reading.usable:,} usable"
-        columns = ""
+        rows = say(
+            "{rows} in the file, {usable:,} usable",
+            rows=counted(loaded.total, "row"),
+            usable=reading.usable,
+        )
+        title = translated(loaded.guess.title)
+        words = say("{rows} · read as {title}.", rows=rows, title=title)
         if reading.is_remembered:
-            columns = ", with the columns as you chose them for such a file before"
-        st.caption(plain(f"{rows} · read as {loaded.guess.title}{columns}. {loaded.note}"))
-        st.caption(plain(reading.taken))
+            words = say(
+                "{rows} · read as {title}, with the columns as you chose them for such a file "
+                "before.",
+                rows=rows,
+                title=title,
+            )
+        st.caption(plain(f"{words} {translated(loaded.note)}"))
+        st.caption(plain(reading.taken[language()]))
 
 
 def chosen_part(reading: Reading) -> str:
@@ -184,15 +201,19 @@ def chosen_part(reading: Reading) -> str:
     def title(name: str) -> str:
         if name == together:
             rows = sum(part.rows for part in read_now)
-            return f"{together} · {counted(rows, 'row')}"
+            words = say("{number} with the same columns", number=len(read_now))
+            return f"{words} · {counted(rows, 'row')}"
         part = parts[name]
         # A long list would be cut where the numbers stand
-        return (
-            f"{name[:PART_SHOWN]} · {counted(part.rows, 'row')}, {counted(part.columns, 'column')}"
+        return say(
+            "{name} · {rows}, {columns}",
+            name=name[:PART_SHOWN],
+            rows=counted(part.rows, "row"),
+            columns=counted(part.columns, "column"),
         )
 
     now = together if len(read_now) > 1 else read_now[0].name
-    label = "Sheet" if reading.head.format == "XLSX" else "List"
+    label = say("Sheet") if reading.head.format == "XLSX" else say("List")
     chosen = st.selectbox(
         label,
         options,
@@ -208,24 +229,25 @@ def left_out(reading: Reading) -> None:
     loaded = reading.loaded
     if loaded is None or not loaded.problems:
         return
-    label = f"{counted(len(loaded.problems), 'row')} left out"
+    label = say("{rows} left out", rows=counted(len(loaded.problems), "row"))
     with st.expander(label, icon=":material/rule:", key="left_out"):
         # By reason: thousands of rows mostly share one.
         groups = list(_grouped(loaded.problems))
         for message, rows in groups[:GROUPS_SHOWN]:
-            _entry(counted(len(rows), "row"), places(rows), message)
+            _entry(counted(len(rows), "row"), places(rows), translated(message))
         if len(groups) > GROUPS_SHOWN:
-            st.caption(f"And {counted(len(groups) - GROUPS_SHOWN, 'reason')} more.")
+            more = counted(len(groups) - GROUPS_SHOWN, "reason")
+            st.caption(say("And {reasons} more.", reasons=more))
         stem = reading.name.rpartition(".")[0] or reading.name
         st.download_button(
-            "Download these rows",
+            say("Download these rows"),
             # Made on a click: it may be as large as the file
             lambda: rejected(loaded),
             f"{stem} - rows left out.csv",
             "text/csv",
             on_click="ignore",
             icon=":material/download:",
-            help="A CSV table with the number, the reason and the beginning of each row.",
+            help=say("A CSV table with the number, the reason and the beginning of each row."),
             key="download_left_out",
         )
 
@@ -238,7 +260,10 @@ def remarks(findings: Sequence[Finding], noun: str) -> None:
     if findings:
         with st.expander(counted(len(findings), "remark"), icon=":material/flag:", key="remarks"):
             for finding in findings:
-                _entry(finding.title, places(finding.rows, noun), finding.words)
+                title, words = translated(finding.title), translated(finding.words)
+                is_sample = noun == "sample"
+                rows = places(finding.rows, "sample") if is_sample else places(finding.rows)
+                _entry(title, rows, words)
 
 
 def _first(table: Table) -> Iterator[Row]:
@@ -264,4 +289,5 @@ def _grouped(problems: Iterable[Problem]) -> Iterator[tuple[str, list[int]]]:
 
 def _entry(title: str, where: str, words: str) -> None:
     sentence = words[:1].upper() + words[1:WORDS_SHOWN]
-    st.markdown(f"**{plain(title)}** · {where}  \n:gray[{plain(sentence)}]")
+    entry = f"**{plain(title)}** · {where}  \n:gray[{plain(sentence)}]"
+    st.markdown(entry)

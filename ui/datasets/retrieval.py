@@ -12,6 +12,8 @@ from evaluators.records import Dataset
 from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui.datasets import reading
 from ui.datasets import view as dataset_view
@@ -22,7 +24,7 @@ from ui.parts.untrusted import plain
 
 TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
 TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]
-TYPED, FILE = "Type them", "From a file"
+TYPED, FILE = mark("Type them"), mark("From a file")
 SHOWN = 5
 """Documents or rows that cannot be used and are told one by one."""
 
@@ -30,30 +32,32 @@ SHOWN = 5
 def show() -> None:
     """Draws the form; a click on Retrieve makes the data set and keeps it."""
     st.caption(
-        "Documents are cut into chunks and searched here, without an LLM. "
-        "The best chunks become the retrieved documents of each question."
+        say(
+            "Documents are cut into chunks and searched here, without an LLM. "
+            "The best chunks become the retrieved documents of each question."
+        )
     )
     left, right = st.columns(2)
     with left:
         files = st.file_uploader(
-            "Documents",
+            say("Documents"),
             type=TYPES,
             accept_multiple_files=True,
             key="retrieval_files",
-            help="Text, Markdown, HTML, PDF",
+            help=say("Text, Markdown, HTML, PDF"),
         )
     with right:
         asked = _questions_file()
     settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
     name = st.text_input(
-        "Name of the data set",
-        placeholder="As the documents",
+        say("Name of the data set"),
+        placeholder=say("As the documents"),
         max_chars=80,
         key="retrieval_name",
         **KEPT,
     )
     if st.button(
-        "Retrieve",
+        say("Retrieve"),
         type="primary",
         icon=":material/manage_search:",
         key="retrieval_start",
@@ -63,16 +67,18 @@ def show() -> None:
             with problems.caught(), reading.turn(*contents):
                 _make(files, *asked, settings, name.strip())
         else:
-            needed = {"documents": files, "questions": asked}
+            needed = {say("documents"): files, say("questions"): asked}
             lacking = [words for words, there in needed.items() if not there]
-            st.warning(f"Still missing: {' and '.join(lacking)}.", icon=":material/edit_note:")
+            words = say("Still missing: {parts}.", parts=say(" and ").join(lacking))
+            st.warning(words, icon=":material/edit_note:")
 
 
 def _questions_file() -> tuple[str, bytes] | None:
     """The questions as a file, whether they were typed or chosen; nothing without any."""
     way = st.segmented_control(
-        "Questions",
+        say("Questions"),
         [TYPED, FILE],
+        format_func=say,
         default=TYPED,
         required=True,
         key="retrieval_way",
@@ -80,23 +86,27 @@ def _questions_file() -> tuple[str, bytes] | None:
     )
     if way == TYPED:
         typed = st.text_area(
-            "Questions",
+            say("Questions"),
             height=150,
-            placeholder="One on each line",
+            placeholder=say("One on each line"),
             label_visibility="collapsed",
             key="retrieval_typed",
             **KEPT,
         )
         return ("questions.txt", typed.encode(errors="replace")) if typed.strip() else None
     file = st.file_uploader(
-        "File of questions",
+        say("File of questions"),
         type=TABLES,
         key="retrieval_asked",
         label_visibility="collapsed",
     )
     st.caption(
-        "A table with a column question, or a list. The columns response and "
-        "ground\\_truth come along."
+        plain(
+            say(
+                "A table with a column question, or a list. The columns response and "
+                "ground_truth come along."
+            )
+        )
     )
     return (file.name, file.getvalue()) if file else None
 
@@ -112,16 +122,16 @@ def _make(
 
     Raises `DatasetError`.
     """
-    bar = Bar("Reading the documents")
+    bar = Bar(say("Reading the documents"))
     try:
         documents = _readable_documents(files, bar)
         asked = questions(name, data)
-        bar.show(0.5, "Searching")
+        bar.show(0.5, say("Searching"))
         made = retrieve(
             documents,
             asked.samples,
             Settings(**settings),
-            lambda share: bar.show(0.5 + share / 2, "Searching"),
+            lambda share: bar.show(0.5 + share / 2, say("Searching")),
         )
     finally:
         bar.empty()
@@ -136,32 +146,42 @@ def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     wrong: list[str] = []
     for number, file in enumerate(files):
         # Reading is the first half of the bar, searching the second
-        bar.show(number / len(files) / 2, plain(f"Reading {file.name}"))
+        bar.show(number / len(files) / 2, plain(say("Reading {file}", file=file.name)))
         try:
             readable.append(document(file.name, file.getvalue()))
         except DatasetError as error:
-            wrong.append(str(error))
+            wrong.append(translated(str(error)))
     if not readable:
         raise DatasetError(" ".join(wrong[:SHOWN]))
-    notes = [f"{text.name}: {text.note}" for text in readable if text.note]
-    _warn_of_first(wrong, "document", "left out")
-    _warn_of_first(notes, "document", "to look at")
+    notes = [f"{text.name}: {translated(text.note)}" for text in readable if text.note]
+    if wrong:
+        count = counted(len(wrong), "document")
+        _warn_of_first(wrong, say("{documents} left out", documents=count))
+    if notes:
+        count = counted(len(notes), "document")
+        _warn_of_first(notes, say("{documents} to look at", documents=count))
     return readable
 
 
-def _warn_of_first(words: Sequence[str], noun: str, what: str) -> None:
-    """The first few of these messages, and how many there are."""
-    if words:
-        more = f" And {len(words) - SHOWN} more." if len(words) > SHOWN else ""
-        title = f"{counted(len(words), noun).capitalize()} {what}"
-        shown = " ".join(words[:SHOWN])
-        st.warning(plain(shown + more), title=title, icon=":material/warning:")
+def _warn_of_first(words: Sequence[str], title: str) -> None:
+    """The first few of these messages, and how many more there are."""
+    shown = " ".join(words[:SHOWN])
+    if len(words) > SHOWN:
+        shown = say("{shown} And {more} more.", shown=shown, more=len(words) - SHOWN)
+    st.warning(plain(shown), title=title, icon=":material/warning:")
 
 
 def _tell_rest(asked: Questions, made: Dataset) -> None:
     """The rows of questions that could not be used, and the questions that found nothing."""
-    left_out = [f"Row {problem.row}: {problem.message}" for problem in asked.problems]
-    _warn_of_first(left_out, "question", "left out")
+    left_out = []
+    for problem in asked.problems:
+        message = translated(problem.message)
+        left_out.append(say("Row {row:,}: {problem}", row=problem.row, problem=message))
+    if left_out:
+        number = counted(len(left_out), "question")
+        _warn_of_first(left_out, say("{questions} left out", questions=number))
     without = [sample for sample in made.samples if not sample.retrieved_documents]
-    nothing = [f"“{sample.question[:100]}”" for sample in without]
-    _warn_of_first(nothing, "question", "found nothing in the documents")
+    nothing = [say("“{question}”", question=sample.question[:100]) for sample in without]
+    if nothing:
+        number = counted(len(nothing), "question")
+        _warn_of_first(nothing, say("{questions} found nothing in the documents", questions=number))

@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluators.config import config
 from evaluators.errors import PlumblineError
+from evaluators.text.language import mark, say
 from ui import session
 from ui.datasets import view as dataset_view
 from ui.parts import remedies
@@ -20,7 +21,7 @@ from ui.parts.untrusted import plain
 EXAMPLE = """question,response,contexts,ground_truth
 When was the mill built?,In 1812.,It was built in 1812.,1812"""
 
-FIELDS = (
+FIELDS = mark(
     "A question or an answer in each row; also documents, a true answer, labels. RGB, "
     "RAGBench and RAGAS files too."
 )
@@ -31,12 +32,15 @@ PROBLEM = "upload_problem"
 
 def upload() -> None:
     """The field for files; says below it why the last one cannot be used."""
-    rows = f"{config().rows_per_dataset:,} rows"
-    label = f"CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {rows}"
+    label = say(
+        "CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {rows:,} rows",
+        rows=config().rows_per_dataset,
+    )
     if _was_read(label):
         st.rerun()
-    if not dataset_view.is_kept():
-        _tell(st.session_state.get(PROBLEM, ""))
+    problem = st.session_state.get(PROBLEM)
+    if problem and not dataset_view.is_kept():
+        _tell(remedies.worded(problem))
 
 
 def elsewhere(label: str) -> None:
@@ -51,7 +55,7 @@ def _was_read(label: str) -> bool:
     file = st.file_uploader(
         label,
         key=dataset_view.uploader(),
-        help=FIELDS,
+        help=say(FIELDS),
         max_upload_size=max(1, limits.upload_bytes // 2**20),
         on_change=dataset_view.forget,
     )
@@ -71,35 +75,36 @@ def _was_read(label: str) -> bool:
 def paste() -> None:
     """Reads what was pasted, in any of the text formats."""
     text = st.text_area(
-        "CSV, TSV, JSON or JSON Lines",
+        say("CSV, TSV, JSON or JSON Lines"),
         placeholder=EXAMPLE,
         height=160,
-        help=FIELDS,
+        help=say(FIELDS),
         key="pasted",
     )
     left, right = st.columns([4, 1], vertical_alignment="bottom")
-    name = left.text_input("Name", placeholder=_free_name(), max_chars=80, key="pasted_name")
-    if right.button("Read", icon=":material/content_paste_go:", width="stretch", key="paste"):
+    name = left.text_input(say("Name"), placeholder=_free_name(), max_chars=80, key="pasted_name")
+    if right.button(say("Read"), icon=":material/content_paste_go:", width="stretch", key="paste"):
         if text.strip():
             content = text.encode(errors="replace")
-            _tell(_offer(name.strip() or _free_name(), content))
+            problem = _offer(name.strip() or _free_name(), content)
+            if problem:
+                _tell(remedies.worded(problem))
         else:
-            _tell("Paste some rows.")
+            _tell(say("Paste some rows."))
 
 
-def _offer(name: str, content: bytes) -> str:
-    """Why it cannot be used; empty where it can."""
+def _offer(name: str, content: bytes) -> PlumblineError | None:
+    """Why it cannot be used; `None` where it can."""
     try:
-        with st.spinner("Reading", show_time=True):
+        with st.spinner(say("Reading"), show_time=True):
             dataset_view.offer(name, content)
     except PlumblineError as error:
-        return remedies.worded(error)
-    return ""
+        return error
+    return None
 
 
 def _tell(problem: str) -> None:
-    if problem:
-        st.error(plain(problem), icon=":material/error:", title="This cannot be used")
+    st.error(plain(problem), icon=":material/error:", title=say("This cannot be used"))
 
 
 def _free_name() -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -27,6 +27,7 @@ from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.datasets import columns as dataset_columns
@@ -46,12 +47,20 @@ JUST_KEPT = "just_kept"
 """Where a session keeps the name of the data that are to be chosen next."""
 
 NAMED = "named"
-"""Where a session keeps which data got another name than they came with, and why."""
+"""Where a session keeps what data were called when they came, and if they were here already."""
 
 ROUND = "upload_round"
 """Where a session counts the files that it put away: each time,
 the field for files is a new one.
 """
+
+
+class _Lacking(NamedTuple):
+    """Of how many samples an evaluator can use how many, and in how many each field is missing."""
+
+    usable: int
+    samples: int
+    by_field: Mapping[str, int]
 
 
 # Bringing in
@@ -86,7 +95,7 @@ def _ask_for_part(found: Reading) -> None:
     part = reading.chosen_part(found)
     if not part:
         return
-    with problems.caught(), st.spinner("Reading", show_time=True):
+    with problems.caught(), st.spinner(say("Reading"), show_time=True):
         with reading.turn(found.content):
             other, table = reading.begin(found.name, found.content, found.origin, part)
             # Data that this file brought give way to those of its other part
@@ -110,7 +119,7 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
         now = datetime.now(UTC).isoformat()
         session.store().uploads.save(session.workspace(), named, now)
     if not earlier:
-        st.session_state[NAMED] = name, _about_the_name(name, data.name, is_there)
+        st.session_state[NAMED] = name, data.name, is_there
     st.session_state[JUST_KEPT] = name
     return name, not is_there
 
@@ -144,13 +153,16 @@ def question() -> bool:
     found = _last()
     if found is None and READING in st.session_state:
         name, _ = st.session_state.pop(READING)
-        st.caption(
-            plain(f"{name} was put away meanwhile. To read it otherwise, choose the file again.")
+        words = say(
+            "{name} was put away meanwhile. To read it otherwise, choose the file again.",
+            name=name,
         )
+        st.caption(plain(words))
     if found is None or found.loaded:
         return False
     with st.container(border=True):
-        st.markdown(f"**Which column is what in {plain(found.name)}?**")
+        headline = say("Which column is what in {name}?", name=found.name)
+        st.markdown(f"**{plain(headline)}**")
         reading.doubt(found)
         _ask_for_part(found)
         _ask_for_columns(found)
@@ -167,7 +179,11 @@ def choice() -> str | None:
         st.session_state.setdefault("dataset", st.query_params["data"])
     names = session.sources()
     name = data_choice.choose(
-        st.container(), "Data set", names, "dataset", lambda name: f"{name} ({names[name]})"
+        st.container(),
+        say("Data set"),
+        names,
+        "dataset",
+        lambda name: say("{name} ({source})", name=name, source=say(names[name])),
     )
     if name is not None:
         st.query_params["data"] = name
@@ -184,8 +200,8 @@ def show(data: TestBed | Dataset) -> None:
     else:
         unit = "sample"
         _about(data)
-    name, words = st.session_state.get(NAMED, ("", ""))
-    if name == data.name and words:
+    name, wanted, is_there = st.session_state.get(NAMED, ("", "", False))
+    if name == data.name and (words := _about_the_name(name, wanted, is_there)):
         st.info(plain(words), icon=":material/info:")
     if found:
         reading.summary(found)
@@ -195,7 +211,8 @@ def show(data: TestBed | Dataset) -> None:
         reading.left_out(found)
         reading.remarks(found.loaded.findings, "row")
         is_open = dataset_columns.has_joined_documents(found.head, found.given)
-        with st.expander("Columns", icon=":material/view_column:", expanded=is_open, key="columns"):
+        columns = say("Columns")
+        with st.expander(columns, icon=":material/view_column:", expanded=is_open, key="columns"):
             _ask_for_columns(found)
     else:
         reading.remarks(_findings(session.identity(data.name)), unit)
@@ -207,23 +224,25 @@ def show(data: TestBed | Dataset) -> None:
 def manage(name: str) -> None:
     """Another name for an upload, or its end."""
     with st.container(horizontal=True):
-        with st.popover("Rename", icon=":material/edit:", key=f"rename_{name}"):
-            new = st.text_input("Name", value=name, max_chars=80, key=f"new_name_{name}").strip()
+        with st.popover(say("Rename"), icon=":material/edit:", key=f"rename_{name}"):
+            new = st.text_input(say("Name"), value=name, max_chars=80, key=f"new_name_{name}")
+            new = new.strip()
             is_taken = new in session.sources()
             if is_taken and new != name:
-                st.caption("Other data have this name.")
+                st.caption(say("Other data have this name."))
             st.button(
-                "Rename",
+                say("Rename"),
                 type="primary",
                 disabled=not new or is_taken,
                 on_click=problems.guarded(_rename, "upload"),
                 args=(name, new),
                 key="rename_upload",
             )
-        with st.popover("Delete this upload", icon=":material/delete:", key=f"ask_{name}"):
-            st.write("Delete these data? Runs over them stay.")
+        label = say("Delete this upload")
+        with st.popover(label, icon=":material/delete:", key=f"ask_{name}"):
+            st.write(say("Delete these data? Runs over them stay."))
             st.button(
-                "Delete for good",
+                say("Delete for good"),
                 type="primary",
                 on_click=problems.guarded(_delete, "upload"),
                 args=(name,),
@@ -251,27 +270,27 @@ def _hold(found: Reading) -> None:
 def _ask_for_columns(found: Reading) -> None:
     """The choice of columns; a click reads the file by them and keeps what it holds."""
     if found.loaded and found.guess.shape in FIXED:
-        st.caption("With other columns it is read as a plain table.")
+        st.caption(say("With other columns it is read as a plain table."))
     chosen = dataset_columns.columns(found.head, found.names, found.given, found.key)
     is_as_read = found.loaded is not None and chosen == found.given
     is_new = chosen is not None and not is_as_read
     with st.container(horizontal=True, vertical_alignment="center"):
         use = st.button(
-            "Use these columns",
+            say("Use these columns"),
             type="secondary" if found.loaded else "primary",
             icon=":material/check:",
             disabled=not is_new,
             key="use_columns",
         )
         if not found.loaded:
-            st.button("Discard", icon=":material/close:", on_click=_put_away, key="discard")
+            st.button(say("Discard"), icon=":material/close:", on_click=_put_away, key="discard")
         again = st.checkbox(
-            "Remember for files with the same columns",
+            say("Remember for files with the same columns"),
             value=True,
             key=f"{found.key}_again",
         )
     if use and chosen:
-        with problems.caught(), st.spinner("Reading", show_time=True):
+        with problems.caught(), st.spinner(say("Reading"), show_time=True):
             with reading.turn(found.content):
                 _keep(found, found.table(), chosen)
             _remember(found, chosen if again else None)
@@ -306,8 +325,11 @@ def _check_room(name: str, data: TestBed | Dataset) -> None:
     most = config().uploads_per_visitor
     if name not in kept and len(kept) >= most:
         raise HostLimitError(
-            f"This host keeps {counted(most, 'upload')} for each visitor, and you have "
-            "that many. Delete one first."
+            say(
+                "This host keeps {uploads} for each visitor, and you have that many. "
+                "Delete one first.",
+                uploads=counted(most, "upload"),
+            )
         )
     rows = data.rows if isinstance(data, TestBed) else data.samples
     session.check_room(sum(len(row.model_dump_json(exclude_defaults=True)) for row in rows))
@@ -331,10 +353,15 @@ def _is_free(name: str, data: TestBed | Dataset) -> bool:
 def _about_the_name(name: str, wanted: str, is_there: bool) -> str:
     """Why the data have that name, where it is not clear."""
     if is_there:
-        return f"The same data were here already, as {name}. They are not kept twice."
+        words = mark("The same data were here already, as {name}. They are not kept twice.")
+        return say(words, name=name)
     if name == wanted:
         return ""
-    return f"There are other data called {wanted}, so these are called {name}."
+    return say(
+        "There are other data called {wanted}, so these are called {name}.",
+        wanted=wanted,
+        name=name,
+    )
 
 
 def _put_away() -> None:
@@ -378,46 +405,55 @@ def _preselect(data: TestBed | Dataset) -> None:
 
 
 def _about_bed(data: TestBed) -> None:
-    abilities = ", ".join(ability.label.lower() for ability in data.abilities)
-    st.caption(f"RGB data set · {counted(len(data.rows), 'row')} · tests {abilities}")
+    words = say(
+        "RGB data set · {rows} · tests {abilities}",
+        rows=counted(len(data.rows), "row"),
+        abilities=say(", ").join(say(ability.label).lower() for ability in data.abilities),
+    )
+    st.caption(words)
     st.page_link(
         "../pages/rgb.py",
-        label="Ask a model on the RGB page",
+        label=say("Ask a model on the RGB page"),
         icon=":material/arrow_forward:",
         query_params=session.address(new=data.name),
     )
 
 
 def _about(data: Dataset) -> None:
-    st.caption(f"Samples · {counted(len(data.samples), 'row')}")
+    st.caption(say("Samples · {rows}", rows=counted(len(data.samples), "row")))
     address = session.address(new=data.name)
     with st.container(horizontal=True):
         st.page_link(
             "../pages/trace.py",
-            label="Evaluate on the TRACE page",
+            label=say("Evaluate on the TRACE page"),
             icon=":material/arrow_forward:",
             query_params=address,
         )
         if _serves_rgb(data):
             st.page_link(
                 "../pages/rgb.py",
-                label="Check answers on the RGB page",
+                label=say("Check answers on the RGB page"),
                 icon=":material/arrow_forward:",
                 query_params=address,
             )
         st.page_link(
             "../pages/metrics.py",
-            label="Measure on the Metrics page",
+            label=say("Measure on the Metrics page"),
             icon=":material/arrow_forward:",
             query_params=address,
         )
 
 
 def _needs(data: Dataset) -> None:
-    with st.expander("What each evaluator needs", icon=":material/checklist:", key="needs"):
+    title = say("What each evaluator needs")
+    with st.expander(title, icon=":material/checklist:", key="needs"):
         evaluators = tuple(cls for cls in catalogue().values() if cls.needs)
-        rows = _served(session.identity(data.name), evaluators)
-        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="What each evaluator needs")
+        rows = []
+        for cls, lacking in zip(
+            evaluators, _lacking(session.identity(data.name), evaluators), strict=True
+        ):
+            rows.append(_needs_row(cls, lacking))
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt=title)
 
 
 def _serves_rgb(data: Dataset) -> bool:
@@ -431,19 +467,30 @@ def _findings(identity: session.Identity) -> tuple[Finding, ...]:
 
 
 @lru_cache(maxsize=32)  # looks at every sample for every evaluator
-def _served(
+def _lacking(
     identity: session.Identity, evaluators: Sequence[type[Evaluator]]
-) -> list[dict[str, str]]:
+) -> Sequence[_Lacking]:
+    """What the data lack for each of these evaluators."""
     data = session.source(identity.name)
-    return [_usable(cls, data) for cls in evaluators] if isinstance(data, Dataset) else []
+    samples = data.samples if isinstance(data, Dataset) else ()
+    found = []
+    for cls in evaluators:
+        lacking = [missing(cls.needs, sample) for sample in samples]
+        by_field = {field: sum(field in fields for fields in lacking) for field in cls.needs}
+        found.append(_Lacking(lacking.count([]), len(lacking), by_field))
+    return found
 
 
-def _usable(cls: type[Evaluator], data: Dataset) -> dict[str, str]:
-    lacking = [missing(cls.needs, sample) for sample in data.samples]
+def _needs_row(cls: type[Evaluator], lacking: _Lacking) -> dict[str, str]:
     words: list[str] = []
-    for field in cls.needs:
-        count = sum(field in fields for fields in lacking)
+    for field, samples in lacking.by_field.items():
         name = readable(field).lower()
-        words.append(f"{name} missing in {count:,}" if count else f"{name} ✓")
-    usable = f"{lacking.count([]):,} / {len(lacking):,}"
-    return {"Evaluator": cls.title, "Usable": usable, "Needs": ", ".join(words)}
+        if samples:
+            words.append(say("{field} missing in {count:,}", field=name, count=samples))
+        else:
+            words.append(f"{name} ✓")
+    return {
+        say("Evaluator"): say(cls.title),
+        say("Usable"): f"{lacking.usable:,} / {lacking.samples:,}",
+        say("Needs"): ", ".join(words),
+    }

@@ -17,6 +17,7 @@ from evaluators.records import Cell, Run, Sample, Score
 from evaluators.report import coloured
 from evaluators.rgb_words import ASKED
 from evaluators.runs.shown_values import title
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui import session
 from ui.label.bar import Question
@@ -39,7 +40,8 @@ class AnswerToLabel(NamedTuple):
     @property
     def judge(self) -> str:
         """Who said what the labels stand beside."""
-        return "The rule" if leads(self.run.evaluators[self.cell.metric].name) else "The metric"
+        is_rule = leads(self.run.evaluators[self.cell.metric].name)
+        return say("The rule") if is_rule else say("The metric")
 
 
 def answer_of_cell(run: Run, queue: LabelQueue, cell: Cell) -> AnswerToLabel:
@@ -67,13 +69,13 @@ def show(shown: AnswerToLabel) -> None:
     st.html(f'<h2 class="pl-asked" dir="auto">{html(sample.question)}</h2>')
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.header("Answer")
+        st.header(say("Answer"))
         st.html(coloured.uncoloured(sample.response or ""))
         # Where it is not needed it would only sway whoever labels.
         if any(name not in NEEDS_NO_TRUTH for name in shown.values):
             texts.expected_answer(sample)
     with right:
-        st.header("Documents")
+        st.header(say("Documents"))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
 
 
@@ -90,7 +92,7 @@ def missing_verdicts(shown: AnswerToLabel, said: Mapping[tuple[str, str], str]) 
     """What has no label yet, in words; empty where nothing is missing."""
     if all(("verdict", name) in said for name in shown.values):
         return ""
-    return "Answer with Yes (1) or No (2) first, or say Cannot tell (C)."
+    return say("Answer with Yes (1) or No (2) first, or say Cannot tell (C).")
 
 
 def judged(shown: AnswerToLabel) -> str:
@@ -98,9 +100,9 @@ def judged(shown: AnswerToLabel) -> str:
     values = shown.score.values if shown.score else {}
     lines = []
     for name in shown.values:
-        word = "yes" if values[name] else "no"
+        word = say("yes") if values[name] else say("no")
         lines.append(f"{question_of_value(shown.run, shown.cell.metric, name)} {word}")
-    return f"{shown.judge}: {' · '.join(lines)}"
+    return say("{judge}: {verdicts}", judge=shown.judge, verdicts=" · ".join(lines))
 
 
 def question_of_value(run: Run, metric: int, name: str) -> str:
@@ -108,9 +110,9 @@ def question_of_value(run: Run, metric: int, name: str) -> str:
     spec = run.evaluators[metric]
     leading = leads(spec.name)
     if leading == "trace":
-        return "Fully supported?"
+        return say("Fully supported?")
     if leading == "rgb":
-        return f"{ASKED[name]}?"
+        return say("{asked}?", asked=say(ASKED[name]))
     # Of a metric that is gone, or of other parameters by now, the name of the value is left.
     evaluator = None
     with suppress(ParameterError):
@@ -119,4 +121,4 @@ def question_of_value(run: Run, metric: int, name: str) -> str:
         return evaluator.judgement_query
     if isinstance(evaluator, PromptMetric):
         return evaluator.question
-    return f"{title(name)}?"
+    return say("{asked}?", asked=title(name))

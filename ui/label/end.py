@@ -14,12 +14,13 @@ from evaluators.records import Cell, Run
 from evaluators.runs import label_queues
 from evaluators.runs.label_queues import Compared
 from evaluators.statistics import kappa
+from evaluators.text.language import mark, say
 from ui import run_views
 from ui.label import answer
-from ui.parts import tables
+from ui.parts import explained, tables
 from ui.parts.untrusted import plain
 
-YES_NO = {1.0: "yes", 0.0: "no"}
+YES_NO = {1.0: mark("yes"), 0.0: mark("no")}
 Values = Mapping[tuple[int, str], float]
 """Yes (1) or no (0) by place in the queue and name of the value."""
 
@@ -32,8 +33,10 @@ class Alike(NamedTuple):
     kappa: float | None
 
     def __str__(self) -> str:
-        beyond = "" if self.kappa is None else f" (kappa {self.kappa:.2f})"
-        return f"{self.equal:,} of {self.both:,}{beyond}"
+        blanks = {"equal": self.equal, "both": self.both}
+        if self.kappa is None:
+            return say("{equal:,} of {both:,}", **blanks)
+        return say("{equal:,} of {both:,} (kappa {kappa:.2f})", kappa=self.kappa, **blanks)
 
 
 def show(
@@ -44,40 +47,43 @@ def show(
 ) -> None:
     """Everything is dealt with: how far the person and the judge agree, and where they differ."""
     progress = queues.progress(queue, labels, name)
-    counts = [f"{progress.count(DONE):,} labelled"]
+    counts = [say("{count:,} labelled", count=progress.count(DONE))]
     for word in (CANNOT_TELL, SKIPPED):
         if count := progress.count(word):
-            counts.append(f"{count:,} {word}")
-    st.success(f"That was the last one: {', '.join(counts)}.", icon=":material/task_alt:")
+            counts.append(f"{count:,} {say(word)}")
+    last = say("That was the last one: {counts}.", counts=say(", ").join(counts))
+    st.success(last, icon=":material/task_alt:")
     view = run_views.latest(run)
     rows = label_queues.compared(view, queue, labels, name)
     own = _values_of_person(rows)
     if own:
         judged = {(row.place, value): row.judged[value] for row in rows for value in row.judged}
-        st.markdown(f"**You and the run agree on {_alike(own, judged)}.**")
+        agreement = say("You and the run agree on {share}.", share=_alike(own, judged))
+        st.markdown(f"**{agreement}**", help=explained.help_of("kappa"))
         _differing(run, queue, rows)
     for other in queues.people_in_queue(queue, labels):
         if other != name:
             theirs = _values_of_person(label_queues.compared(view, queue, labels, other))
-            both = plain(f"{name} and {other}")
-            st.markdown(f"{both} agree on {_alike(own, theirs)}.")
+            names = {"name": plain(name), "other": plain(other)}
+            share = _alike(own, theirs)
+            st.markdown(say("{name} and {other} agree on {share}.", share=share, **names))
 
 
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
     lines = [
         {
             "#": row.place + 1,
-            "Question": row.question,
-            "Asked": answer.question_of_value(run, queue.metric, name),
-            "You": YES_NO[said],
-            "Run": YES_NO[row.judged[name]],
+            say("Question"): row.question,
+            say("Asked"): answer.question_of_value(run, queue.metric, name),
+            say("You"): say(YES_NO[said]),
+            say("Run"): say(YES_NO[row.judged[name]]),
         }
         for row in rows
         for name, said in row.person.items()
         if said != row.judged[name]
     ]
     if lines:
-        tables.plain_rows(lines, "Where you and the run differ")
+        tables.plain_rows(lines, say("Where you and the run differ"))
 
 
 def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:

@@ -14,6 +14,7 @@ from evaluators.runs import label_queues, run_facts
 from evaluators.runs.label_queues import Labelable, Wish
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from ui import run_views, session
 from ui.parts import head, label_some, people, problems, samples
@@ -23,30 +24,31 @@ USUAL = 50
 """Labels: they bring a corrected mean to some 8 points up and down (`drawing.half_width`)."""
 WIDTH = 0.07
 HOW: dict[QueueDrawn, str] = {
-    "by verdict": "At random",
-    "by doubt": "Most doubtful",
-    "by filter": "As filtered",
+    "by verdict": mark("At random"),
+    "by doubt": mark("Most doubtful"),
+    "by filter": mark("As filtered"),
 }
 
 
 def show() -> None:
     """The form for the run in the address, below it the run's earlier queues."""
-    head.show("Label", "Your own labels say how far the run's labeller can be trusted.")
+    head.show(say("Label"), say("Your own labels say how far the run's labeller can be trusted."))
     run = session.find_run(st.query_params.get("run"))
     if run is None:
-        st.info("Open a run and press “Label some” there.", icon=":material/play_circle:")
-        st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
+        st.info(say("Open a run and press “Label some” there."), icon=":material/play_circle:")
+        st.page_link("../pages/runs.py", label=say("Runs"), icon=":material/history:")
         return
     label_some.way_back(run)
-    if why := label_some.why_not(run):
-        st.info(why, icon=":material/info:")
+    if label_some.is_stopped(run):
         return
     view = run_views.latest(run)
     metrics = label_queues.metrics(view) or [0]
     metric = metrics[0]
     if len(metrics) > 1:
         titles = run_facts.metric_titles(run)
-        metric = st.selectbox("What", metrics, format_func=lambda number: plain(titles[number]))
+        metric = st.selectbox(
+            say("What"), metrics, format_func=lambda number: plain(titles[number])
+        )
     there = label_queues.labelable(view, metric)
     if there.candidates:
         with problems.caught():
@@ -60,23 +62,23 @@ def _queue_form(view: RunView, metric: int, there: Labelable) -> None:
     filtered = samples.last_answers(view.run)
     ways = _ways(view, metric, there, filtered)
     if not ways:
-        st.info("Every answer stands in one of the queues below.", icon=":material/task_alt:")
+        st.info(say("Every answer stands in one of the queues below."), icon=":material/task_alt:")
         return
     with st.container(border=True, key="label_form"):
         with st.container(horizontal=True):
             drawn = st.segmented_control(
-                "Draw",
+                say("Draw"),
                 list(ways),
                 default=next(iter(ways)),
-                format_func=HOW.__getitem__,
+                format_func=lambda way: say(HOW[way]),
                 required=True,
             )
             most = min(MOST, ways[drawn])
-            n = st.number_input("How many", 1, most, min(USUAL, most), width=160)
+            n = st.number_input(say("How many"), 1, most, min(USUAL, most), width=160)
             name = people.field(people.me())
         with st.container(horizontal=True, vertical_alignment="center"):
-            is_blind = st.toggle("Blind: the labeller's labels stay hidden", value=True)
-            is_after_each = is_blind and st.toggle("Show them after each answer")
+            is_blind = st.toggle(say("Blind: the labeller's labels stay hidden"), value=True)
+            is_after_each = is_blind and st.toggle(say("Show them after each answer"))
         st.caption(_what_to_expect(there, drawn, n))
         wish = Wish(
             n=n,
@@ -86,7 +88,8 @@ def _queue_form(view: RunView, metric: int, there: Labelable) -> None:
             reveal="after each" if is_after_each else "at the end",
             among=filtered,
         )
-        if st.button(f"Label {counted(n, 'answer')}", type="primary", icon=":material/edit_note:"):
+        start = say("Label {answers}", answers=counted(n, "answer"))
+        if st.button(start, type="primary", icon=":material/edit_note:"):
             people.rename(name)
             _start(view, wish, name)
 
@@ -113,25 +116,32 @@ def _ways(
 
 def _what_to_expect(there: Labelable, drawn: QueueDrawn, n: int) -> str:
     """What these labels bring and how long they take, and what cannot be labelled."""
-    facts = [f"About {counted(drawing.minutes(n), 'minute')}."]
+    facts = [say("About {minutes}.", minutes=counted(drawing.minutes(n), "minute"))]
     # Only labels by chance say anything of those answers that nobody labels.
     if drawn == "by verdict":
         points = round(100 * drawing.half_width(n))
         facts.append(
-            f"Drawn inside the labeller's verdicts. The mean is then known to about ± {points} "
-            "points if the labeller errs on one answer in ten."
+            say(
+                "Drawn inside the labeller's verdicts. The mean is then known to about ± {points} "
+                "points if the labeller errs on one answer in ten.",
+                points=points,
+            )
         )
         if n < drawing.labels_needed(WIDTH):
-            facts.append(f"± {100 * WIDTH:.0f} take {drawing.labels_needed(WIDTH)} labels.")
+            needed = drawing.labels_needed(WIDTH)
+            facts.append(
+                say("± {width:.0f} take {needed} labels.", width=100 * WIDTH, needed=needed)
+            )
     else:
-        facts.append("Chosen, not drawn: such labels find errors, but cannot correct a mean.")
+        facts.append(say("Chosen, not drawn: such labels find errors, but cannot correct a mean."))
     if there.failed:
-        noun = "sample" if there.failed == 1 else "samples"
-        facts.append(f"{there.failed:,} failed {noun} cannot be labelled.")
+        samples_failed = counted(there.failed, "failed sample")
+        facts.append(say("{samples} cannot be labelled.", samples=samples_failed))
     if there.not_applicable:
-        facts.append(f"Not applicable to {there.not_applicable:,}.")
+        facts.append(say("Not applicable to {count:,}.", count=there.not_applicable))
     if there.unchecked:
-        facts.append(f"{there.unchecked:,} are not checked yet and are left out.")
+        left_out = say("{count:,} are not checked yet and are left out.", count=there.unchecked)
+        facts.append(left_out)
     return " ".join(facts)
 
 
@@ -139,7 +149,7 @@ def _start(view: RunView, wish: Wish, name: str) -> None:
     session.check_room()
     # Another seed for each further queue, so that it draws others; the same for the same history.
     seed = len(session.store().label_queues.of_run(view.run.id))
-    with st.spinner("Drawing …"):
+    with st.spinner(say("Drawing …")):
         queue = label_queues.draw(view, wish, seed)
     session.store().label_queues.save(queue)
     _open_queue(queue, name)
@@ -159,16 +169,21 @@ def _earlier_queues(run: Run) -> None:
     if not of_run:
         return
     labels = session.store().person_labels.by_cell(run.id)
-    st.header("Queues")
+    st.header(say("Queues"))
     for queue in of_run:
         total = len(queue.answers)
         done = [
-            f"{name} {queues.progress(queue, labels, name).finished} of {total}"
+            say(
+                "{name} {done} of {total}",
+                name=name,
+                done=queues.progress(queue, labels, name).finished,
+                total=total,
+            )
             for name in queues.people_in_queue(queue, labels)
         ]
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            what = f"**{counted(total, 'answer')}**, {HOW[queue.drawn].lower()}"
-            who = plain(", ".join(done) or "nobody began yet")
+            what = f"**{counted(total, 'answer')}**, {say(HOW[queue.drawn]).lower()}"
+            who = plain(", ".join(done) or say("nobody began yet"))
             st.markdown(f"{what} · {who}")
-            if st.button("Open", icon=":material/open_in_new:", key=f"open_{queue.id}"):
+            if st.button(say("Open"), icon=":material/open_in_new:", key=f"open_{queue.id}"):
                 _open_queue(queue, people.me())

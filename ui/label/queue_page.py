@@ -13,6 +13,7 @@ from evaluators.people.queues import LabelQueue
 from evaluators.people.records import YOU, QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import workspaces
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted
 from ui import session
@@ -22,13 +23,13 @@ from ui.parts import check_link, head, highlight, people, problems
 from ui.parts.untrusted import plain
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
-UNKNOWN = "There is no such queue here: the link is incomplete, or its run was deleted."
+UNKNOWN = mark("There is no such queue here: the link is incomplete, or its run was deleted.")
 MOST_PEOPLE = 50
 """Names in a queue: a link may reach strangers, who would make it ever slower."""
 WAYS: dict[QueueDrawn, str] = {
-    "by verdict": "drawn at random inside the labeller's verdicts",
-    "by doubt": "the most doubtful first",
-    "by filter": "all that a filter let through",
+    "by verdict": mark("drawn at random inside the labeller's verdicts"),
+    "by doubt": mark("the most doubtful first"),
+    "by filter": mark("all that a filter let through"),
 }
 
 
@@ -43,7 +44,7 @@ def show() -> None:
         with suppress(UnreadableRowError):
             run = session.store().runs.get(queue.run_id)
     if queue is None or run is None:
-        st.warning(UNKNOWN, icon=":material/link_off:")
+        st.warning(say(UNKNOWN), icon=":material/link_off:")
         return
     if config().public:
         # Who labels keeps the run there for its owner, as a visit of the owner would.
@@ -67,7 +68,9 @@ def _why_closed(queue: LabelQueue, run: Run, name: str) -> str:
     names = queues.people_in_queue(queue, session.store().person_labels.by_cell(run.id))
     if len(names) < MOST_PEOPLE or name in names:
         return ""
-    return f"{MOST_PEOPLE} people label here, the most a queue takes. Ask for another one."
+    return say(
+        "{most} people label here, the most a queue takes. Ask for another one.", most=MOST_PEOPLE
+    )
 
 
 def _menu(queue: LabelQueue, run: Run, name: str) -> None:
@@ -75,35 +78,37 @@ def _menu(queue: LabelQueue, run: Run, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="label_menu"):
         is_own = session.find_run(run.id) is not None
         # A short word: on a phone all stand in one line.
-        if is_own and st.button("Run", icon=":material/arrow_back:", type="tertiary"):
+        if is_own and st.button(say("Run"), icon=":material/arrow_back:", type="tertiary"):
             session.open_run(run)
         st.html(f'<h1 class="pl-queue">{html(f"{run.title} · {name}")}</h1>', width="content")
-        with st.popover("Share", icon=":material/group:", key=f"share_{queue.id}"):
+        with st.popover(say("Share"), icon=":material/group:", key=f"share_{queue.id}"):
             # A laptop has one workspace: whoever reaches it sees all of it.
-            closed = ", and sees nothing else of yours" if config().public else ""
-            st.caption(
-                "Whoever opens this link labels the same answers under a name of their own"
-                f"{closed}."
+            opens = say(
+                "Whoever opens this link labels the same answers under a name of their own."
             )
+            closed = say("They see nothing else of yours.") if config().public else ""
+            st.caption(f"{opens} {closed}")
             address = (st.context.url or "").partition("?")[0]
             st.code(f"{address}?queue={queue.id}", language=None, wrap_lines=True)
 
 
 def _begin(queue: LabelQueue, run: Run) -> None:
     """What is asked of a person, and the name under which the labels are kept."""
-    head.show("Label", plain(run.title))
+    head.show(say("Label"), plain(run.title))
     with st.container(border=True):
         size = len(queue.answers)
-        hidden = "stay hidden" if queue.blind else "are shown"
-        minutes = counted(drawing.minutes(size), "minute")
-        st.markdown(
-            f"**{counted(size, 'answer')}**, {WAYS[queue.drawn]}; the labeller's labels {hidden}. "
-            f"About {minutes}. "
-            "You can leave at any time: the same name goes on where it was."
-        )
+        facts = [
+            f"**{counted(size, 'answer')}**: {say(WAYS[queue.drawn])}.",
+            say("The labeller's labels stay hidden.")
+            if queue.blind
+            else say("The labeller's labels are shown."),
+            say("About {minutes}.", minutes=counted(drawing.minutes(size), "minute")),
+            say("You can leave at any time: the same name goes on where it was."),
+        ]
+        st.markdown(" ".join(facts))
         # Several people who are all "you" would be one.
         name = people.field("" if people.me() == YOU else people.me())
-        if st.button("Start", type="primary", icon=":material/play_arrow:"):
+        if st.button(say("Start"), type="primary", icon=":material/play_arrow:"):
             with problems.caught():
                 people.rename(name)
                 st.query_params["person"] = name
@@ -126,7 +131,7 @@ def _label_queue(opened: Opened) -> None:
                 if session.find_run(opened.run.id) is not None:
                     check_link.button(opened.run)
                 st.button(
-                    "Look at them again",
+                    say("Look at them again"),
                     icon=":material/replay:",
                     on_click=steps.go,
                     args=(opened, 0),
@@ -157,7 +162,7 @@ def _one_answer(step: QueueStep, note: str) -> None:
     bar.show(
         bar.LabelBar(
             sample=step.name,
-            progress=f"{step.place + 1:,} of {last + 1:,}",
+            progress=say("{done:,} of {total:,}", done=step.place + 1, total=last + 1),
             share=step.progress.finished / len(queue.answers),
             note=note,
             questions=answer.questions_asked(shown, step.said),

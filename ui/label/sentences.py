@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from evaluators.people.labels import people_values
 from evaluators.people.records import PersonLabel
+from evaluators.text.language import say
 from evaluators.text.words import counted
 from evaluators.trace.metrics import from_score
 from ui.label.answer import AnswerToLabel
@@ -34,7 +35,10 @@ def missing_sentences(shown: AnswerToLabel, own: Iterable[PersonLabel]) -> str:
     left = sum(sentence.key not in labelled for sentence in response)
     if not left:
         return ""
-    return f"{counted(left, 'sentence')} without a label. All supported (A)? Else Cannot tell (C)."
+    return say(
+        "{sentences} without a label. All supported (A)? Else Cannot tell (C).",
+        sentences=counted(left, "sentence"),
+    )
 
 
 def support_of_both(shown: AnswerToLabel, own: list[PersonLabel]) -> str:
@@ -43,6 +47,8 @@ def support_of_both(shown: AnswerToLabel, own: list[PersonLabel]) -> str:
         return ""
     scores = from_score(shown.score, shown.sample)
     person = people_values(scores.labels, scores.sentences, own).get("adherence")
-    words = {1.0: "yes", 0.0: "no"}
-    told = f"Fully supported? The run: {words.get(scores.adherence or 0.0, '')}"
-    return told if person is None else f"{told} · you: {words[person]}"
+    words = {1.0: say("yes"), 0.0: say("no")}
+    run = words.get(scores.adherence or 0.0, "")
+    if person is None:
+        return say("Fully supported? The run: {run}", run=run)
+    return say("Fully supported? The run: {run} · you: {person}", run=run, person=words[person])

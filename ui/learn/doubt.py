@@ -10,6 +10,8 @@ from evaluators.people.correction import EstimatedMean, Stratum, corrected_rate,
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.statistics import wilson
+from evaluators.text.language import say
+from ui.learn.lesson import note_played
 from ui.parts import dots
 
 KEY = "learn_doubt_"
@@ -41,26 +43,36 @@ def show() -> None:
 # The slider draws its dots anew and nothing else of the page.
 @st.fragment
 def _rows_to_drag() -> None:
-    st.header("1 · Five people check the same model", anchor=False)
+    st.header(say("1 · Five people check the same model"), anchor=False)
     st.markdown(
-        f"In truth it answers **{100 * TRUTH:.0f} %** right, but nobody knows that. Each person "
-        "checks other rows. Drag, and watch dots and lines."
+        say(
+            "In truth it answers **{share:.0f} %** right, but nobody knows that. Each person "
+            "checks other rows. Drag, and watch dots and lines.",
+            share=100 * TRUTH,
+        )
     )
-    rows = st.select_slider("Rows that each one checks", ROWS, 20, key=f"{KEY}rows")
+    rows = st.select_slider(say("Rows that each one checks"), ROWS, 20, key=f"{KEY}rows")
     seed = st.session_state.setdefault(f"{KEY}seed", 0)
     # Seeds of their own at every drawing, so that no two people check the same rows.
     measured = [_measured(rows, seed * CLASSES + person) for person in range(CLASSES)]
-    shown = [Dot(f"Person {number}", mean) for number, mean in enumerate(measured, start=1)]
+    shown = []
+    for number, mean in enumerate(measured, start=1):
+        shown.append(Dot(say("Person {number}", number=number), mean))
     dots.show([Group("", "", shown)])
     # Wilson's interval has both ends; `or` is for the type, which allows for neither.
     holding = sum((mean.low or 0) <= TRUTH <= (mean.high or 0) for mean in measured)
     widest = max((mean.high or 0) - (mean.low or 0) for mean in measured)
     st.markdown(
-        f"The line is the **95 % interval**: up to {100 * widest:.0f} points wide. "
-        f"{holding} of {CLASSES} lines hold the truth; in the long run 95 of 100 do. "
-        "Half the width takes four times as many rows."
+        say(
+            "The line is the **95 % interval**: up to {width:.0f} points wide. "
+            "{holding} of {all} lines hold the truth; in the long run 95 of 100 do. "
+            "Half the width takes four times as many rows.",
+            width=100 * widest,
+            holding=holding,
+            all=CLASSES,
+        )
     )
-    st.button("Other rows", icon=":material/casino:", on_click=_draw_again)
+    st.button(say("Other rows"), icon=":material/casino:", on_click=_draw_again)
 
 
 def _measured(rows: int, seed: int) -> Mean:
@@ -86,34 +98,46 @@ def _draw_again() -> None:
 
 @st.fragment
 def _judge_to_correct() -> None:
-    st.header("2 · A judge labels everything. Can you believe it?", anchor=False)
+    st.header(say("2 · A judge labels everything. Can you believe it?"), anchor=False)
     st.markdown(
-        f"A judge (an LLM) calls **{JUDGED_YES} of {JUDGED}** answers supported. Label some of "
-        "them yourself and see what becomes of its mean. The numbers are made up."
+        say(
+            "A judge (an LLM) calls **{yes} of {all}** answers supported. Label some of them "
+            "yourself and see what becomes of its mean. The numbers are made up.",
+            yes=JUDGED_YES,
+            all=JUDGED,
+        )
     )
-    count = st.select_slider("Answers that people label", tuple(LABELS), 0, key=f"{KEY}labels")
+    count = st.select_slider(say("Answers that people label"), tuple(LABELS), 0, key=f"{KEY}labels")
     low, high = wilson(JUDGED_YES, JUDGED)
     judge = EstimatedMean(mean=JUDGED_YES / JUDGED, low=low, high=high)
     shown = [
         Dot(
-            "The judge alone",
+            say("The judge alone"),
             _mean_of_estimate(judge, JUDGED),
             (),
-            "Its line knows nothing of its errors",
+            say("Its line knows nothing of its errors"),
             0,
         )
     ]
     if not count:
         dots.show([Group("", "", shown)])
-        st.markdown("Its line is narrow. But is it in the right place? Nobody knows yet.")
+        st.markdown(say("Its line is narrow. But is it in the right place? Nobody knows yet."))
         return
     people, corrected = _estimates_by_people(count)
     shown += [
-        Dot("People alone", _mean_of_estimate(people, count), (), "Sure, but wide", 1),
-        Dot("Judge, corrected", _mean_of_estimate(corrected, JUDGED), (), "Both together", 2),
+        Dot(say("People alone"), _mean_of_estimate(people, count), (), say("Sure, but wide"), 1),
+        Dot(
+            say("Judge, corrected"),
+            _mean_of_estimate(corrected, JUDGED),
+            (),
+            say("Both together"),
+            2,
+            term="corrected_mean",
+        ),
     ]
     dots.show([Group("", "", shown)])
     st.markdown(_what_happened(count, corrected))
+    note_played(True)
 
 
 def _estimates_by_people(count: int) -> tuple[EstimatedMean, EstimatedMean]:
@@ -128,10 +152,15 @@ def _estimates_by_people(count: int) -> tuple[EstimatedMean, EstimatedMean]:
 def _what_happened(count: int, corrected: EstimatedMean) -> str:
     (of_yes, kept), _ = LABELS[count]
     low, high = 100 * corrected.low, 100 * corrected.high
-    return (
-        f"People looked at {of_yes} answers that the judge calls supported and agree with {kept}. "
-        f"So the mean falls from 80 % to **{100 * corrected.mean:.0f} %** ({low:.0f} to "
-        f"{high:.0f}). The judge was too kind, and its narrow line was wrong."
+    return say(
+        "People looked at {looked} answers that the judge calls supported and agree with {kept}. "
+        "So the mean falls from 80 % to **{mean:.0f} %** ({low:.0f} to {high:.0f}). The judge was "
+        "too kind, and its narrow line was wrong.",
+        looked=of_yes,
+        kept=kept,
+        mean=100 * corrected.mean,
+        low=low,
+        high=high,
     )
 
 

@@ -11,23 +11,26 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.report import coloured
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.language import mark, say
+from evaluators.text.markup import html
 from ui.learn.labelled import lesson_scores
-from ui.parts import highlight
+from ui.learn.lesson import note_played
+from ui.parts import explained, highlight
 from ui.parts.untrusted import plain
 
 KEY = "learn_rag_"
 KINDS = {
-    "true": "true to the documents",
-    "adds": "adds something",
-    "contradicts": "contradicts them",
-    "declines": "declines",
+    "true": mark("true to the documents"),
+    "adds": mark("adds something"),
+    "contradicts": mark("contradicts them"),
+    "declines": mark("declines"),
 }
 """The ways, by their names in the lesson's file."""
 STEPS = (
-    ("Question", "Somebody asks."),
-    ("Search", "A search finds documents that may help."),
-    ("Model", "A language model reads them."),
-    ("Answer", "It writes an answer from them, or should."),
+    (mark("Question"), mark("Somebody asks.")),
+    (mark("Search"), mark("A search finds documents that may help.")),
+    (mark("Model"), mark("A language model reads them.")),
+    (mark("Answer"), mark("It writes an answer from them, or should.")),
 )
 
 
@@ -35,10 +38,15 @@ def show() -> None:
     """How RAG works in a line, then four answers to judge."""
     highlight.style()
     st.markdown(
-        "A language model alone answers from memory. With **RAG** (retrieval-augmented "
-        "generation) a search first finds documents, and the model answers from these."
+        say(
+            "A language model alone answers from memory. With **RAG** (retrieval-augmented "
+            "generation) a search first finds documents, and the model answers from these."
+        )
     )
-    steps = "".join(f"<li><b>{title}</b><small>{words}</small></li>" for title, words in STEPS)
+    steps = "".join(
+        f"<li><b>{html(say(title))}</b><small>{html(say(words))}</small></li>"
+        for title, words in STEPS
+    )
     st.html(f'<ol class="pl-steps">{steps}</ol>')
     _four_answers()
 
@@ -46,58 +54,77 @@ def show() -> None:
 # Every tap draws the answers anew, and the file comes with the program.
 @cache
 def _rag_lesson() -> dict[str, Any]:
+    """The lesson in English; its texts are shown and judged in the reader's language."""
     path = ROOT / "data" / "lessons" / "rag.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _in_own_language(lesson: dict[str, Any]) -> dict[str, Any]:
+    answers = []
+    for answer in lesson["answers"]:
+        answers.append(answer | {"text": say(answer["text"]), "why": say(answer["why"])})
+    return lesson | {
+        "question": say(lesson["question"]),
+        "true_answer": say(lesson["true_answer"]),
+        "documents": list(map(say, lesson["documents"])),
+        "answers": answers,
+    }
 
 
 # A tap draws the answers anew and nothing else of the page.
 @st.fragment
 def _four_answers() -> None:
-    lesson = _rag_lesson()
+    lesson = _in_own_language(_rag_lesson())
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(key="learn_given"):
-        st.header("1 · What the model was given", anchor=False)
-        st.markdown(f"**Question:** {plain(lesson['question'])}")
+        st.header(say("1 · What the model was given"), anchor=False)
+        st.markdown(say("**Question:** {question}", question=plain(lesson["question"])))
         st.html(coloured.passages(lesson["documents"]))
     with right:
-        st.header("2 · Four answers: what does each do?", anchor=False)
-        right_so_far = 0
+        st.header(say("2 · Four answers: what does each do?"), anchor=False)
+        guesses = []
         for number, answer in enumerate(lesson["answers"], start=1):
             with st.container(border=True):
                 guess = st.pills(
                     f"**{number}** · {plain(answer['text'])}",
                     list(KINDS),
-                    format_func=KINDS.__getitem__,
+                    format_func=lambda kind: say(KINDS[kind]),
                     key=f"{KEY}{number}",
                 )
                 if guess:
-                    right_so_far += guess == answer["kind"]
+                    guesses.append(guess == answer["kind"])
                     _reveal(lesson, answer, guess)
-        st.markdown(f"**{right_so_far} of {len(lesson['answers'])}** recognised.")
+        count = len(lesson["answers"])
+        st.markdown(say("**{right} of {all}** recognised.", right=sum(guesses), all=count))
+    note_played(len(guesses) == count)
 
 
 def _reveal(lesson: dict[str, Any], answer: dict[str, Any], guess: str) -> None:
     if guess == answer["kind"]:
-        st.success(f"Yes: it {_says(guess)}. {plain(answer['why'])}", icon=":material/check:")
+        told = say("Yes: it {does}. {why}", does=_says(guess), why=plain(answer["why"]))
+        st.success(told, icon=":material/check:")
     else:
-        kind = _says(answer["kind"])
-        st.warning(f"Look again: it {kind}. {plain(answer['why'])}", icon=":material/search:")
+        does = _says(answer["kind"])
+        told = say("Look again: it {does}. {why}", does=does, why=plain(answer["why"]))
+        st.warning(told, icon=":material/search:")
     scores = lesson_scores(lesson, answer)
     by_key = coloured.verdicts(scores.sentences, scores.labels)
     st.html(coloured.response(scores.sentences.response, by_key))
     rules = RGBEvaluator()
-    facts = {
-        "Adherence": f"{scores.adherence:.2f}",
-        "Completeness": f"{scores.completeness:.2f}",
-        "Right": _verdict_word(rules.is_correct(answer["text"], lesson["true_answer"])),
-        "Declines": _verdict_word(rules.is_rejection(answer["text"])),
-    }
-    st.caption("Plumbline: " + " · ".join(f"{name} **{value}**" for name, value in facts.items()))
+    holds_truth = rules.is_correct(answer["text"], lesson["true_answer"])
+    facts = [
+        (say("Adherence"), f"{scores.adherence:.2f}", "adherence"),
+        (say("Completeness"), f"{scores.completeness:.2f}", "completeness"),
+        (say("Holds the true answer"), _verdict_word(holds_truth), "contains_the_answer"),
+        (say("Declines"), _verdict_word(rules.is_rejection(answer["text"])), "negative_rejection"),
+    ]
+    shown = [f"{name} **{value}** {explained.question_mark(term)}" for name, value, term in facts]
+    st.caption("Plumbline: " + " · ".join(shown))
 
 
 def _says(kind: str) -> str:
-    return "is true to the documents" if kind == "true" else KINDS[kind]
+    return say("is true to the documents") if kind == "true" else say(KINDS[kind])
 
 
 def _verdict_word(value: bool) -> str:
-    return "yes" if value else "no"
+    return say("yes") if value else say("no")

@@ -4,49 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import streamlit as st
 
 from evaluators import rgb_rules, rgb_words
 from evaluators.records import Ability, RGBTask, Sample, Verdict
 from evaluators.report import marked
-from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs import examples, run_facts
 from evaluators.runs.glossary import terms
+from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
 from evaluators.text.words import readable, short_name
+from ui.learn.lesson import note_played
 from ui.parts import highlight, tried
 from ui.parts.texts import expected_answer
 from ui.parts.untrusted import plain
 
 KEY = "learn_rgb_"
 TESTS = {
-    Ability.NOISE: "Noise",
-    Ability.REJECTION: "No document helps",
-    Ability.COUNTERFACTUAL: "Planted error",
+    Ability.NOISE: mark("Noise"),
+    Ability.REJECTION: mark("No document helps"),
+    Ability.COUNTERFACTUAL: mark("Planted error"),
 }
 MEANINGS = {
-    Ability.NOISE: "Push the slider: more and more documents are about the topic, but do not hold "
-    "the answer. When does each model slip?",
-    Ability.REJECTION: "Not one document holds the answer. The right thing is to say so.",
-    Ability.COUNTERFACTUAL: "Somebody wrote a wrong answer into the documents. Who notices, and "
-    "who repeats it?",
+    Ability.NOISE: mark(
+        "Push the slider: more and more documents are about something near, such as another year, "
+        "and do not hold the answer. When does a model slip?"
+    ),
+    Ability.REJECTION: mark("Not one document holds the answer. The right thing is to say so."),
+    Ability.COUNTERFACTUAL: mark(
+        "Somebody wrote a wrong answer into the documents. Who notices, and who repeats it?"
+    ),
 }
-# Chosen so that the models slip at different steps, and decline, notice and repeat.
+EXAMPLES = {ENGLISH: examples.NOISE, CHINESE: examples.NOISE_ZH}
+"""The example that is played, by the reader's language."""
+# Chosen so that with noise Model A holds and Model B slips, and so that the models decline, answer,
+# notice and repeat.
 QUESTIONS = {
-    Ability.NOISE: ("How much did the restoration of Whitmoor Lighthouse cost?",),
-    Ability.REJECTION: (
-        "Which school won the 2023 Tri-County Robotics Cup?",
-        "Which novel won the 2022 Alderman Prize for debut fiction?",
-        "How much did the restoration of Whitmoor Lighthouse cost?",
+    ENGLISH: {
+        Ability.NOISE: ("How many otters were counted in the 2023 River Lathe survey?",),
+        Ability.REJECTION: (
+            "Which school won the 2023 Tri-County Robotics Cup?",
+            "Which novel won the 2022 Alderman Prize for debut fiction?",
+            "How much did the restoration of Whitmoor Lighthouse cost?",
+        ),
+        Ability.COUNTERFACTUAL: (
+            "What is the capital of Australia?",
+            "Which is the largest planet in the Solar System?",
+            "How many bones does an adult human body have?",
+        ),
+    },
+    CHINESE: {
+        Ability.NOISE: ("松鸣谷滑雪场最长的雪道叫什么？",),
+        Ability.REJECTION: (
+            "第六届芦汀杯围棋赛的冠军是谁？",
+            "霜桥火车站是哪一年停止客运的？",
+            "白屿湾海洋馆的吉祥物叫什么名字？",
+        ),
+        Ability.COUNTERFACTUAL: (
+            "澳大利亚的首都是哪座城市？",
+            "太阳系中体积最大的行星是哪一颗？",
+            "第一个踏上月球表面的人是谁？",
+        ),
+    },
+}
+
+
+class Riddle(NamedTuple):
+    """An answer that the rules take as it is meant, and one that they take otherwise, and why."""
+
+    passing: str
+    missed: str
+    why: str
+    truth: str
+    planted: str = ""
+
+
+# In each language the second answer is missed for the same reason.
+RIDDLES = {
+    Ability.NOISE: Riddle(
+        passing=mark("The survey counted 57 otters."),
+        missed=mark("Fifty-seven otters were counted."),
+        why=mark(
+            "The number is right, but written otherwise than the one true answer here. Data may "
+            "list several spellings, as the question at the top does."
+        ),
+        truth=mark("57 otters"),
     ),
-    Ability.COUNTERFACTUAL: (
-        "What is the capital of Australia?",
-        "Which is the largest planet in the Solar System?",
-        "How many bones does an adult human body have?",
+    Ability.REJECTION: Riddle(
+        passing=mark("There is insufficient information in the documents."),
+        missed=mark("Sorry, nothing here tells me that."),
+        why=mark("It declines, but in words that are not in the list above."),
+        truth=mark("57 otters"),
+    ),
+    Ability.COUNTERFACTUAL: Riddle(
+        passing=mark("The documents are incorrect: the capital is Canberra."),
+        missed=mark("The capital is Canberra, whatever the documents say."),
+        why=mark("It sees through the error, but says none of the words in the list above."),
+        truth=mark("Canberra"),
+        planted=mark("Perth"),
     ),
 }
+"""What the box for an answer of one's own begins with, and the trick on offer, by the question."""
 MOST_TRIED = 2_000
 """Letters of an answer of one's own; the field stops there as well, but only in the browser."""
 
@@ -63,50 +124,53 @@ def show() -> None:
 @st.fragment
 def _three_tests() -> None:
     ability = st.segmented_control(
-        "Test",
+        say("Test"),
         list(TESTS),
         default=Ability.NOISE,
-        format_func=TESTS.__getitem__,
+        format_func=lambda ability: say(TESTS[ability]),
         required=True,
         key=f"{KEY}ability",
         label_visibility="collapsed",
     )
-    st.markdown(MEANINGS[ability])
+    st.markdown(say(MEANINGS[ability]))
     with st.container(key="learn_steer"):
         position = _choose_sample(ability)
-        sample = _example_samples()[position]
+        sample = _example_samples(language())[position]
         if ability is Ability.NOISE:
-            st.markdown(f"**Question:** {plain(sample.question)}")
+            st.markdown(say("**Question:** {question}", question=plain(sample.question)))
         st.html(marked.strip(sample.roles))
     answers, documents = st.columns(2, gap="large")
     with answers:
-        st.header("What each model answers", anchor=False)
+        st.header(say("What each model answers"), anchor=False)
         for model, response in _responses(position).items():
             _model_answer(model, sample.model_copy(update={"response": response}))
         expected_answer(sample)
         st.caption(
-            "Model A and Model B are made up for this example. The offline reader is not an LLM: "
-            "it quotes the sentence that fits best."
+            say(
+                "Model A and Model B are made up for this example. The offline reader is not an "
+                "LLM: it quotes the sentence that fits best."
+            )
         )
     with documents:
-        st.header("What it was given", anchor=False)
+        st.header(say("What it was given"), anchor=False)
         st.html(marked.documents_with_roles(sample, marked.Marks.of(sample, {})))
+    note_played(ability is not Ability.NOISE or bool(sample.rgb and sample.rgb.noise))
 
 
 def _choose_sample(ability: Ability) -> int:
     """The place of a sample of the example: by the slider of noise, else by its question."""
     places = {
         (sample.question, sample.rgb.noise): number
-        for number, sample in enumerate(_example_samples())
+        for number, sample in enumerate(_example_samples(language()))
         if sample.rgb and sample.rgb.ability is ability
     }
-    questions = QUESTIONS[ability]
+    questions = QUESTIONS[language()][ability]
     if ability is not Ability.NOISE:
-        question = st.selectbox("Question", questions, key=f"{KEY}{ability}")
+        question = st.selectbox(say("Question"), questions, key=f"{KEY}{ability}_{language()}")
         return next(number for (asked, _), number in places.items() if asked == question)
     levels = sorted(noise for asked, noise in places if asked == questions[0] and noise is not None)
     noise = st.select_slider(
-        "Documents beside the point",
+        say("Documents beside the point"),
         levels,
         format_func=lambda level: f"{100 * level:.0f} %",
         key=f"{KEY}noise",
@@ -115,13 +179,13 @@ def _choose_sample(ability: Ability) -> int:
 
 
 @cache
-def _example_samples() -> tuple[Sample, ...]:
-    return examples.data(examples.NOISE).samples
+def _example_samples(code: str) -> tuple[Sample, ...]:
+    return examples.data(EXAMPLES[code]).samples
 
 
 def _responses(position: int) -> dict[str, str]:
     """What each model of the example answered to this prompt, by the model's name."""
-    example = examples.read(examples.NOISE)
+    example = examples.read(EXAMPLES[language()])
     names = run_facts.titles(example.run)
     of_sample = [result for result in example.results if result.position == position]
     return {short_name(names[result.model]): result.response or "" for result in of_sample}
@@ -145,11 +209,15 @@ def _outcome(
     headline = rgb_words.headline(rules, sample, verdicts)
     if headline is None:
         return
-    colour = "green" if headline.passed else "red"
-    icon = "check_circle" if headline.passed else "cancel"
+    answer = headline.answer
+    colour, icon = ("green", "check_circle") if headline.passed else ("red", "cancel")
+    # Declining does not help here, yet it does not mislead as a wrong answer does.
+    if not headline.passed and rules.outcome(sample, verdicts) is Outcome.DECLINES:
+        answer = say("No: it declines, and invents nothing.")
+        colour, icon = "orange", "do_not_disturb_on"
     first = next(iter(verdicts.values()))
     rule = rgb_words.rule_in_words(first, sample.response or "")
-    st.markdown(f":{colour}[:material/{icon}:] **{plain(who)}** · {plain(headline.answer)}")
+    st.markdown(f":{colour}[:material/{icon}:] **{plain(who)}** · {plain(answer)}")
     st.caption(plain(rule))
 
 
@@ -157,30 +225,32 @@ def _outcome(
 
 
 def _rules() -> None:
-    st.header("The rules behind it", anchor=False)
+    st.header(say("The rules behind it"), anchor=False)
     st.markdown(
-        "No model judges here: an answer is compared with the true answer, letter by letter, and "
-        "searched for phrases. Read all of them, then try to trick them."
+        say(
+            "No model judges here: an answer is compared with the true answer, letter by letter, "
+            "and searched for phrases. Read all of them, then try to trick them."
+        )
     )
     _rule_list(
-        "Is it right?",
+        say("Is it right?"),
         ("contains_the_answer", "short_answer", "eighty_percent", "only_the_planted_answer"),
     )
     _rule_list(
-        "Does it decline?",
+        say("Does it decline?"),
         ("primary_phrase", "keyword", "marker_phrase"),
         {
-            "Primary phrases": rgb_rules.PRIMARY_REJECTION_PHRASES,
-            "Keywords": rgb_rules.REJECTION_KEYWORDS,
-            "Marker phrases (paper)": rgb_rules.PAPER_REJECTIONS,
+            say("Primary phrases"): rgb_rules.PRIMARY_REJECTION_PHRASES,
+            say("Keywords"): rgb_rules.REJECTION_KEYWORDS,
+            say("Marker phrases (paper)"): rgb_rules.PAPER_REJECTIONS,
         },
     )
     _rule_list(
-        "Does it notice the error?",
+        say("Does it notice the error?"),
         ("keyword", "denies_the_planted_answer", "marker_phrase"),
         {
-            "Keywords": rgb_rules.ERROR_DETECTION_KEYWORDS,
-            "Marker phrases (paper)": rgb_rules.PAPER_DETECTIONS,
+            say("Keywords"): rgb_rules.ERROR_DETECTION_KEYWORDS,
+            say("Marker phrases (paper)"): rgb_rules.PAPER_DETECTIONS,
         },
     )
     _try_it()
@@ -194,16 +264,17 @@ def _rule_list(
     with st.expander(question, icon=":material/rule:"):
         for number, name in enumerate(names, start=1):
             term = terms()[name]
-            st.markdown(f"{number}. **{term.title}:** {term.meaning} {term.advice}")
+            rule = say("**{word}**: {meaning}", word=say(term.title), meaning=say(term.meaning))
+            st.markdown(f"{number}. {rule} {say(term.advice) if term.advice else ''}")
         for title, phrases in (lists or {}).items():
             quoted = " · ".join(f"“{plain(phrase)}”" for phrase in phrases)
-            st.markdown(f"**{title}:** {quoted}")
+            st.markdown(say("**{word}**: {meaning}", word=title, meaning=quoted))
 
 
 # What somebody types is drawn here again and again, the rest of the page stays.
 @st.fragment
 def _try_it() -> None:
-    st.subheader("Try an answer of your own", anchor=False)
+    st.subheader(say("Try an answer of your own"), anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
         rules, sample = _own_answer_fields()
@@ -214,30 +285,39 @@ def _try_it() -> None:
 def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
     """The rules that are chosen, and what was typed as a sample for them."""
     ability = st.pills(
-        "Asked",
+        say("Asked"),
         list(TESTS),
         default=Ability.NOISE,
-        format_func=lambda ability: rgb_words.QUESTIONS[ability],
+        format_func=lambda ability: say(rgb_words.QUESTIONS[ability]),
         required=True,
         key=f"{KEY}asked",
         wrap=True,
     )
     policy = st.segmented_control(
-        "Rules",
+        say("Rules"),
         get_args(Policy),
         default="documented",
         format_func=readable,
         required=True,
         key=f"{KEY}policy",
     )
-    response = st.text_area(
-        "Answer",
-        "The restoration cost 2.3 million pounds.",
-        max_chars=MOST_TRIED,
-        key=f"{KEY}own",
+    riddle = RIDDLES[ability]
+    # What is typed belongs to one question in one language.
+    of_question = f"{ability}_{language()}"
+    own = f"{KEY}own_{of_question}"
+    response = st.text_area(say("Answer"), say(riddle.passing), max_chars=MOST_TRIED, key=own)
+    truth = st.text_input(
+        say("True answer"), say(riddle.truth), max_chars=200, key=f"{KEY}truth_{of_question}"
     )
-    truth = st.text_input("True answer", "£2.3 million", max_chars=200, key=f"{KEY}truth")
-    planted = st.text_input("Planted error", "£750,000", max_chars=200, key=f"{KEY}planted")
+    planted = ""
+    if ability is Ability.COUNTERFACTUAL:
+        planted = st.text_input(
+            say("Planted error"),
+            say(riddle.planted),
+            max_chars=200,
+            key=f"{KEY}planted_{of_question}",
+        )
+    _offer_riddle(riddle, own)
     # Cut here as well: a browser may send more than its field holds.
     task = RGBTask(ability=ability, counterfactual=planted[:200].strip() or None)
     sample = Sample(
@@ -250,16 +330,26 @@ def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
     return RGBEvaluator(policy=policy), sample
 
 
+def _offer_riddle(riddle: Riddle, own: str) -> None:
+    """A button that puts the answer which the rules miss into the field; then what is behind it."""
+    missed = say(riddle.missed)
+    if st.session_state[own] == missed:
+        reason = say("**Why does the rule miss this?** {why}", why=say(riddle.why))
+        st.info(reason, icon=":material/lightbulb:")
+        return
+    st.button(
+        say("Show an answer that tricks the rule"),
+        icon=":material/extension:",
+        on_click=st.session_state.__setitem__,
+        args=(own, missed),
+    )
+
+
 def _verdict_on_own(rules: RGBEvaluator, sample: Sample) -> None:
     if not sample.ground_truth:
-        st.info("Give a true answer to compare with.", icon=":material/edit:")
+        st.info(say("Give a true answer to compare with."), icon=":material/edit:")
         return
     verdicts = rules.verdicts(sample)
-    _outcome("Your answer", rules, sample, verdicts)
+    _outcome(say("Your answer"), rules, sample, verdicts)
     st.html(marked.text_with_marks(sample.response or "", marked.Marks.of(sample, verdicts)))
-    # A table renders Markdown in its cells.
-    cells = [
-        {plain(title): plain(text) for title, text in row.items()}
-        for row in tried.rows(rules, sample)
-    ]
-    st.table(cells, hide_index=True)
+    tried.show(tried.rows(rules, sample))

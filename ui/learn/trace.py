@@ -3,43 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
-from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.datasets.bundled import CHINESE_TRACE, TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.report.coloured import NO_LABEL, SUPPORTS, verdicts
+from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.metrics import TRACEScores, arithmetic, trace_scores
 from ui.learn import strip
+from ui.learn.lesson import note_played
 from ui.learn.strip import StripValue
+from ui.parts import explained
 from ui.parts.untrusted import plain
 
 # A wrong number beside a right one: each of the three definitions counts this answer differently.
-SAMPLE_ID = "numbers-1"
-RELEVANT, USED = "relevant", "used"
+SAMPLES = {ENGLISH: (TRACE_SAMPLES, "numbers-1"), CHINESE: (CHINESE_TRACE, "zh-numbers-1")}
+"""The data and the id of the sample that is played, by the reader's language."""
+RELEVANT, USED = mark("relevant"), mark("used")
+NOTHING = mark("nothing")
+MINE, OURS = mark("Mine"), mark("Ours")
 KEY = "learn_trace_"
+WHOSE = f"{KEY}whose"
+KEPT = f"{KEY}kept"
+"""Where somebody's own labels are while ours are shown."""
 SHORT = {
-    "context_relevance": "Relevance",
-    "context_utilization": "Utilization",
-    "completeness": "Completeness",
-    "adherence": "Adherence",
+    "context_relevance": mark("Relevance"),
+    "context_utilization": mark("Utilization"),
+    "completeness": mark("Completeness"),
+    "adherence": mark("Adherence"),
 }
 ASKED = {
-    "context_relevance": "Of what was found, how much helps?",
-    "context_utilization": "Of what helps, how much was used?",
-    "completeness": "Of what helps, how much is covered?",
-    "adherence": "Is every sentence in the documents?",
+    "context_relevance": mark("Of what was found, how much helps?"),
+    "context_utilization": mark("Of what helps, how much was used?"),
+    "completeness": mark("Of what helps, how much is covered?"),
+    "adherence": mark("Is every sentence in the documents?"),
+}
+DIFFER = {
+    MINE: mark(
+        "With your labels they differ in **{values}**. *{usual}* is what Plumbline uses unless "
+        "you choose another."
+    ),
+    OURS: mark(
+        "With our labels they differ in **{values}**. *{usual}* is what Plumbline uses unless "
+        "you choose another."
+    ),
 }
 WHY = (
-    "- **Relevance** of *Fixed 20* divides by 20, however many sentences there are: a short "
-    "document can never reach 1.\n"
-    "- **Utilization** of *RAGBench* divides by all sentences, not by the relevant ones: it is low "
-    "wherever a search brings much.\n"
-    "- **Adherence** of *RAGBench* lets a partly supported sentence pass.\n\n"
-    "None of them is wrong. Compare two numbers only if they were counted the same way."
+    mark(
+        "**Relevance** of *Fixed 20* divides by 20, however many sentences there are: a short "
+        "document can never reach 1."
+    ),
+    mark(
+        "**Utilization** of *RAGBench* divides by all sentences, not by the relevant ones: it is "
+        "low wherever a search brings much."
+    ),
+    mark("**Adherence** of *RAGBench* lets a partly supported sentence pass."),
 )
 
 
@@ -53,64 +76,90 @@ def show() -> None:
 def _texts_to_label() -> None:
     sample = _played_sample()
     sentences = sentences_of(sample)
+    st.caption(
+        say(
+            "TRACE is short for u**T**ilization, **R**elevance, **A**dherence, "
+            "**C**omplet**E**ness."
+        )
+    )
     # Above the texts, and filled after them: the values follow from what is tapped there.
     place = st.container(key="learn_values")
-    st.markdown(f"**Question:** {plain(sample.question)}")
+    st.markdown(say("**Question:** {question}", question=plain(sample.question)))
     documents, answer = st.columns(2, gap="large")
     with documents:
-        st.header("1 · The documents", anchor=False)
+        st.header(say("1 · The documents"), anchor=False)
         st.caption(
-            "Tap **relevant** if a sentence helps to answer the question, **used** if the answer "
-            "took something from it. Both may be true."
+            say(
+                "Tap **relevant** if a sentence helps to answer the question, **used** if the "
+                "answer took something from it. Both may be true. 0a is the first sentence of "
+                "document 1."
+            )
         )
         for number, document in enumerate(sentences.documents, start=1):
-            st.markdown(f"Document {number}")
+            st.markdown(say("Document {number}", number=number))
             for sentence in document:
                 _ask_use(sentence.key, sentence.text)
     with answer:
-        st.header("2 · The answer", anchor=False)
-        st.caption("Do the documents say it? Look at the numbers, too.")
+        st.header(say("2 · The answer"), anchor=False)
+        st.caption(
+            say(
+                "Do the documents say it? Look at the numbers, too. **Partly**: the documents say "
+                "a part of the sentence and not the rest. A sentence that claims nothing but a "
+                "wrong number is not supported."
+            )
+        )
         for sentence in sentences.response:
             _ask_support(sentence.key, sentence.text)
         _compare_with_ours(sample, sentences)
     scores = trace_scores(sentences, _labels_so_far(sentences))
     with place:
         strip.show(_strip_values(scores))
-    st.header("3 · Three definitions, one answer", anchor=False)
+    st.header(say("3 · Three definitions, one answer"), anchor=False)
     _definitions(scores)
+    is_labelled = len(scores.labels.sentence_support) == len(sentences.response)
+    note_played(is_labelled or _are_ours_shown())
 
 
 def _played_sample() -> Sample:
-    data = bundled()[TRACE_SAMPLES]
+    name, sample_id = SAMPLES[language()]
+    data = bundled()[name]
     # Bundled names stand for data sets and test beds; the type checker knows not which.
     assert isinstance(data, Dataset)
-    return next(sample for sample in data.samples if sample.id == SAMPLE_ID)
+    return next(sample for sample in data.samples if sample.id == sample_id)
 
 
 def _ask_use(key: str, text: str) -> None:
     st.pills(
-        f"{key} · {plain(text)}",
+        f"`{key}` {plain(text)}",
         (RELEVANT, USED),
+        format_func=say,
         selection_mode="multi",
+        disabled=_are_ours_shown(),
         key=f"{KEY}{key}",
     )
 
 
 def _ask_support(key: str, text: str) -> None:
     st.pills(
-        f"{key} · {plain(text)}",
+        f"`{key}` {plain(text)}",
         list(Support),
-        format_func=lambda support: SUPPORTS[support],
+        format_func=lambda support: say(SUPPORTS[support]),
+        disabled=_are_ours_shown(),
         key=f"{KEY}{key}",
     )
 
 
 def _labels_so_far(sentences: Sentences) -> Labels:
-    """The labels that were set so far; an answer's sentence that was not looked at has none."""
-    uses = {key: st.session_state.get(f"{KEY}{key}") or () for key in sentences.document_keys}
+    """The labels that are shown; an answer's sentence that was not looked at has none."""
+    return _as_labels(st.session_state, sentences)
+
+
+def _as_labels(fields: Mapping[Any, Any], sentences: Sentences) -> Labels:
+    """What is chosen in these fields, by their keys."""
+    uses = {key: fields.get(f"{KEY}{key}") or () for key in sentences.document_keys}
     supports = []
     for sentence in sentences.response:
-        if support := st.session_state.get(f"{KEY}{sentence.key}"):
+        if support := fields.get(f"{KEY}{sentence.key}"):
             supports.append(SentenceSupport(key=sentence.key, support=support))
     return Labels(
         relevant_keys=tuple(key for key, use in uses.items() if RELEVANT in use),
@@ -123,10 +172,23 @@ def _strip_values(scores: TRACEScores) -> list[StripValue]:
     words = arithmetic(scores)
     cells = []
     for name in METRICS:
-        value = getattr(scores, name)
+        value = _value_so_far(scores, name)
         formula = words[name].removeprefix(readable(name)).strip()
-        cells.append(StripValue(SHORT[name], ASKED[name], value, formula))
+        if value is None:
+            # The formula is known before the first label, its numbers are not.
+            formula = formula.partition(" = ")[0]
+        cells.append(StripValue(say(SHORT[name]), say(ASKED[name]), value, formula))
     return cells
+
+
+def _value_so_far(scores: TRACEScores, name: str) -> float | None:
+    """A value, if anything is labelled that it counts; else a 1.00 would stand for no labels."""
+    labels = scores.labels
+    if name == "adherence":
+        is_known = bool(labels.sentence_support)
+    else:
+        is_known = bool(labels.relevant_keys or labels.utilized_keys)
+    return getattr(scores, name) if is_known else None
 
 
 # The labels that came with the sample
@@ -134,32 +196,58 @@ def _strip_values(scores: TRACEScores) -> list[StripValue]:
 
 def _compare_with_ours(sample: Sample, sentences: Sentences) -> None:
     # A callback: a field that is drawn already takes no other value in the same drawing.
-    st.button("Show our labels", icon=":material/visibility:", on_click=_take_ours)
-    before = st.session_state.get(f"{KEY}before")
-    if before is None or sample.labels is None:
+    st.segmented_control(
+        say("Labels"),
+        (MINE, OURS),
+        default=MINE,
+        format_func=say,
+        required=True,
+        key=WHOSE,
+        on_change=_swap_labels,
+    )
+    if not _are_ours_shown() or sample.labels is None:
         return
+    before = _as_labels(st.session_state[KEPT], sentences)
     differing = _differing_verdicts(before, sample.labels, sentences)
     if not differing:
-        st.success("You said the same of every sentence.", icon=":material/check_circle:")
+        same = say("You said the same of every sentence.")
+        st.success(same, icon=":material/check_circle:")
         return
-    st.info(
-        f"You saw {counted(len(differing), 'sentence')} differently:", icon=":material/compare:"
-    )
+    sentences_in_words = counted(len(differing), "sentence")
+    told = say("You saw {sentences} differently:", sentences=sentences_in_words)
+    st.info(told, icon=":material/compare:")
     lines = []
     why = {support.key: plain(support.explanation) for support in sample.labels.sentence_support}
     for key, (yours, ours) in differing.items():
         # Only of the answer's sentences there is a reason.
-        lines.append(f"- **{key}**: you said *{yours}*, we say *{ours}*. {why.get(key, '')}")
+        line = say(
+            "- **{key}**: you said *{yours}*, we say *{ours}*. {why}",
+            key=key,
+            yours=say(yours),
+            ours=say(ours),
+            why=why.get(key, ""),
+        )
+        lines.append(line)
     st.markdown("\n".join(lines))
-    st.caption("People differ, too. That is why several of them label, and agreement is measured.")
+    st.caption(
+        say("People differ, too. That is why several of them label, and agreement is measured.")
+    )
 
 
-def _take_ours() -> None:
-    """Sets our labels and keeps what was there before."""
+def _are_ours_shown() -> bool:
+    return st.session_state.get(WHOSE) == OURS
+
+
+def _swap_labels() -> None:
+    """Puts our labels into the fields and keeps the visitor's own, or brings these back."""
     sample = _played_sample()
     sentences = sentences_of(sample)
+    if not _are_ours_shown():
+        st.session_state.update(st.session_state[KEPT])
+        return
+    keys = [*sentences.document_keys, *(sentence.key for sentence in sentences.response)]
+    st.session_state[KEPT] = {f"{KEY}{key}": st.session_state.get(f"{KEY}{key}") for key in keys}
     ours = sample.labels or Labels()
-    st.session_state[f"{KEY}before"] = _labels_so_far(sentences)
     for key in sentences.document_keys:
         uses = {RELEVANT: key in ours.relevant_keys, USED: key in ours.utilized_keys}
         st.session_state[f"{KEY}{key}"] = [use for use, is_so in uses.items() if is_so]
@@ -175,7 +263,7 @@ def _differing_verdicts(
     """What both say of each sentence on which they differ, by its key."""
     mine, other = verdicts(sentences, yours), verdicts(sentences, ours)
     return {
-        key: (mine[key].replace(NO_LABEL, "") or "nothing", other[key] or "nothing")
+        key: (mine[key].replace(NO_LABEL, "") or NOTHING, other[key] or NOTHING)
         for key in mine
         if mine[key] != other[key]
     }
@@ -187,24 +275,27 @@ def _differing_verdicts(
 def _definitions(scores: TRACEScores) -> None:
     under = {name: scores.under(name) for name in DEFINITIONS}
     rows = []
+    differing = []
     for name in METRICS:
-        cells = {
-            DEFINITIONS[definition].title: _two_decimals(getattr(own, name))
-            for definition, own in under.items()
-        }
-        rows.append({"Value": SHORT[name]} | cells)
+        values = {definition: _value_so_far(own, name) for definition, own in under.items()}
+        cells = {_heading(definition): _two_decimals(value) for definition, value in values.items()}
+        rows.append({say("Value"): say(SHORT[name])} | cells)
+        if len(set(values.values())) > 1:
+            differing.append(say(SHORT[name]).lower())
     st.table(rows, hide_index=True)
-    differ = []
-    for name in METRICS:
-        if len({getattr(own, name) for own in under.values()}) > 1:
-            differ.append(SHORT[name])
-    if differ:
-        usual = DEFINITIONS[SENTENCE].title
-        st.markdown(
-            f"With your labels they differ in **{', '.join(differ).lower()}**. *{usual}* is what "
-            "Plumbline uses unless you choose another."
-        )
-    st.markdown(WHY)
+    if differing:
+        told = DIFFER[OURS if _are_ours_shown() else MINE]
+        usual = say(DEFINITIONS[SENTENCE].title)
+        st.markdown(say(told, values=say(", ").join(differing), usual=usual))
+    st.markdown("\n".join(f"- {say(reason)}" for reason in WHY))
+    st.markdown(
+        say("None of them is wrong. Compare two numbers only if they were counted the same way.")
+    )
+
+
+def _heading(definition: str) -> str:
+    """The title of a definition with a way to its term."""
+    return f"{say(DEFINITIONS[definition].title)} {explained.question_mark(definition)}"
 
 
 def _two_decimals(value: float | None) -> str:

@@ -16,8 +16,11 @@ from evaluators.records import Ability, Sample
 from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.injection import suspicions
+from evaluators.text.language import ENGLISH, language, mark, say
+from evaluators.text.words import readable
 from evaluators.trace.metrics import TRACEScores
 from ui.learn.labelled import lesson_scores
+from ui.learn.lesson import note_played
 from ui.parts import highlight
 from ui.parts.untrusted import plain
 
@@ -47,19 +50,25 @@ def show() -> None:
 @st.fragment
 def _one_trap() -> None:
     chosen = st.pills(
-        "Which trap?",
+        say("Which trap?"),
         [trap.title for trap in TRAPS],
         default=TRAPS[0].title,
+        format_func=say,
         required=True,
         wrap=True,
         key=f"{KEY}chosen",
     )
     trap = next(trap for trap in TRAPS if trap.title == chosen)
     with st.container(border=True):
-        st.header(trap.title, anchor=False)
-        st.markdown(trap.what)
+        st.header(say(trap.title), anchor=False)
+        st.markdown(say(trap.what))
+        if language() != ENGLISH:
+            st.caption(say("The example is in English, as the rules look for English words in it."))
         trap.draw()
-        st.markdown(f":material/lightbulb: **What to do:** {trap.remedy}")
+        remedy = say("**What to do:** {words}", words=say(trap.remedy))
+        st.markdown(f":material/lightbulb: {remedy}")
+    # Which ones somebody goes on to is theirs; the first one is open without a tap.
+    note_played(trap is not TRAPS[0])
 
 
 @cache
@@ -78,18 +87,18 @@ def _say_outcome(is_yes: bool, words: str) -> None:
 
 
 def _look_alike_trap() -> None:
-    is_on = st.toggle("Make look-alike characters equal (NFKC)", key=f"{KEY}nfkc")
+    is_on = st.toggle(say("Make look-alike characters equal (NFKC)"), key=f"{KEY}nfkc")
     _is_right("look_alikes", RGBEvaluator(nfkc=is_on))
 
 
 def _thinking_trap() -> None:
-    is_on = st.toggle("Leave out what it thinks", key=f"{KEY}reasoning")
+    is_on = st.toggle(say("Leave out what it thinks"), key=f"{KEY}reasoning")
     _is_right("thinking", RGBEvaluator(remove_reasoning=is_on))
 
 
 def _is_right(name: str, rules: RGBEvaluator) -> None:
     lesson = _trap_examples()[name]
-    st.markdown(f"**Question:** {plain(lesson['question'])}")
+    st.markdown(say("**Question:** {question}", question=plain(lesson["question"])))
     sample = Sample(
         id=name,
         question=lesson["question"],
@@ -102,8 +111,9 @@ def _is_right(name: str, rules: RGBEvaluator) -> None:
     if verdict.passed:
         marks = marked.Marks.of(sample, {"accuracy": verdict})
     st.html(marked.text_with_marks(lesson["answer"], marks))
-    st.caption(f"True answer: {plain(lesson['true_answer'])}")
-    _say_outcome(verdict.passed, f"**{'Right' if verdict.passed else 'Wrong'}** by the rules.")
+    st.caption(say("True answer: {answer}", answer=plain(lesson["true_answer"])))
+    right, wrong = mark("**Right** by the rules."), mark("**Wrong** by the rules.")
+    _say_outcome(verdict.passed, say(right if verdict.passed else wrong))
 
 
 # The words that are looked for
@@ -111,42 +121,42 @@ def _is_right(name: str, rules: RGBEvaluator) -> None:
 
 def _phrase_trap() -> None:
     lesson = _trap_examples()["phrases"]
-    st.markdown(f"**Question:** {plain(lesson['question'])} (No document says it.)")
+    question = plain(lesson["question"])
+    st.markdown(say("**Question:** {question} (No document says it.)", question=question))
     rows = []
     for answer in lesson["answers"]:
         rows.append(
             {
-                "Answer": plain(answer["text"]),
-                "Rule (documented)": _declines(answer["text"], RGBEvaluator()),
-                "Rule (paper)": _declines(answer["text"], RGBEvaluator(policy="paper")),
-                "Judge": "declines" if answer["judge"] else "answers",
+                say("Answer"): plain(answer["text"]),
+                say("Rule (documented)"): _declines(answer["text"], RGBEvaluator()),
+                say("Rule (paper)"): _declines(answer["text"], RGBEvaluator(policy="paper")),
+                say("Judge"): say("declines") if answer["judge"] else say("answers"),
             }
         )
     st.table(rows, hide_index=True)
-    st.caption("The judge is made up. In papers its rates are called Rej* and ED*.")
+    st.caption(say("The judge is made up. In papers its rates are called Rej* and ED*."))
 
 
 def _declines(answer: str, rules: RGBEvaluator) -> str:
-    return "declines" if rules.is_rejection(answer) else "answers"
+    return say("declines") if rules.is_rejection(answer) else say("answers")
 
 
 def _wording_trap() -> None:
     prompts = _trap_examples()["wording"]["prompts"]
     number = st.segmented_control(
-        "What the prompt asks for",
+        say("What the prompt asks for"),
         range(len(prompts)),
         default=0,
-        format_func=lambda number: f"Prompt {number + 1}",
+        format_func=lambda number: say("Prompt {number}", number=number + 1),
         required=True,
         key=f"{KEY}prompt",
     )
     chosen = prompts[number]
     st.code(chosen["text"], language=None, wrap_lines=True)
-    st.markdown(f"**The same model answers:** {plain(chosen['answer'])}")
+    st.markdown(say("**The same model answers:** {answer}", answer=plain(chosen["answer"])))
     declines = RGBEvaluator().is_rejection(chosen["answer"])
-    _say_outcome(
-        declines, "**Declines** by the rules." if declines else "**Answers**, say the rules."
-    )
+    declined, answered = mark("**Declines** by the rules."), mark("**Answers**, say the rules.")
+    _say_outcome(declines, say(declined if declines else answered))
 
 
 # The documents
@@ -154,7 +164,7 @@ def _wording_trap() -> None:
 
 def _noise_trap() -> None:
     documents = st.select_slider(
-        "Documents in a prompt", (3, 4, 5, 6, 8, 10), 5, key=f"{KEY}documents"
+        say("Documents in a prompt"), (3, 4, 5, 6, 8, 10), 5, key=f"{KEY}documents"
     )
     bed = bundled()[ENGLISH_BED]
     # Bundled names stand for data sets and test beds; the type checker knows not which.
@@ -164,12 +174,18 @@ def _noise_trap() -> None:
     sample = composed.samples[0]
     reached = 100 * (sample.rgb.effective_noise or 0) if sample.rgb else 0
     st.html(marked.strip(sample.roles))
-    st.markdown(f"Asked for: **{100 * ASKED_NOISE:.0f} %** noise. Reached: **{reached:.0f} %**.")
+    st.markdown(
+        say(
+            "Asked for: **{asked:.0f} %** noise. Reached: **{reached:.0f} %**.",
+            asked=100 * ASKED_NOISE,
+            reached=reached,
+        )
+    )
 
 
 def _instruction_trap() -> None:
     document = st.text_area(
-        "A document",
+        say("A document"),
         _trap_examples()["instructions"]["document"],
         max_chars=MOST_TRIED,
         key=f"{KEY}document",
@@ -177,10 +193,11 @@ def _instruction_trap() -> None:
     # The field's limit holds in the browser alone.
     found = suspicions(document[:MOST_TRIED])
     if found:
-        listed = "; ".join(plain(meaning) for meaning in found)
-        st.warning(f"Plumbline warns that it {listed}.", icon=":material/gpp_maybe:")
+        listed = say("; ").join(plain(say(meaning)) for meaning in found)
+        told = say("Plumbline warns that it {does}.", does=listed)
+        st.warning(told, icon=":material/gpp_maybe:")
     else:
-        st.success("Nothing in it looks like an instruction.", icon=":material/check:")
+        st.success(say("Nothing in it looks like an instruction."), icon=":material/check:")
 
 
 # The answer as a whole
@@ -188,10 +205,10 @@ def _instruction_trap() -> None:
 
 def _empty_answer_trap() -> None:
     answer = st.segmented_control(
-        "Answer",
+        say("Answer"),
         ("", "480 metres.", "840 metres."),
         default="",
-        format_func=lambda answer: f"“{answer}”" if answer else "(empty)",
+        format_func=lambda answer: f"“{answer}”" if answer else say("(empty)"),
         required=True,
         key=f"{KEY}empty",
     )
@@ -202,86 +219,101 @@ def _empty_answer_trap() -> None:
     scores = lesson_scores(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
     st.markdown(_four_values(scores))
     correct = RGBEvaluator().is_correct(answer, "480 metres")
-    _say_outcome(correct, f"**{'Right' if correct else 'Wrong'}** by the rules of RGB.")
+    right, wrong = mark("**Right** by the rules of RGB."), mark("**Wrong** by the rules of RGB.")
+    _say_outcome(correct, say(right if correct else wrong))
 
 
 def _four_values(scores: TRACEScores) -> str:
     parts = []
     for name in ("completeness", "adherence", "average"):
         value = scores.values()[name]
-        parts.append(f"{name.capitalize()} **{value:.2f}**")
+        parts.append(f"{readable(name)} **{value:.2f}**")
     return " · ".join(parts)
 
 
 def _long_answer_trap() -> None:
     lesson = _trap_examples()["long_answers"]
-    st.markdown(f"**Question:** {plain(lesson['question'])}")
+    st.markdown(say("**Question:** {question}", question=plain(lesson["question"])))
     rows = []
     for answer in lesson["answers"]:
         scores = lesson_scores(lesson, answer)
         rows.append(
             {
-                "Answer": plain(answer["text"]),
-                "A judge's rating": f"{answer['rating']} of 5",
-                "Adherence": f"{scores.adherence:.2f}",
-                "Supported": f"{scores.supported_share:.2f}",
+                say("Answer"): plain(answer["text"]),
+                say("A judge's rating"): say("{rating} of 5", rating=answer["rating"]),
+                say("Adherence"): f"{scores.adherence:.2f}",
+                say("Supported"): f"{scores.supported_share:.2f}",
             }
         )
     st.table(rows, hide_index=True)
-    st.caption("The rating is made up; that judges favour length is known of many models.")
+    st.caption(say("The rating is made up; that judges favour length is known of many models."))
 
 
 # Down here, as it names the functions above.
 TRAPS = (
     Trap(
-        "Look-alike characters",
-        "The two hyphens look alike and are two characters. A machine compares characters.",
+        mark("Look-alike characters"),
+        mark("The two hyphens look alike and are two characters. A machine compares characters."),
         _look_alike_trap,
-        "Keep the option on. A run counts the verdicts that it changed.",
+        mark("Keep the option on. A run counts the verdicts that it changed."),
     ),
     Trap(
-        "Thinking aloud",
-        "Some models write down what they think. The true answer may stand there, while the model "
-        "then says something else.",
+        mark("Thinking aloud"),
+        mark(
+            "Some models write down what they think. The true answer may stand there, while the "
+            "model then says something else."
+        ),
         _thinking_trap,
-        "Keep the option on: only what it finally says counts.",
+        mark("Keep the option on: only what it finally says counts."),
     ),
     Trap(
-        "Phrases or a judge",
-        "Rules look for phrases. They miss unusual words, and take “unclear” for declining.",
+        mark("Phrases or a judge"),
+        mark("Rules look for phrases. They miss unusual words, and take “unclear” for declining."),
         _phrase_trap,
-        "Ask a judge beside the rules, and open the samples on which they differ.",
+        mark("Ask a judge beside the rules, and open the samples on which they differ."),
     ),
     Trap(
-        "Prompt wording",
-        "Two prompts, one model, the same honesty. Only one prompt asks for the words that the "
-        "rules look for.",
+        mark("Prompt wording"),
+        mark(
+            "Two prompts, one model, the same honesty. Only one prompt asks for the words that the "
+            "rules look for."
+        ),
         _wording_trap,
-        "Compare models only with the same prompt. A run keeps its prompt.",
+        mark("Compare models only with the same prompt. A run keeps its prompt."),
     ),
     Trap(
-        "Noise out of reach",
-        "The data have five documents beside the point for each question. Ask for more documents, "
-        "and 80 % cannot be reached; ask for three, and it becomes 100 %.",
+        mark("Noise out of reach"),
+        mark(
+            "The data have five documents beside the point for each question. Ask for more "
+            "documents, and 80 % cannot be reached; ask for three, and it becomes 100 %."
+        ),
         _noise_trap,
-        "Read curves at the effective noise, which each sample records.",
+        mark("Read curves at the effective noise, which each sample records."),
     ),
     Trap(
-        "An empty answer",
-        "Who says nothing says nothing wrong: adherence is 1.",
+        mark("An empty answer"),
+        mark("Who says nothing says nothing wrong: adherence is 1."),
         _empty_answer_trap,
-        "Never read adherence alone. Completeness and the true answer tell.",
+        mark("Never read adherence alone. Completeness and the true answer tell."),
     ),
     Trap(
-        "A judge that likes length",
-        "Asked “how good is it?”, many judges prefer the longer answer, invented parts included.",
+        mark("A judge that likes length"),
+        mark(
+            "Asked “how good is it?”, many judges prefer the longer answer, "
+            "invented parts included."
+        ),
         _long_answer_trap,
-        "Let a judge label sentences instead of rating answers, and check it with people's labels.",
+        mark(
+            "Let a judge label sentences instead of rating answers, and check it with "
+            "people's labels."
+        ),
     ),
     Trap(
-        "A document that gives orders",
-        "A judge reads documents of strangers. One may speak to the judge. Change it and see.",
+        mark("A document that gives orders"),
+        mark(
+            "A judge reads documents of strangers. One may speak to the judge. Change it and see."
+        ),
         _instruction_trap,
-        "Open what is pointed out. The warning changes no value: you decide.",
+        mark("Open what is pointed out. The warning changes no value: you decide."),
     ),
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.runs.examples import INVENTED, NOISE
+from evaluators.datasets.bundled import CHINESE_TRACE
+from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
+from evaluators.text.language import CHINESE, language, mark, say
 from evaluators.text.words import counted
 from ui import session
 from ui.learn import doubt, rag, rgb, trace, traps, words
-from ui.learn.lesson import AppPlace, Lesson
+from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson
 from ui.parts import head
 from ui.parts.explained import TERM
 
@@ -23,71 +25,88 @@ PLAYED = "learn_"
 LESSONS = (
     Lesson(
         name="1",
-        title="What RAG is, and how it goes wrong",
-        promise="Four answers to one question: click what you think of each.",
+        title=mark("What RAG is, and how it goes wrong"),
+        promise=mark("Four answers to one question: click what you think of each."),
         icon=":material/quiz:",
         draw=rag.show,
-        takeaway=(
+        takeaway=mark(
             "An answer can be right, invented, contrary to its documents, or missing. None of "
             "that shows in how it sounds: it has to be checked against the documents."
         ),
-        place=AppPlace("See 24 such answers in the app", "trace", {"run": INVENTED}),
+        place=AppPlace(mark("See 24 such answers in the app"), "trace", {"run": INVENTED}),
     ),
     Lesson(
         name="2",
-        title="TRACE on one page",
-        promise="Tap sentences and watch the four formulas work.",
+        title=mark("TRACE on one page"),
+        promise=mark("Tap sentences and watch the four formulas work."),
         icon=":material/fact_check:",
         draw=trace.show,
-        takeaway="Labels first, numbers second: change a label and you see which number moves.",
-        place=AppPlace("See this answer in the app", "sample", {"run": INVENTED, "sample": "19"}),
+        takeaway=mark(
+            "Labels first, numbers second: change a label and you see which number moves."
+        ),
+        place=AppPlace(
+            mark("See this answer in the app"), "sample", {"run": INVENTED, "sample": "19"}
+        ),
+        place_in_chinese=AppPlace(
+            mark("Check all such answers in the app"), "trace", {session.NEW_RUN: CHINESE_TRACE}
+        ),
     ),
     Lesson(
         name="3",
-        title="Noise, missing and false documents",
-        promise="Push a slider and see when a model slips; then try to trick the rules.",
+        title=mark("Noise, missing and false documents"),
+        promise=mark("Push a slider and see when a model slips; then try to trick the rules."),
         icon=":material/show_chart:",
         draw=rgb.show,
-        takeaway=(
+        takeaway=mark(
             "A model that is right on clean documents may repeat whatever it finds in worse ones. "
             "And a rule is only as good as its phrases: open what looks odd."
         ),
-        place=AppPlace("See all 24 questions in the app", "rgb", {"run": NOISE}),
+        place=AppPlace(mark("See all 24 questions in the app"), "rgb", {"run": NOISE}),
+        place_in_chinese=AppPlace(mark("See all questions in the app"), "rgb", {"run": NOISE_ZH}),
     ),
     Lesson(
         name="4",
-        title="Eight traps",
-        promise="Each makes a number wrong, and each can be tried.",
+        title=mark("Eight traps"),
+        promise=mark("Each makes a number wrong, and each can be tried."),
         icon=":material/warning:",
         draw=traps.show,
-        takeaway="Before you believe a number, open five of the answers behind it.",
+        takeaway=mark("Before you believe a number, open five of the answers behind it."),
         place=AppPlace(
-            "Open an answer on which judges differ", "sample", {"run": INVENTED, "sample": "5"}
+            mark("Open an answer on which judges differ"),
+            "sample",
+            {"run": INVENTED, "sample": "5"},
         ),
     ),
     Lesson(
         name="5",
-        title="Doubt: how sure is a number?",
-        promise="Drag the number of rows, then let people correct a judge.",
+        title=mark("Doubt: how sure is a number?"),
+        promise=mark("Drag the number of rows, then let people correct a judge."),
         icon=":material/query_stats:",
         draw=doubt.show,
-        takeaway=(
+        takeaway=mark(
             "A number without its interval is half a number. And many labels of a judge do not "
             "make up for its errors: 50 by people show them."
         ),
-        place=AppPlace("Check a judge in the app", "check", {"run": INVENTED}),
+        place=AppPlace(mark("Check a judge in the app"), "check", {"run": INVENTED}),
     ),
 )
 
 
 def show() -> None:
+    # By this key the projector knows that what is folded belongs to a lesson.
+    with st.container(key="learn"):
+        _learn()
+
+
+def _learn() -> None:
     st.html(ROOT / "ui" / "static" / "learn.css")
     wanted = st.query_params.get(LESSON)
     lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
     if lesson is not None:
         _one(lesson)
         return
-    head.show("Learn", "Short lessons to play, no key needed. Each takes under three minutes.")
+    line = say("Short lessons to play, no key needed. Each takes under three minutes.")
+    head.show(say("Learn"), line)
     # Whoever came by a "?" wants that word before all else.
     words.looked_up(st.query_params.get(TERM))
     _list()
@@ -97,17 +116,18 @@ def show() -> None:
 def _list() -> None:
     done = st.session_state.get(DONE, set())
     if done:
-        st.caption(f"{len(done)} of {counted(len(LESSONS), 'lesson')} done.")
+        lessons = counted(len(LESSONS), "lesson")
+        st.caption(say("{done} of {lessons} done.", done=len(done), lessons=lessons))
     # One button stands out: the next lesson.
     first = next((lesson for lesson in LESSONS if lesson.name not in done), None)
     grid = st.grid(2, min_column_width=300)
     for lesson in LESSONS:
         with grid.container(border=True, height="stretch"):
             tick = ":green[:material/check_circle:] " if lesson.name in done else ""
-            st.subheader(f"{tick}{lesson.name} · {lesson.title}", anchor=False)
-            st.markdown(lesson.promise)
+            st.subheader(f"{tick}{lesson.name} · {say(lesson.title)}", anchor=False)
+            st.markdown(say(lesson.promise))
             st.button(
-                "Play again" if lesson.name in done else "Play",
+                say("Play again") if lesson.name in done else say("Play"),
                 icon=lesson.icon,
                 key=f"play_{lesson.name}",
                 type="primary" if lesson is first else "secondary",
@@ -117,27 +137,47 @@ def _list() -> None:
 
 
 def _one(lesson: Lesson) -> None:
-    head.show(lesson.title, f"Lesson {lesson.name} of {len(LESSONS)}. {lesson.promise}")
+    number = say("Lesson {number} of {all}.", number=lesson.name, all=len(LESSONS))
+    head.show(say(lesson.title), f"{number} {say(lesson.promise)}")
     lesson.draw()
     st.divider()
-    st.markdown(f"**Take with you:** {lesson.takeaway}")
+    # It says what one is about to find out, so it comes after that.
+    if st.session_state.get(IS_PLAYED):
+        st.markdown(say("**Take with you:** {words}", words=say(lesson.takeaway)))
+    else:
+        st.button(
+            say("Skip to what you take with you"),
+            type="tertiary",
+            icon=":material/skip_next:",
+            on_click=_skip_to_end,
+        )
     following = _after(lesson)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_end"):
-        if st.button(lesson.place.label, icon=":material/open_in_full:", key="lesson_place"):
+        place = _place_of(lesson)
+        if st.button(say(place.label), icon=":material/open_in_full:", key="lesson_place"):
             # Before the page is left: nothing after `switch_page` is done.
             _mark_done(lesson)
-            parameters = session.address(**lesson.place.parameters)
-            st.switch_page(f"../pages/{lesson.place.page}.py", query_params=parameters)
+            parameters = session.address(**place.parameters)
+            st.switch_page(f"../pages/{place.page}.py", query_params=parameters)
         if following is not None:
             st.button(
-                f"Next: {following.title}",
+                say("Next: {lesson}", lesson=say(following.title)),
                 type="primary",
                 icon=":material/arrow_forward:",
                 key="lesson_next",
                 on_click=_finish_lesson,
                 args=(lesson, following.name),
             )
-        st.button("All lessons", type="tertiary", on_click=_finish_lesson, args=(lesson, ""))
+        st.button(say("All lessons"), type="tertiary", on_click=_finish_lesson, args=(lesson, ""))
+
+
+def _skip_to_end() -> None:
+    st.session_state[IS_PLAYED] = True
+
+
+def _place_of(lesson: Lesson) -> AppPlace:
+    is_chinese = language() == CHINESE
+    return (is_chinese and lesson.place_in_chinese) or lesson.place
 
 
 def _after(lesson: Lesson) -> Lesson | None:

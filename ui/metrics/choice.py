@@ -17,12 +17,13 @@ from evaluators.llm.catalogue import Choice
 from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, EvaluatorSpec
+from evaluators.text.language import say
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
 from ui.models import form as model_form
-from ui.parts import forms, problems
+from ui.parts import explained, forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
@@ -80,14 +81,14 @@ def choose_metrics(
         list(offered),
         default=list(begin),
         format_func=lambda name: _label_of_offer(offered[name], lacking[name], total),
-        placeholder="Choose metrics",
+        placeholder=say("Choose metrics"),
         select_all=False,
         key=f"{key}_metrics",
         **KEPT,
     )
     usable = []
     for name in names:
-        _warn_of_lacking(offered[name].title, lacking[name])
+        _warn_of_lacking(say(offered[name].title), lacking[name])
         with details or st.container():
             params = _metric_card(offered[name], lacking[name], total, f"{key}_{name}")
         # What is wrong with a parameter is said here, where it is seen also while details are shut.
@@ -102,7 +103,7 @@ def choose_metrics(
 
 def _offer_of_catalogue(cls: type[Evaluator], saved: Collection[str]) -> Offer:
     # A metric may have been saved here and put into a file under the same title.
-    title = f"{cls.title} (file)" if cls.title in saved else cls.title
+    title = say("{metric} (file)", metric=say(cls.title)) if cls.title in saved else cls.title
     return Offer(cls, title, cls.needs)
 
 
@@ -115,8 +116,12 @@ def _metric_card(
     """One chosen metric: what it needs, how it works, and its parameters."""
     params = {}
     with st.container(border=True):
-        st.markdown(f"**{plain(offer.title)}**")
-        usable = f"{lacking.usable:,} of {counted(total, 'sample')} can be judged."
+        st.markdown(f"**{plain(say(offer.title))}**", help=explained.help_of(offer.cls.name))
+        usable = say(
+            "{usable:,} of {samples} can be judged.",
+            usable=lacking.usable,
+            samples=counted(total, "sample"),
+        )
         st.caption(plain(f"{metric_results.needs_in_words(offer.needs)} {usable}"))
         if offer.written:
             st.caption(plain(" · ".join(metric_results.params(offer.written))))
@@ -147,9 +152,11 @@ def _label_of_offer(offer: Offer, lacking: Lacking, total: int) -> str:
     for field, count in lacking.fields.items():
         if count == total:
             absent.append(readable(field).lower())
+    title = say(offer.title)
     if not absent:
-        return offer.title
-    return f"✕ {offer.title} · no {', no '.join(absent)}"
+        return title
+    lacking_fields = say(", no ").join(absent)
+    return say("✕ {metric} · no {fields}", metric=title, fields=lacking_fields)
 
 
 # The form is drawn again at every click, and the label of each metric tells what the data lack.
@@ -169,7 +176,7 @@ def serves_nobody(cls: type[Evaluator], dataset: Dataset) -> bool:
     """Whether no sample has what the evaluator needs, but for answers; says what to add."""
     lacking = _count_lacking(session.identity(dataset.name), cls.needs)
     if not lacking.usable:
-        _warn_of_lacking(cls.title, lacking)
+        _warn_of_lacking(say(cls.title), lacking)
     return not lacking.usable
 
 
@@ -177,10 +184,13 @@ def _warn_of_lacking(title: str, lacking: Lacking) -> None:
     """Says in how many samples which field is absent that the metric needs."""
     for field, count in lacking.fields.items():
         if count:
-            columns = " or ".join(COLUMNS.get(field, (field,)))
-            words = (
-                f"{title}: {readable(field).lower()} missing in "
-                f"{counted(count, 'sample')}. Add a column: {columns}."
+            columns = say(" or ").join(COLUMNS.get(field, (field,)))
+            words = say(
+                "{metric}: {field} missing in {samples}. Add a column: {columns}.",
+                metric=title,
+                field=readable(field).lower(),
+                samples=counted(count, "sample"),
+                columns=columns,
             )
             st.warning(plain(words), icon=":material/view_column:")
 
@@ -210,8 +220,9 @@ def point_out_generators(
     for choice in judges:
         own = sum(model_form.is_generator(choice, sample.generator) for sample in dataset.samples)
         if own:
-            words = (
-                f"{choice.model.title} also wrote {counted(own, 'answer')} of this data, "
-                "and may favour its own."
+            words = say(
+                "{model} also wrote {answers} of this data, and may favour its own.",
+                model=choice.model.title,
+                answers=counted(own, "answer"),
             )
             st.warning(plain(words), icon=":material/balance:")

@@ -12,6 +12,7 @@ from evaluators.datasets.sampling import sampled
 from evaluators.llm.catalogue import Choice
 from evaluators.records import Dataset
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import say
 from evaluators.text.words import counted
 from ui import session
 from ui.metrics import choice
@@ -47,14 +48,14 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     again.fill(None)
     name = data_choice.choose_or_upload(
-        "Data set", session.named(Dataset), data_choice.FIELDS[None], "Upload a data set"
+        say("Data set"), session.named(Dataset), data_choice.FIELDS[None], say("Upload a data set")
     )
     if name is None:
         return
     whole = session.dataset(name)
     # As they stand on the page; what decides about others is filled first.
     asked, number, end = (st.container() for _ in range(3))
-    advanced = st.expander("Advanced", icon=":material/tune:", key="metrics_advanced")
+    advanced = st.expander(say("Advanced"), icon=":material/tune:", key="metrics_advanced")
     left, right = number.columns([3, 2], vertical_alignment="bottom")
     dataset, measures = _sample_fields(whole, left, advanced)
     with number:
@@ -90,7 +91,7 @@ def _end_of_metrics_form(drafted: MetricsDraft, advanced: DeltaGenerator) -> Non
         price = _price(plan, drafted.measures, advanced)
     chosen = [*drafted.generators.models, *drafted.judges]
     pressed = data_choice.start_button(
-        f"Measure {counted(len(dataset.samples), 'sample')}{model_form.times(plan)}",
+        _label_of_measuring(len(dataset.samples)) + model_form.times(plan),
         START,
         dataset.name,
         is_ready=bool(plan) and model_form.can_be_asked(*chosen),
@@ -110,7 +111,7 @@ def _sample_fields(
     with place:
         count = how_many.choose(len(whole.samples), "metrics_count")
     with advanced:
-        seed = how_many.seed("metrics_seed", "Which samples are taken at random.")
+        seed = how_many.seed("metrics_seed", say("Which samples are taken at random."))
     measures = RememberedMeasures((session.identity(whole.name), count, seed))
     return sampled(whole, count, seed), measures
 
@@ -125,7 +126,7 @@ def _metric_fields(
     `None` stands for metrics that cannot be used as they are filled in.
     """
     # First: they say whether a judge, or answers, are needed at all.
-    metrics = choice.choose_metrics("Metrics", whole, "metrics", [FIRST], advanced)
+    metrics = choice.choose_metrics(say("Metrics"), whole, "metrics", [FIRST], advanced)
     judges = choice.judge_of(metrics or [], "metrics")
     generators = NOBODY
     if any("response" in metric.needed for metric in metrics or []):
@@ -134,15 +135,19 @@ def _metric_fields(
     return metrics, judges, generators
 
 
+def _label_of_measuring(count: int) -> str:
+    return say("Measure {samples}", samples=counted(count, "sample"))
+
+
 def _missing_to_measure(drafted: MetricsDraft) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     metrics = drafted.metrics
     if metrics is None:
-        return "Correct the metrics"
+        return say("Correct the metrics")
     if not metrics:
-        return "Choose a metric"
+        return say("Choose a metric")
     if not drafted.judges and any(metric.needs_judge for metric in metrics):
-        return "Choose a judge"
+        return say("Choose a judge")
     return drafted.generators.missing
 
 

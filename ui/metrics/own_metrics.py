@@ -14,13 +14,15 @@ from evaluators.params import Parameter, parameters
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.store import Unreadable
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, readable
 from ui import session
 from ui.parts import problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-NEW = "A new one"
+NEW = mark("A new one")
 PLACE = "own_metrics"
 CHOSEN = "metrics_metrics"
 """Where the page keeps the metrics that are chosen for the next run."""
@@ -69,11 +71,11 @@ def show() -> None:
     # Files are the host's: a visitor of a public one can neither see nor mend them.
     if not config().public:
         _broken_files()
-    with st.expander("Metrics of your own", icon=":material/extension:", key="own_metrics"):
+    with st.expander(say("Metrics of your own"), icon=":material/extension:", key="own_metrics"):
         if config().public:
             _prompt_metric_form()
             return
-        question, file = st.tabs(["A question to a judge", "A Python file"])
+        question, file = st.tabs([say("A question to a judge"), say("A Python file")])
         with question:
             _prompt_metric_form()
         with file:
@@ -82,8 +84,13 @@ def show() -> None:
 
 def _broken_files() -> None:
     for error in broken():
-        where = f"{error.file}, line {error.line}: {error.message}"
-        st.error(plain(where), icon=":material/code_off:", title="This metric cannot be used")
+        where = say(
+            "{file}, line {line}: {message}",
+            file=error.file,
+            line=error.line,
+            message=translated(error.message),
+        )
+        st.error(plain(where), icon=":material/code_off:", title=say("This metric cannot be used"))
 
 
 # From a prompt
@@ -91,17 +98,23 @@ def _broken_files() -> None:
 
 def _prompt_metric_form() -> None:
     """The form of a new metric or of a saved one; nothing is kept before Save."""
-    st.caption("A judge answers your question about every sample. No programming is needed.")
+    st.caption(say("A judge answers your question about every sample. No programming is needed."))
     usable = saved()
     for lost in _unusable():
         _show_unusable(lost)
     # What was chosen last may have been deleted in another tab.
     if st.session_state.get("own_metric", NEW) not in usable:
         st.session_state["own_metric"] = NEW
-    name = st.selectbox("Metric", [NEW, *usable], key="own_metric")
+    name = st.selectbox(
+        say("Metric"),
+        [NEW, *usable],
+        # All others are titles that somebody gave, which stay as they are.
+        format_func=lambda name: say(NEW) if name == NEW else name,
+        key="own_metric",
+    )
     chosen = usable.get(name)
     params = _fields_of_metric(dict(chosen.params) if chosen else {}, f"own_{name}")
-    required = {"title": "a name", "question": "a question"}
+    required = {"title": say("a name"), "question": say("a question")}
     blank = [words for field, words in required.items() if not params[field].strip()]
     metric = None
     # A new form is empty, which is not worth an error.
@@ -111,21 +124,29 @@ def _prompt_metric_form() -> None:
     if metric:
         _preview_of_prompt(metric)
     if blank:
-        st.caption(f"Still missing: {' and '.join(blank)}.")
+        st.caption(say("Still missing: {words}.", words=say(" and ").join(blank)))
     _save_and_delete(metric, name if chosen else "")
     if metric and metric.spec() == chosen:
         is_chosen = name_in_choice(name) in st.session_state.get(CHOSEN, ())
-        st.caption(f"Saved. It {'is' if is_chosen else 'can be'} chosen above, under Metrics.")
+        if is_chosen:
+            st.caption(say("Saved. It is chosen above, under Metrics."))
+        else:
+            st.caption(say("Saved. It can be chosen above, under Metrics."))
     problems.show(PLACE)
 
 
 def _show_unusable(lost: Unreadable) -> None:
-    st.error(plain(f"{lost.name} cannot be read ({lost.reason})."), icon=":material/error:")
+    st.error(
+        plain(
+            say("{name} cannot be read ({reason}).", name=lost.name, reason=translated(lost.reason))
+        ),
+        icon=":material/error:",
+    )
     # What somebody wrote is given back, whether or not this version can use it.
     with st.container(horizontal=True):
         raw = session.store().metrics.raw(session.workspace(), lost.name)
         st.download_button(
-            "Save as stored",
+            say("Save as stored"),
             raw,
             "metric.jsonl",
             "application/jsonl",
@@ -133,7 +154,7 @@ def _show_unusable(lost: Unreadable) -> None:
             key=f"raw_{lost.name}",
         )
         st.button(
-            "Delete",
+            say("Delete"),
             icon=":material/delete:",
             on_click=problems.guarded(_delete_metric, PLACE),
             args=(lost.name,),
@@ -156,7 +177,7 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
     title = left.text_input(
         value=values["title"],
         max_chars=60,
-        placeholder="Names its source",
+        placeholder=say("Names its source"),
         **common["title"],
     )
     answers = declared["answer"].choices
@@ -169,7 +190,7 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
     question = st.text_area(
         value=values["question"],
         max_chars=4000,
-        placeholder="Does the answer say where its facts are from, such as a document?",
+        placeholder=say("Does the answer say where its facts are from, such as a document?"),
         **common["question"],
     )
     seen = st.multiselect(
@@ -184,8 +205,8 @@ def _fields_of_metric(saved_params: dict[str, Any], key: str) -> dict[str, Any]:
 def _said_of(parameter: Parameter, key: str) -> dict[str, Any]:
     """What every kind of field takes from the parameter that it is for."""
     return {
-        "label": parameter.title,
-        "help": parameter.description,
+        "label": say(parameter.title),
+        "help": say(parameter.description),
         "key": f"{key}_{parameter.name}",
         **KEPT,
     }
@@ -194,9 +215,9 @@ def _said_of(parameter: Parameter, key: str) -> dict[str, Any]:
 def _preview_of_prompt(metric: PromptMetric) -> None:
     """What the judge would read about the first sample of a data set."""
     datasets = session.named(Dataset)
-    with st.expander("Preview of the prompt", icon=":material/edit_note:", key="own_preview"):
+    with st.expander(say("Preview of the prompt"), icon=":material/edit_note:", key="own_preview"):
         name = st.selectbox(
-            "Data set",
+            say("Data set"),
             datasets,
             key="own_preview_data",
             **KEPT,
@@ -205,18 +226,18 @@ def _preview_of_prompt(metric: PromptMetric) -> None:
         # The first that a judge could be asked about at all.
         usable = (sample for sample in samples if not missing(metric.needed, sample))
         if sample := next(usable, None):
-            st.caption(plain(f"About sample {sample.id}. Nothing was sent."))
+            st.caption(plain(say("About sample {id}. Nothing was sent.", id=sample.id)))
             st.code(metric.prompt(sample).text, language=None, wrap_lines=True)
         else:
             needs = ", ".join(map(readable, metric.needed)).lower()
-            st.caption(plain(f"No sample there has {needs}."))
+            st.caption(plain(say("No sample there has {needs}.", needs=needs)))
 
 
 def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
     with st.container(horizontal=True):
         save = problems.guarded(_save_metric, PLACE)
         st.button(
-            "Save",
+            say("Save"),
             icon=":material/save:",
             disabled=metric is None,
             on_click=save,
@@ -226,7 +247,7 @@ def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
             # From what is stored, not from the fields: they may hold changes that are not saved.
             file, content = as_file(PromptMetric.build(**saved()[name].params))
             st.download_button(
-                "Download as a Python file",
+                say("Download as a Python file"),
                 content,
                 file,
                 "text/x-python",
@@ -235,7 +256,7 @@ def _save_and_delete(metric: PromptMetric | None, name: str) -> None:
             )
             delete = problems.guarded(_delete_metric, PLACE)
             st.button(
-                "Delete",
+                say("Delete"),
                 icon=":material/delete:",
                 on_click=delete,
                 args=(name,),
@@ -254,13 +275,19 @@ def _save_metric(metric: PromptMetric) -> None:
     # In a list of metrics nobody tells two titles apart that differ in capitals.
     if metric.title.casefold() in map(str.casefold, taken):
         raise ParameterError(
-            f"There is another metric called {metric.title}. Give yours a name of its own."
+            say(
+                "There is another metric called {name}. Give yours a name of its own.",
+                name=metric.title,
+            )
         )
     is_new = metric.title not in usable
     if config().public and is_new and len(usable) >= most:
         raise HostLimitError(
-            f"This host keeps {counted(most, 'metric')} for each visitor, and you have "
-            "that many. Delete one first."
+            say(
+                "This host keeps {metrics} for each visitor, and you have that many. "
+                "Delete one first.",
+                metrics=counted(most, "metric"),
+            )
         )
     session.check_room()
     session.store().metrics.save(session.workspace(), metric.title, metric.spec())
@@ -303,14 +330,24 @@ def _files_in_use() -> None:
     folder = config().custom_dir
     # As somebody finds it who stands in the checkout.
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
-    st.caption(plain(f"Put a Python file that holds a metric into {shown}, and reload the page."))
+    st.caption(
+        plain(
+            say(
+                "Put a Python file that holds a metric into {folder}, and reload the page.",
+                folder=shown,
+            )
+        )
+    )
     by_file = {}
     for file, metrics in files().items():
-        by_file[file] = ", ".join(cls.title for cls in metrics)
+        by_file[file] = ", ".join(say(cls.title) for cls in metrics)
     for error in broken():
-        by_file[error.file] = f"cannot be used, see line {error.line}"
+        by_file[error.file] = say("cannot be used, see line {line}", line=error.line)
     if by_file:
-        rows = [{"File": file, "Metrics": metrics} for file, metrics in sorted(by_file.items())]
-        st.dataframe(rows, hide_index=True, alt="Files with metrics of your own")
-    with st.expander("An example to copy", icon=":material/content_copy:", key="own_example"):
+        rows = [
+            {say("File"): file, say("Metrics"): metrics}
+            for file, metrics in sorted(by_file.items())
+        ]
+        st.dataframe(rows, hide_index=True, alt=say("Files with metrics of your own"))
+    with st.expander(say("An example to copy"), icon=":material/content_copy:", key="own_example"):
         st.code(EXAMPLE.read_text(encoding="utf-8"), language="python")

@@ -14,7 +14,7 @@ import streamlit as st
 
 from evaluators import prompts
 from evaluators.base import Evaluator
-from evaluators.catalogue import catalogue, from_spec
+from evaluators.catalogue import catalogue, explanations, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
@@ -22,6 +22,7 @@ from evaluators.runs import run_facts
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from ui import session
 from ui.parts import corrected, dots, forms, samples
@@ -37,7 +38,7 @@ MOST_OF_A_VALUE = 60
 
 def card(run: Run) -> None:
     """What this run was."""
-    label = "Metrics" if len(run.evaluators) > 1 else "Metric"
+    label = say("Metrics") if len(run.evaluators) > 1 else say("Metric")
     facts = [
         f"{label}: {', '.join(_with_params(run))}",
         *run_facts.facts(run),
@@ -53,10 +54,15 @@ def how_answered(run: Run) -> list[str]:
     """
     if not run.models:
         return []
-    facts = [f"Prompt: {run.prompt_hash}"]
+    facts = [say("Prompt: {hash}", hash=run.prompt_hash)]
     count = _responses_in_data(session.store(), run.fingerprint)
     if count:
-        facts.append(f"{counted(count, 'response')} from the data, the same for every model")
+        facts.append(
+            say(
+                "{responses} from the data, the same for every model",
+                responses=counted(count, "response"),
+            )
+        )
     return facts
 
 
@@ -69,7 +75,7 @@ def _responses_in_data(store: Store, fingerprint: str) -> int:
 def also(run: Run) -> list[str]:
     """The metrics of a run beside the first, for its card."""
     others = _with_params(run)[1:]
-    return [f"Also: {', '.join(others)}"] if others else []
+    return [say("Also: {metrics}", metrics=", ".join(others))] if others else []
 
 
 def _with_params(run: Run) -> list[str]:
@@ -98,7 +104,7 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
 def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
     if declared is None:
         return f"{title(name)}: {_short_value(value)}"
-    return f"{declared.title}: {_short_value(forms.as_in_widget(declared, value))}"
+    return f"{say(declared.title)}: {_short_value(forms.as_in_widget(declared, value))}"
 
 
 def _short_value(value: object) -> str:
@@ -117,16 +123,26 @@ def show(view: RunView) -> None:
     titles = column_titles(view)
     samples.heading()
     filters = {}
+    filter_titles = {}
     for (metric, name), column in view.columns().items():
         values = (ValueName(metric, name),)
-        filters[f"{titles[column]} below a half"] = Selection(values=values, high=BELOW_A_HALF)
+        filters[column] = Selection(values=values, high=BELOW_A_HALF)
+        filter_titles[column] = say("{value} below a half", value=titles[column])
     filters["Failed"] = Selection(is_failed=True)
     filters["Corrected"] = Selection(is_corrected=True)
     # Without models the answers are those in the data, which count as one model's
     count = max(1, len(view.run.models))
     has_situations = any(view.figures(0, model).situations for model in range(count))
-    facets = {"situation": "Group"} if has_situations else {}
-    samples.show(samples.Table(view, titles, filters, _checked_verdict, facets=facets))
+    facets = {"situation": mark("Group")} if has_situations else {}
+    table = samples.Table(
+        view,
+        titles,
+        filters,
+        _checked_verdict,
+        facets=facets,
+        filter_titles=filter_titles,
+    )
+    samples.show(table)
 
 
 def blocks(view: RunView, first: int = 0) -> list[Block]:
@@ -140,8 +156,8 @@ def blocks(view: RunView, first: int = 0) -> list[Block]:
 
 def _checked_verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
     if all(value is None for value in row.values.values()):
-        return Verdict("not applicable")
-    return Verdict("checked", "good")
+        return Verdict(say("not applicable"))
+    return Verdict(say("checked"), "good")
 
 
 def further(view: RunView) -> None:
@@ -157,20 +173,20 @@ def _one_metric(view: RunView, number: int) -> None:
     heading = titles[number] if len(titles) > 1 else ""
     if shown := metric_dots(view, number):
         # Of a run of several metrics each is a section of the page.
-        dots.show([Group(heading, "", shown)], level=2)
-        corrected.say(view, number)
+        term = run.evaluators[number].name
+        dots.show([Group(heading, "", shown, term)], level=2)
+        corrected.show(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)
         failed = sum(figures.failed for figures in by_model)
-        of_all = f"; {failed:,} of {counted(asked, 'sample')} failed" if failed else ""
-        whose = f"{heading}: nothing" if heading else "Nothing"
-        st.caption(plain(f"{whose} is checked yet{of_all}."))
+        st.caption(plain(_nothing_checked(heading, failed, asked)))
     spec = run.evaluators[number]
     if spec.name not in catalogue():
-        gone = (
-            f"There is no metric {spec.name} here any more. Its results stay, but the run "
-            "cannot go on."
+        gone = say(
+            "There is no metric {metric} here any more. Its results stay, but the run "
+            "cannot go on.",
+            metric=spec.name,
         )
         st.warning(plain(gone), icon=":material/extension_off:")
     # Metrics of one's own change: one that no longer takes these parameters is not explained.
@@ -179,42 +195,65 @@ def _one_metric(view: RunView, number: int) -> None:
         about(type(metric), f"{run.id}_{number}", metric.needed)
 
 
+def _nothing_checked(heading: str, failed: int, asked: int) -> str:
+    samples = counted(asked, "sample")
+    if heading and failed:
+        return say(
+            "{metric}: nothing is checked yet; {failed:,} of {samples} failed.",
+            metric=heading,
+            failed=failed,
+            samples=samples,
+        )
+    if heading:
+        return say("{metric}: nothing is checked yet.", metric=heading)
+    if failed:
+        return say(
+            "Nothing is checked yet; {failed:,} of {samples} failed.",
+            failed=failed,
+            samples=samples,
+        )
+    return say("Nothing is checked yet.")
+
+
 # How it works
 
 
 def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
     """How the metric works: what it needs and computes, its prompts, its code."""
     with st.expander(
-        "About this metric",
+        say("About this metric"),
         icon=":material/menu_book:",
         key=f"about_{cls.name}_{place}",
     ):
         files = _prompt_files(cls)
-        names = ["Meaning", "Prompts", "Source"] if files else ["Meaning", "Source"]
-        tabs = dict(zip(names, st.tabs(names), strict=True))
-        with tabs["Meaning"]:
-            _meaning(cls, needs)
+        names = [say("Meaning"), say("Source")]
         if files:
-            with tabs["Prompts"]:
+            names.insert(1, say("Prompts"))
+        meaning, *prompts_of_metric, source = st.tabs(names)
+        with meaning:
+            _meaning(cls, needs)
+        for tab in prompts_of_metric:
+            with tab:
                 for name, text in files.items():
                     st.caption(plain(name))
                     st.code(text, language=None, wrap_lines=True)
-        with tabs["Source"]:
+        with source:
             _source_code(cls)
 
 
 def needs_in_words(fields: Sequence[str]) -> str:
     """What a metric needs, in words."""
     titles = ", ".join(map(title, fields)).lower()
-    return f"Needs: {titles or 'nothing but the question'}."
+    return say("Needs: {fields}.", fields=titles or say("nothing but the question"))
 
 
 def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
-    judge = "one LLM as its judge" if cls.most_judges() else "no LLM"
-    st.caption(plain(f"{needs_in_words(needs)} Asks {judge}."))
-    for text in (cls.__doc__, inspect.getdoc(inspect.getmodule(cls))):
-        if text:
-            st.text(inspect.cleandoc(text))
+    asks = say("Asks no LLM.")
+    if cls.most_judges():
+        asks = say("Asks one LLM as its judge.")
+    st.caption(plain(f"{needs_in_words(needs)} {asks}"))
+    for text in explanations(cls):
+        st.text(say(text))
 
 
 def _prompt_files(cls: type[Evaluator]) -> dict[str, str]:
@@ -239,4 +278,4 @@ def _source_code(cls: type[Evaluator]) -> None:
     if code:
         st.code(code, language="python", wrap_lines=True)
     else:
-        st.caption("The code cannot be read here.")
+        st.caption(say("The code cannot be read here."))

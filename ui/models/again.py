@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
@@ -12,33 +13,59 @@ from evaluators.datasets.sampling import sampled
 from evaluators.errors import PlumblineError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import find
-from evaluators.records import Ability, Run
+from evaluators.records import Ability, ModelSpec, Run
 from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import MOST_REPEATS, RunPlan
 from evaluators.runs.settings import differing, settings
+from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese
+from evaluators.text.stored_texts import translated
 from ui import session
+from ui.models import assigned
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.parts import data_choice, how_many
 from ui.parts.untrusted import plain
 
+ONE_JUDGE = ("trace_judge", "trace_metric_judge", "metrics_metric_judge", "rgb_judge")
+JURIES = ("trace_jury", "trace_hybrid")
+"""The fields in which forms ask for one judge, and for several."""
+
 
 def fill(benchmark: Benchmark | None) -> None:
-    """Puts the settings of the run that a link names into the fields; before any of them is drawn.
+    """Puts the settings that a link asks for into the fields; before any of them is drawn.
 
-    What is no longer there, such as a model that nobody offers, is left out.
+    They are those of a run, or of an assignment. What is no longer there, such as a model that
+    nobody offers, is left out.
     """
     place = _run_kept_under(benchmark)
     if session.NEW_RUN in st.session_state:
         st.session_state.pop(place, None)
+        assigned.forget(benchmark)
     run = session.find_run(st.session_state.pop(session.AGAIN, ""))
+    not_usable: tuple[ModelSpec, ...] = ()
+    if run is not None:
+        assigned.forget(benchmark)
+    elif (link := assigned.take(benchmark)) is not None:
+        run, not_usable = link
+    assigned.show(benchmark)
     if run is None:
         return
-    st.session_state[place] = run.id
+    st.session_state[place] = run
+    fields = _fields(run, benchmark, not_usable)
+    for name, value in fields.items():
+        st.session_state[name] = value
+
+
+def _fields(
+    run: Run,
+    benchmark: Benchmark | None,
+    not_usable: Collection[ModelSpec],
+) -> dict[str, Any]:
+    """The values of the fields by their keys; of LLMs that are not usable the choice is open."""
     by_id = catalogue_of(run)
-    models = [spec.id for spec in run.models if spec.id in by_id]
-    judges = [spec.id for spec in run.judges if spec.id in by_id]
+    models = [spec.id for spec in run.models if spec.id in by_id and spec not in not_usable]
+    judges = [spec.id for spec in run.judges if spec.id in by_id and spec not in not_usable]
     key: str = benchmark or "metrics"
     if benchmark == "rgb" and not run.models:
         # The fields of answers that were there already.
@@ -46,7 +73,10 @@ def fill(benchmark: Benchmark | None) -> None:
     fields = {data_choice.FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
     fields |= _fields_of_composition(run) if key == "rgb" else _part(run, f"{key}_count")
     fields[f"{key}_seed"] = run.seed or 0
-    if models:
+    if not_usable:
+        # Else they begin with a model that nobody asked for.
+        fields |= dict.fromkeys(ONE_JUDGE) | {name: [] for name in JURIES}
+    if models or not_usable:
         fields[f"{key}_models"] = models
     if run.prompt:
         language = "zh" if is_chinese(run.prompt) else "en"
@@ -55,9 +85,7 @@ def fill(benchmark: Benchmark | None) -> None:
         fields |= _labellers(run, judges)
     elif judges:
         fields["rgb_judge" if benchmark == "rgb" else "metrics_metric_judge"] = judges[0]
-    fields |= _fields_of_metrics(run, benchmark, key)
-    for name, value in fields.items():
-        st.session_state[name] = value
+    return fields | _fields_of_metrics(run, benchmark, key)
 
 
 def catalogue_of(run: Run) -> dict[str, Any]:
@@ -77,7 +105,7 @@ def show_changes(
     count: int | None,
 ) -> None:
     """What is changed against the run whose settings the form began with: "seed 0 → 1"."""
-    run = session.find_run(st.session_state.get(_run_kept_under(benchmark)))
+    run: Run | None = st.session_state.get(_run_kept_under(benchmark))
     if run is None:
         return
     specs = [evaluator.spec() for evaluator in plan.in_order]
@@ -85,9 +113,11 @@ def show_changes(
     after = settings(plan, name, count, specs)
     changes = []
     for change in differing(before, after):
-        changes.append(f"{change.setting} {change.first} → {change.second}")
-    words = "; ".join(changes) or "nothing changed yet"
-    st.caption(f":material/difference: {plain(f'Against {run.title}: {words}.')}")
+        first, second = translated(change.first), translated(change.second)
+        changes.append(f"{translated(change.setting)} {first} → {second}")
+    changed = say("; ").join(changes) or say("nothing changed yet")
+    words = say("Against {run}: {changes}.", run=run.title, changes=changed)
+    st.caption(f":material/difference: {plain(words)}")
 
 
 def _run_kept_under(benchmark: Benchmark | None) -> str:

@@ -25,19 +25,14 @@ from evaluators.records import Cap, ModelSpec
 from evaluators.runs.forecast import Forecast, Measures, forecast
 from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import mark, say
 from ui import session
 from ui.held import held, weight
 from ui.parts.untrusted import plain
 
 T = TypeVar("T")
 
-COLUMN_HELP = {
-    "Waiting": st.column_config.TextColumn(
-        help="What the provider's limits impose, beside the time of the answers."
-    )
-}
-
-PROMPTS, DOUBTS = "Measuring the prompts", "Looking for doubtful samples"
+PROMPTS, DOUBTS = mark("Measuring the prompts"), mark("Looking for doubtful samples")
 
 
 class RememberedMeasures(Measures):
@@ -88,7 +83,7 @@ class RememberedMeasures(Measures):
         measured: T | None = held.find(key)
         if measured is None:
             # Not `held.read`, where one visitor waits for another: this takes time, no memory.
-            with st.spinner(words):
+            with st.spinner(say(words)):
                 measured = measure()
             held.keep(key, measured, weight(measured))
         return measured
@@ -126,12 +121,11 @@ def details(plan: RunPlan, taken: Forecast) -> None:
     # Without models only judges are asked, and nobody can take one for anything else.
     named = taken.named(marks_judges=bool(plan.models))
     rows = rows_in_words(named)
-    columns = COLUMN_HELP | _cost_column(rows)
     st.dataframe(
         rows,
         hide_index=True,
-        column_config=columns,
-        alt="Estimate",
+        column_config=_columns(rows),
+        alt=say("Estimate"),
     )
     if sentences := bases(named):
         st.caption("  \n".join(map(plain, sentences)))
@@ -160,7 +154,7 @@ def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
         # The budget holds for any price, known or not.
         most = min(most, cap.cost) if is_known else cap.cost
     elif not is_known:
-        return "price unknown"
+        return say("price unknown")
     return dollar_range(0.0, most)
 
 
@@ -175,7 +169,13 @@ def waiting(taken: Forecast, times: float = 1.0) -> str:
     return duration(longest) if longest else ""
 
 
-def _cost_column(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """As wide as its longest range: a column keeps the width that its first values took."""
+def _columns(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """The heads of the columns in the language of the reader."""
+    heads: dict[str, Any] = {name: st.column_config.Column(say(name)) for name in rows[0]}
+    waiting_help = say("What the provider's limits impose, beside the time of the answers.")
+    heads["Waiting"] = st.column_config.TextColumn(say("Waiting"), help=waiting_help)
+    # As wide as its longest range: a column keeps the width that its first values took.
     longest = max(len(str(row["Cost"])) for row in rows)
-    return {"Cost": st.column_config.TextColumn(width=max(80, 8 * longest + 16))}
+    width = max(80, 8 * longest + 16)
+    heads["Cost"] = st.column_config.TextColumn(say("Cost"), width=width)
+    return heads

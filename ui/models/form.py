@@ -20,19 +20,21 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import ANSWER_TOKENS, keys_for_estimates
 from evaluators.runs.plan import MOST_REPEATS, RunPlan
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from ui import session
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-WHOLE = (
+WHOLE = mark(
     "For the whole run, all models and judges together. It takes whole samples at random, keeps "
     "everything, and can go on with a higher budget."
 )
-DOLLARS, CALLS = "dollars", "calls"
-PRICES = "Prices: US dollars per million tokens, prompt / answer."
+DOLLARS, CALLS = mark("dollars"), mark("calls")
+PRICES = mark("Prices: US dollars per million tokens, prompt / answer.")
 SHOW_RETIRED = "show_retired"
 
-JUDGES_ITSELF = "This judge also answers, and may favour its own answers."
+JUDGES_ITSELF = mark("This judge also answers, and may favour its own answers.")
 
 # Providers name a snapshot of a model by its date: gpt-4o-mini-2024-07-18, gpt-4-0613.
 _SNAPSHOT_DATE = re.compile(r"-\d{4}(-?\d{2}-?\d{2})?$")
@@ -67,7 +69,7 @@ def choices() -> dict[str, Choice]:
 
 def show_retired() -> None:
     """Lets retired models be listed: an old run may have asked one."""
-    st.toggle("Show retired models", key=SHOW_RETIRED, **KEPT)
+    st.toggle(say("Show retired models"), key=SHOW_RETIRED, **KEPT)
 
 
 def usual_judges(by_id: Mapping[str, Choice], count: int) -> list[str]:
@@ -83,12 +85,12 @@ def usual_judges(by_id: Mapping[str, Choice], count: int) -> list[str]:
 def models(by_id: Mapping[str, Choice], key: str) -> list[Choice]:
     """The models to ask: the offline reader, unless others are chosen; says why one cannot be."""
     names = st.multiselect(
-        "Models",
+        say("Models"),
         list(by_id),
         default=[OFFLINE.id],
         format_func=lambda name: label(by_id[name]),
-        help=f"Each one answers every prompt. {PRICES}",
-        placeholder="Choose at least one model",
+        help=say("Each one answers every prompt. {prices}", prices=say(PRICES)),
+        placeholder=say("Choose at least one model"),
         select_all=False,
         key=key,
         **KEPT,
@@ -108,13 +110,13 @@ def judge(
     names = [name for name in by_id if name != OFFLINE.id]
     begin = usual_judges(by_id, 1) if is_needed else []
     name = st.selectbox(
-        "Judge" if is_needed else "Judge (optional)",
+        say("Judge") if is_needed else say("Judge (optional)"),
         names,
         # One that is not needed would cost without anybody having asked for it.
         index=names.index(begin[0]) if begin else None,
         format_func=lambda name: label(by_id[name]),
-        help=PRICES,
-        placeholder="Choose a judge",
+        help=say(PRICES),
+        placeholder=say("Choose a judge"),
         key=key,
         **KEPT,
     )
@@ -131,13 +133,16 @@ def judges(
 ) -> list[Choice]:
     """The LLMs that label, `most` at a time; says why one cannot, and what to do."""
     names = st.multiselect(
-        "Judges",
+        say("Judges"),
         [name for name in by_id if name != OFFLINE.id],
         default=usual_judges(by_id, begin),
         format_func=lambda name: label(by_id[name]),
-        help=f"Each labels every sample, the majority decides each sentence, and a tie goes to the "
-        f"stricter verdict. {PRICES}",
-        placeholder="Choose at least one judge",
+        help=say(
+            "Each labels every sample, the majority decides each sentence, and a tie goes to the "
+            "stricter verdict. {prices}",
+            prices=say(PRICES),
+        ),
+        placeholder=say("Choose at least one judge"),
         max_selections=most,
         select_all=False,
         key=key,
@@ -166,18 +171,18 @@ def judge_beside_rules(
     """The LLM that judges beside the rules, if one is chosen; `purpose` says what it decides."""
     usable = [name for name in by_id if _is_usable_llm(by_id[name])]
     name = st.selectbox(
-        "Judge (optional)",
+        say("Judge (optional)"),
         usable,
         index=None,
         format_func=lambda name: label(by_id[name]),
         help=purpose,
-        placeholder="None" if usable else "None (an LLM needs a key: Settings)",
+        placeholder=say("None") if usable else say("None (an LLM needs a key: Settings)"),
         disabled=not usable,
         key=key,
         **KEPT,
     )
     if name in [choice.model.id for choice in models]:
-        st.caption(JUDGES_ITSELF)
+        st.caption(say(JUDGES_ITSELF))
     return by_id[name] if name else None
 
 
@@ -197,27 +202,27 @@ def label(choice: Choice) -> str:
     """The model in one line: name, provider, and what it costs or why it cannot be asked."""
     model = choice.model
     provider = PROVIDERS.get(model.provider)
-    parts = [model.title]
+    parts = [say(model.title)]
     # Some titles end with the provider, to tell a model from the same one elsewhere.
     if provider and not model.title.endswith(f"({provider.title})"):
         parts.append(provider.title)
     if choice.problem:
         # In front: the end of a long line is cut.
         parts[0] = f"✕ {parts[0]}"
-        parts.append(choice.problem)
+        parts.append(translated(choice.problem))
         return " · ".join(parts)
     parts.append(_price_in_and_out(model))
     if model.status == "preview":
-        parts.append("preview")
+        parts.append(say("preview"))
     elif model.status == "deprecated":
-        parts.append(f"until {model.status_date}")
+        parts.append(say("until {date}", date=model.status_date))
     return " · ".join(parts)
 
 
 def settings_link() -> None:
     st.page_link(
         "../pages/settings.py",
-        label="Enter a key on the Settings page",
+        label=say("Enter a key on the Settings page"),
         icon=":material/key:",
     )
 
@@ -227,14 +232,20 @@ def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
     without_key = [choice.model.title for choice in chosen if choice.problem == NEEDS_KEY]
     for choice in chosen:
         if choice.problem and choice.problem != NEEDS_KEY:
-            words = f"{choice.model.title}: {choice.problem}. Choose another model."
+            words = say(
+                "{model}: {problem}. Choose another model.",
+                model=choice.model.title,
+                problem=translated(choice.problem),
+            )
             st.warning(plain(words), icon=":material/block:")
     if without_key:
         with st.container(horizontal=True, vertical_alignment="center"):
-            needs = "needs a key" if len(without_key) == 1 else "need keys"
-            words = f"{', '.join(without_key)} {needs}; the price is shown without one."
+            words = mark("{models} need keys; the price is shown without one.")
+            if len(without_key) == 1:
+                words = mark("{models} needs a key; the price is shown without one.")
+            words = say(words, models=say(", ").join(without_key))
             if session.has_lost_key():
-                words = f"{words} Your key was forgotten with the reload."
+                words = say("{words} Your key was forgotten with the reload.", words=words)
             st.caption(plain(words))
             settings_link()
 
@@ -251,9 +262,9 @@ def _bare_name(name: str) -> str:
 
 def _price_in_and_out(model: Model) -> str:
     if model.price_in is None or model.price_out is None:
-        return "price unknown"
+        return say("price unknown")
     if not model.price_out:
-        return "free"
+        return say("free")
     return f"{dollars(model.price_in)} / {dollars(model.price_out)}"
 
 
@@ -286,7 +297,7 @@ def with_llms(
 
 def times(plan: RunPlan | None) -> str:
     """What a Start button says behind the number of samples: " 3 times"; empty for once."""
-    return f" {plan.repeats} times" if plan and plan.repeats > 1 else ""
+    return say(" {number} times", number=plan.repeats) if plan and plan.repeats > 1 else ""
 
 
 def can_be_asked(*chosen: Choice) -> bool:
@@ -311,7 +322,7 @@ def answer_options(
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     answer_tokens = _answer_budget(left, key, is_labelling=bool(judges) and labels)
     temperature = middle.number_input(
-        "Temperature",
+        say("Temperature"),
         0.0,
         2.0,
         0.0,
@@ -320,25 +331,26 @@ def answer_options(
         **KEPT,
     )
     repeats = right.number_input(
-        "Repeats",
+        say("Repeats"),
         1,
         MOST_REPEATS,
         1,
-        help="Ask each prompt again to see how much answers vary at this temperature.",
+        help=say("Ask each prompt again to see how much answers vary at this temperature."),
         key=f"{key}_repeats",
         **KEPT,
     )
     use_cache = st.toggle(
-        "Use stored answers",
+        say("Use stored answers"),
         True,
-        help="A request that was answered before is not sent and not paid for again.",
+        help=say("A request that was answered before is not sent and not paid for again."),
         key=f"{key}_use_cache",
         **KEPT,
     )
     # A spec has no temperature where the model takes none.
     fixed = [each.title for each in llms if each.spec(temperature=temperature).temperature is None]
     if fixed:
-        st.caption(plain(f"The temperature is left to {', '.join(fixed)}."))
+        words = say("The temperature is left to {models}.", models=say(", ").join(fixed))
+        st.caption(plain(words))
     return AnswerOptions(answer_tokens, temperature, use_cache, repeats)
 
 
@@ -348,12 +360,12 @@ def _answer_budget(column: DeltaGenerator, key: str, *, is_labelling: bool) -> i
         # A field of its own, so that each of the two keeps its number.
         answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
     most_tokens: int = column.number_input(
-        "Answer budget (tokens)",
+        say("Answer budget (tokens)"),
         16,
         32768,
         answer_tokens,
         step=128,
-        help="The most that an answer may take, hidden reasoning included.",
+        help=say("The most that an answer may take, hidden reasoning included."),
         key=tokens_key,
         **KEPT,
     )
@@ -370,19 +382,20 @@ def budget(chosen: Sequence[Choice], key: str) -> Cap | None:
         return Cap()
     left, right = st.columns([3, 2], vertical_alignment="bottom", gap="xsmall")
     unit = right.selectbox(
-        "Unit of the budget",
+        say("Unit of the budget"),
         [DOLLARS, CALLS],
+        format_func=say,
         label_visibility="collapsed",
         key=f"{key}_unit",
         **KEPT,
     )
     # No bounds: a browser keeps a value out of bounds to itself, and an old one would go on.
     most: Any = left.number_input(
-        "Budget",
+        say("Budget"),
         value=None,
         step=0.01 if unit == DOLLARS else 1,
-        placeholder="No limit",
-        help=WHOLE,
+        placeholder=say("No limit"),
+        help=say(WHOLE),
         key=f"{key}_{unit}",
         **KEPT,
     )

@@ -11,7 +11,9 @@ from evaluators.llm.catalogue import Choice
 from evaluators.prompts import check
 from evaluators.records import Dataset, prompt_hash
 from evaluators.runs.inputs import prompt_for
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui.models import form as model_form
 from ui.parts.forms import KEPT
@@ -37,54 +39,62 @@ def choose(dataset: Dataset, key: str) -> Generators:
     if not count:
         return NOBODY
     with st.container(border=True):
-        has = "has" if count == 1 else "have"
         # The headline stands above the choice and says what was chosen.
         headline = st.empty()
         models = model_form.models(model_form.choices(), f"{key}_models")
-        lacking = f"{count:,} of {counted(total, 'sample')} {has} no answer"
-        headline.markdown(f"**{lacking}: {_who_answers(len(models))}**")
+        headline.markdown(f"**{_who_answers(_without_answer(count, total), len(models))}**")
         if not models:
             return _without_generator(count, total)
         prompt, problem = _prompt_area(dataset, key)
-    return Generators(tuple(models), prompt, "Correct the prompt" if problem else "")
+    return Generators(tuple(models), prompt, say("Correct the prompt") if problem else "")
 
 
-def _who_answers(models: int) -> str:
+def _without_answer(count: int, total: int) -> str:
+    samples = counted(total, "sample")
+    if count == 1:
+        return say("{count:,} of {samples} has no answer", count=count, samples=samples)
+    return say("{count:,} of {samples} have no answer", count=count, samples=samples)
+
+
+def _who_answers(lacking: str, models: int) -> str:
     if not models:
-        return "nobody answers them."
+        return say("{lacking}: nobody answers them.", lacking=lacking)
     if models == 1:
-        return "a generator answers them."
-    return f"each of {models} generators answers them."
+        return say("{lacking}: a generator answers them.", lacking=lacking)
+    words = mark("{lacking}: each of {models} generators answers them.")
+    return say(words, lacking=lacking, models=models)
 
 
 def _without_generator(count: int, total: int) -> Generators:
     """Only the answers that are there can be judged, if there are any."""
     if count == total:
-        st.caption("Without one there is nothing to judge.")
-        return Generators(missing="Choose a model")
+        st.caption(say("Without one there is nothing to judge."))
+        return Generators(missing=say("Choose a model"))
     # A run over the answers that are there is worth something.
-    st.caption(f"Without a model, {counted(count, 'sample')} without an answer will fail.")
+    samples = counted(count, "sample")
+    st.caption(say("Without a model, {samples} without an answer will fail.", samples=samples))
     return NOBODY
 
 
 def _prompt_area(dataset: Dataset, key: str) -> tuple[str, str]:
     """The template to use, and what is wrong with it, if anything."""
     language = "zh" if is_chinese(dataset.samples[0].question) else "en"
-    with st.expander("Prompt", icon=":material/edit_note:", key=f"{key}_template"):
+    with st.expander(say("Prompt"), icon=":material/edit_note:", key=f"{key}_template"):
         # A field of its own for each language: data of the other one want the other template.
         prompt = st.text_area(
-            "Prompt template",
+            say("Prompt template"),
             prompt_for(dataset),
             height=380,
             key=f"{key}_prompt_{language}",
             label_visibility="collapsed",
             **KEPT,
         )
-        st.caption(
-            f"The run keeps the prompt and its hash ({prompt_hash(prompt)}). "
-            "\\$question and \\$documents are filled in. The offline reader reads only "
-            "what these two hold."
+        words = say(
+            "The run keeps the prompt and its hash ({hash}). $question and $documents are filled "
+            "in. The offline reader reads only what these two hold.",
+            hash=prompt_hash(prompt),
         )
+        st.caption(plain(words))
     problem = prompt_problem(prompt)
     if problem:
         # Outside the expander, which may be closed.
@@ -97,5 +107,5 @@ def prompt_problem(prompt: str) -> str:
     try:
         check(prompt)
     except PromptError as error:
-        return str(error)
+        return translated(str(error))
     return ""

@@ -17,8 +17,9 @@ from evaluators.comparison.result import Comparison
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
 from evaluators.runs.shown_values import is_of_few
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import short_name
+from evaluators.text.words import joined_by_and, joined_sentences, short_name
 
 # Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
 CONFIG = {
@@ -48,6 +49,10 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 LEGEND_ROW = 22
 """Pixels of a legend's entry, where a narrow screen gives each a row."""
+
+NOISE_AXIS = mark("Noise: share of documents beside the point")
+
+RIGHT = mark("right")
 
 NOTES = 38
 """Pixels above the plot for two lines."""
@@ -93,7 +98,7 @@ def accuracy_by_noise(
     has_notes = _add_notes(figure, every_point)
     # 80 % is the highest noise level of the paper.
     most_noise = max([80, *map(noise_in_percent, every_point)])
-    _percent_axis(figure.update_xaxes, most_noise, "Noise: share of documents beside the point")
+    _percent_axis(figure.update_xaxes, most_noise, say(NOISE_AXIS))
     _percent_axis(figure.update_yaxes, 100)
     figure.update_layout(dragmode=False)
     top = NOTES * has_notes + (8 if is_presented else BUTTONS)
@@ -126,9 +131,9 @@ def difference_by_noise(comparison: Comparison) -> go.Figure:
         _add_difference(figure, noise, differences)
     most_noise = max([80, *noise])
     figure.update_xaxes(dtick=20, range=[LOWEST, most_noise - LOWEST], ticksuffix=" %")
-    figure.update_xaxes(title="Noise: share of documents beside the point", row=2, col=1)
+    figure.update_xaxes(title=say(NOISE_AXIS), row=2, col=1)
     figure.update_yaxes(dtick=20, range=[LOWEST, HIGHEST], ticksuffix=" %", row=1, col=1)
-    figure.update_yaxes(title="Difference, points", row=2, col=1)
+    figure.update_yaxes(title=say("Difference, points"), row=2, col=1)
     figure.update_layout(dragmode=False)
     return _laid_out(figure, HEIGHT_OF_TWO, top=BUTTONS, right=LABEL_WIDTH)
 
@@ -149,7 +154,7 @@ def _add_accuracy(
         # Of curves at the same place the later lies on top, and is smaller.
         marker={"size": 12 - 3 * number, "symbol": _in_turn(SYMBOLS, number)},
         line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
-        hovertemplate="%{y:.1f} % at %{x:.0f} % noise<extra>%{fullData.name}</extra>",
+        hovertemplate=f"{_point_in_words()}<extra>%{{fullData.name}}</extra>",
         showlegend=False,
         row=1,
         col=1,
@@ -179,6 +184,8 @@ def _add_difference(
             row=2,
             col=1,
         )
+    # Without blanks Plotly's braces, which it fills itself, stay as they are.
+    hover = say("%{customdata[0]} points, p %{customdata[1]}")
     figure.add_scatter(
         x=noise,
         y=[100 * own.difference for own in differences],
@@ -190,7 +197,7 @@ def _add_difference(
         },
         line={"color": WHISKER_COLOUR},
         customdata=[(words.in_points(own), words.p_value(own.adjusted)) for own in differences],
-        hovertemplate="%{customdata[0]} points, p %{customdata[1]}<extra></extra>",
+        hovertemplate=f"{hover}<extra></extra>",
         showlegend=False,
         row=2,
         col=1,
@@ -207,17 +214,31 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
             continue
         first, last = judged[0], judged[-1]
         start, end = round(_percent(first.accuracy)), round(_percent(last.accuracy))
-        at = f"{noise_in_percent(first):.0f} % noise"
-        to = f"{noise_in_percent(last):.0f} %"
+        blanks = {
+            "name": name,
+            "start": start,
+            "end": end,
+            "low": f"{noise_in_percent(first):.0f}",
+            "high": f"{noise_in_percent(last):.0f}",
+        }
         if len(judged) == 1:
-            trend = f"is {start} % at {at}"
+            sentence = say("{name}: accuracy is {start} % at {low} % noise.", **blanks)
         elif start == end:
-            trend = f"is {start} % at {at} as at {to}"
+            sentence = say(
+                "{name}: accuracy is {start} % at {low} % noise as at {high} %.", **blanks
+            )
+        elif end < start:
+            sentence = say(
+                "{name}: accuracy falls from {start} % at {low} % noise to {end} % at {high} %.",
+                **blanks,
+            )
         else:
-            verb = "falls" if end < start else "rises"
-            trend = f"{verb} from {start} % at {at} to {end} % at {to}"
-        sentences.append(f"{name}: accuracy {trend}.")
-    return " ".join(sentences)
+            sentence = say(
+                "{name}: accuracy rises from {start} % at {low} % noise to {end} % at {high} %.",
+                **blanks,
+            )
+        sentences.append(sentence)
+    return joined_sentences(sentences)
 
 
 def _add_curve(
@@ -244,7 +265,7 @@ def _add_curve(
         error_y=_whiskers([point.accuracy for point in points]),
         customdata=[(_right_in_words(point.accuracy), _note(point)) for point in points],
         hovertemplate=(
-            "%{y:.1f} % at %{x:.0f} % noise<br>%{customdata[0]}%{customdata[1]}"
+            f"{_point_in_words()}<br>%{{customdata[0]}}%{{customdata[1]}}"
             "<extra>%{fullData.name}</extra>"
         ),
         showlegend=False,
@@ -260,7 +281,7 @@ def _add_published_curve(
     figure.add_scatter(
         x=[noise for noise, _ in curve],
         y=[accuracy for _, accuracy in curve],
-        name=f"{name} (paper)",
+        name=say("{name} (paper)", name=name),
         mode="lines+markers",
         marker={"symbol": f"{_in_turn(SYMBOLS, number)}-open", "size": 7},
         line={
@@ -313,12 +334,17 @@ def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
         had = round(noise_in_percent(point))
         asked.setdefault(had, set()).add(round(100 * point.noise))
     for had, levels in asked.items():
-        words = " and ".join(f"{level} %" for level in sorted(levels))
+        asked_for = joined_by_and([f"{level} %" for level in sorted(levels)])
         figure.add_annotation(
             x=had,
             y=1,
             yref="paper",
-            text=f"asked {words},<br>had {had} %",
+            text="<br>".join(
+                (
+                    say("asked {noise},", noise=asked_for),
+                    say("had {noise}", noise=f"{had} %"),
+                )
+            ),
             yanchor="bottom",
             showarrow=False,
         )
@@ -385,13 +411,13 @@ def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) ->
     has_several = len(by_model) > 1
     for number, (model, mean) in enumerate(by_model.items()):
         name = short_name(model) if has_several else ""
-        of_rule = ", by rule" if has_several else "By rule"
         if mean.mean is not None:
-            said = f"{name}{of_rule}" if by_judge else name
+            by_rule = say("{name}, by rule", name=name) if has_several else say("By rule")
+            said = by_rule if by_judge else name
             rows.append(_RowOfRate(said, mean, _colour(number), "circle"))
         judged = by_judge.get(model)
         if judged and judged.mean is not None:
-            said = f"{name}, by the judge" if has_several else "By the judge"
+            said = say("{name}, by the judge", name=name) if has_several else say("By the judge")
             rows.append(_RowOfRate(said, judged, _colour(number), "diamond"))
     return rows
 
@@ -399,21 +425,28 @@ def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) ->
 def rate_in_words(mean: Mean, verb: str) -> str:
     """ "58 % (36 to 78), 11 of 19 detected"; of few answers "10 of 60 checked"."""
     if mean.mean is None:
-        return "nothing checked"
-    interval = ""
-    if mean.low is not None and mean.high is not None:
-        interval = f" ({100 * mean.low:.0f} to {100 * mean.high:.0f})"
+        return say("nothing checked")
     counts = _right_in_words(mean, verb)
-    return f"{100 * mean.mean:.0f} %{interval}, {counts}"
+    if mean.low is None or mean.high is None:
+        return say("{rate:.0f} %, {counts}", rate=100 * mean.mean, counts=counts)
+    return say(
+        "{rate:.0f} % ({low:.0f} to {high:.0f}), {counts}",
+        rate=100 * mean.mean,
+        low=100 * mean.low,
+        high=100 * mean.high,
+        counts=counts,
+    )
 
 
-def _right_in_words(mean: Mean, verb: str = "right") -> str:
+def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:
     """ "7 of 12 right"; where much is missing, how much was checked."""
     right = round((mean.mean or 0) * mean.scored)
-    counts = f"{right:,} of {mean.scored:,} {verb}"
+    counts = say("{part:,} of {all:,} {verb}", part=right, all=mean.scored, verb=say(verb))
     if not is_of_few(mean):
         return counts
-    return f"{counts}, {mean.scored:,} of {mean.asked - mean.not_applicable:,} checked"
+    asked = mean.asked - mean.not_applicable
+    checked = say("{part:,} of {all:,} checked", part=mean.scored, all=asked)
+    return say(", ").join((counts, checked))
 
 
 def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
@@ -425,7 +458,13 @@ def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
 def _note(point: NoisePoint) -> str:
     if not missed_noise(point):
         return ""
-    return f"<br>asked {100 * point.noise:.0f} %, had {noise_in_percent(point):.0f} %"
+    asked, had = 100 * point.noise, noise_in_percent(point)
+    return "<br>" + say("asked {asked:.0f} %, had {had:.0f} %", asked=asked, had=had)
+
+
+def _point_in_words() -> str:
+    """Where a point lies; its blanks are filled by Plotly."""
+    return say("%{y:.1f} % at %{x:.0f} % noise")
 
 
 def _is_hollow(point: NoisePoint) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.records import Run
+from evaluators.text.language import say
 from ui import session
 
 PAGE = "../pages/check.py"
@@ -14,5 +15,5 @@ LAST = "run_checked"
 
 def button(run: Run) -> None:
     """Goes to the check of this run."""
-    if st.button("Check", icon=":material/balance:", key=f"check_{run.id}"):
+    if st.button(say("Check"), icon=":material/balance:", key=f"check_{run.id}"):
         st.switch_page(PAGE, query_params=session.address(run=run.id))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluators.records import Run
+from evaluators.text.language import say
 from ui import session
 
 FIRST, SECOND, MORE = "first", "second", "more"
@@ -31,10 +32,10 @@ def button(run: Run) -> None:
     """Goes to the comparison of this run with the baseline of its data, else the likeliest one."""
     baseline = session.find_run(session.store().baselines.id_for(run))
     runs = [run]
-    label = "Compare"
+    label = say("Compare")
     if baseline is not None and baseline.id != run.id:
         runs = [baseline, run]
-        label = "Compare with the baseline"
+        label = say("Compare with the baseline")
     if st.button(label, icon=":material/compare_arrows:", key=f"compare_{run.id}"):
         _go(runs)
 
@@ -43,7 +44,8 @@ def several(runs: Sequence[Run]) -> None:
     """Goes to the comparison of these runs: the baseline among them first, else the oldest."""
     baselines = session.store().baselines.ids(session.workspace()).values()
     in_order = sorted(runs, key=lambda run: (run.id not in baselines, run.created))
-    if st.button("Compare", type="primary", icon=":material/compare_arrows:", key="runs_compare"):
+    label = say("Compare")
+    if st.button(label, type="primary", icon=":material/compare_arrows:", key="runs_compare"):
         _go(in_order)
 
 

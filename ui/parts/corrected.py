@@ -7,12 +7,13 @@ import streamlit as st
 from evaluators.runs import run_facts
 from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import say
 from evaluators.text.words import readable
 from ui.parts import chosen_view
 from ui.parts.untrusted import plain
 
 
-def say(view: RunView, metric: int = 0, model: int | None = None) -> None:
+def show(view: RunView, metric: int = 0, model: int | None = None) -> None:
     """A line for each model, or for one: the means that labels of people correct."""
     if not view.people:
         return
@@ -24,12 +25,21 @@ def say(view: RunView, metric: int = 0, model: int | None = None) -> None:
         for value in found.values:
             if value.corrected is not None:
                 low, high = value.corrected.low, value.corrected.high
-                mean = f"**{value.corrected.mean:.2f}** ({low:.2f} to {high:.2f})"
-                means.append(f"{plain(readable(value.name))} {mean}")
+                mean = say(
+                    "{value} **{mean:.2f}** ({low:.2f} to {high:.2f})",
+                    value=plain(readable(value.name)),
+                    mean=value.corrected.mean,
+                    low=low,
+                    high=high,
+                )
+                means.append(mean)
         if means:
-            whose = f"{plain(names[number])}: " if len(names) > 1 else ""
-            labels = f"{found.labelled:,} answers that people labelled"
-            st.markdown(
-                f":material/balance: {whose}Corrected by {labels}: {' · '.join(means)}. "
-                "**Check** says how."
+            sentence = say(
+                "Corrected by {number:,} answers that people labelled: {means}. "
+                "**Check** says how.",
+                number=found.labelled,
+                means=" · ".join(means),
             )
+            if len(names) > 1:
+                sentence = say("{name}: {sentence}", name=plain(names[number]), sentence=sentence)
+            st.markdown(f":material/balance: {sentence}")

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Benchmark
 from evaluators.errors import DatasetError
+from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import problems, starting
 from ui.parts.forms import KEPT
@@ -21,7 +22,7 @@ FIELDS: dict[Benchmark | None, str] = {
 }
 """The field of the data in each page's form, by its benchmark; the Metrics page has none."""
 
-CHANGED = (
+CHANGED = mark(
     "The data changed since this form was drawn, so no run was started. Look at it again, "
     "then press Start."
 )
@@ -57,12 +58,14 @@ def choose(
         label,
         options,
         format_func=title,
-        placeholder="Choose",
+        placeholder=say("Choose"),
         key=key,
         **KEPT,
     )
     if name is None:
-        words = f"{gone} is no longer there. Choose another one." if gone else "No data set yet."
+        words = say("No data set yet.")
+        if gone:
+            words = say("{name} is no longer there. Choose another one.", name=gone)
         st.warning(plain(words), icon=":material/database_off:")
     return name
 
@@ -82,9 +85,11 @@ def start_button(
     something is `missing` it is shut and says that: "Choose a judge to start".
     """
     now = session.identity(name)
-    label = f"{what}, {price}" if price else what
+    label = say("{what}, {price}", what=what, price=price) if price else what
+    if missing:
+        label = say("{missing} to start", missing=missing)
     pressed = starting.button(
-        plain(f"{missing} to start" if missing else label),
+        plain(label),
         key,
         is_ready=is_ready and not missing,
         on_click=_note_what_was_seen,

@@ -10,6 +10,7 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
 from evaluators.runs.shown_values import Dot, Group, coverage
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui.parts import explained
 from ui.parts.present import Block
@@ -45,15 +46,18 @@ def _group(group: Group, level: int) -> str:
     if not group.title:
         return rows
     question = f" <span>{html(group.question)}</span>" if group.question else ""
-    return f"<h{level}>{html(group.title)}{question}</h{level}>{rows}"
+    title = f"{html(group.title)}{explained.mark(group.term)}"
+    return f"<h{level}>{title}{question}</h{level}>{rows}"
 
 
 def _dot(dot: Dot) -> str:
     mean = dot.mean
     meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
-    title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.title)}"
+    title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.term or dot.title)}"
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
-    about = [] if mean.low is None else [f"{mean.low:.2f} to {mean.high:.2f}"]
+    about = []
+    if mean.low is not None:
+        about.append(say("{low:.2f} to {high:.2f}", low=mean.low, high=mean.high))
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
     about.append(coverage(mean) + repeated)
     if mean.within:
@@ -94,9 +98,14 @@ def _drawn_spread(counts: Sequence[int]) -> str:
     # The highest bar fills the height, as small runs have a shape too; the hints have the counts.
     bars, words = [], []
     for part, count in enumerate(counts):
-        hint = f"{part / BINS:.1f} to {(part + 1) / BINS:.1f}: {count:,}"
+        hint = say(
+            "{low:.1f} to {high:.1f}: {count:,}",
+            low=part / BINS,
+            high=(part + 1) / BINS,
+            count=count,
+        )
         bars.append(f'<i title="{hint}" style="height: {100 * count / most:.0f}%"></i>')
         if count:
             words.append(hint)
-    label = f"How many answers have {', '.join(words)}"
+    label = say("How many answers have {counts}", counts=say(", ").join(words))
     return f'<span class="pl-spread" role="img" aria-label="{label}">{"".join(bars)}</span>'

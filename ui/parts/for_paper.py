@@ -10,10 +10,11 @@ import streamlit as st
 from evaluators.drawing import SIZES, Size
 from evaluators.paper.bundle import Bundle
 from evaluators.paper.formats import as_latex, as_markdown
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.markup import html
 from evaluators.text.words import readable
 
-WIDTHS = {"single": "One column", "double": "Two columns", "slide": "Slide"}
+WIDTHS = {"single": mark("One column"), "double": mark("Two columns"), "slide": mark("Slide")}
 LANGUAGES = {"LaTeX": as_latex, "Markdown": as_markdown}
 
 Make = Callable[[Size], Bundle]
@@ -21,28 +22,31 @@ Make = Callable[[Size], Bundle]
 
 def button(key: str, make: Make, stem: str) -> None:
     """Opens the dialog; `make` draws and counts at a width, `stem` begins the files' names."""
-    if st.button("For a paper", icon=":material/article:", key=f"paper_{key}"):
-        _show(make, stem)
+    title = say("For a paper")
+    if st.button(title, icon=":material/article:", key=f"paper_{key}"):
+        # Not as a decorator, which would keep the title of the first reader's language.
+        st.dialog(title, width="large")(_show)(make, stem)
 
 
-@st.dialog("For a paper", width="large")
 def _show(make: Make, stem: str) -> None:
     """Each table as text to copy, each figure as it is printed, and all of them in a zip."""
     place = st.container(horizontal=True, vertical_alignment="bottom")
     with place:
         width = st.segmented_control(
-            "Width of figures",
+            say("Width of figures"),
             list(WIDTHS),
             default="double",
-            format_func=WIDTHS.__getitem__,
+            format_func=lambda width: say(WIDTHS[width]),
             required=True,
             help=", ".join(f"{size.width:g} mm" for size in SIZES.values()),
             key="paper_width",
         )
-    bundle = make(SIZES[width])
+    # A paper is English, whatever its author's screen is.
+    with speaking(ENGLISH):
+        bundle = make(SIZES[width])
     with place:
         st.download_button(
-            "All figures and tables (zip)",
+            say("All figures and tables (zip)"),
             bundle.zipped,
             f"{stem}-paper.zip",
             key="paper_zip",
@@ -50,7 +54,7 @@ def _show(make: Make, stem: str) -> None:
             type="primary",
             on_click="ignore",
         )
-    tables, figures = st.tabs(["Tables", "Figures"])
+    tables, figures = st.tabs([say("Tables"), say("Figures")])
     with tables:
         _tables(bundle, stem)
     with figures:
@@ -60,13 +64,13 @@ def _show(make: Make, stem: str) -> None:
 def _tables(bundle: Bundle, stem: str) -> None:
     with st.container(horizontal=True):
         number = st.selectbox(
-            "Table",
+            say("Table"),
             range(len(bundle.tables)),
             format_func=lambda number: readable(bundle.tables[number].name),
             key="paper_table",
         )
         language = st.segmented_control(
-            "As",
+            say("As"),
             list(LANGUAGES),
             default="LaTeX",
             required=True,
@@ -75,12 +79,12 @@ def _tables(bundle: Bundle, stem: str) -> None:
     # Without colours: those for LaTeX take \% for the beginning of a comment.
     text = LANGUAGES[language](bundle.tables[number])
     st.code(text, language=None, height=320)
-    st.caption("The zip also has every table as CSV, with all digits.")
+    st.caption(say("The zip also has every table as CSV, with all digits."))
 
 
 def _figures(bundle: Bundle, stem: str) -> None:
     name = st.selectbox(
-        "Figure",
+        say("Figure"),
         list(bundle.figures),
         format_func=readable,
         key="paper_figure",
@@ -92,7 +96,7 @@ def _figures(bundle: Bundle, stem: str) -> None:
     alt = html(readable(name))
     st.html(f'<img alt="{alt}" style="{style}" src="data:image/svg+xml;base64,{source}">')
     st.download_button(
-        "This figure (SVG)",
+        say("This figure (SVG)"),
         svg,
         f"{stem}-{name}.svg",
         "image/svg+xml",

@@ -9,6 +9,7 @@ import streamlit as st
 from pydantic import BaseModel
 
 from evaluators.params import Parameter, parameters
+from evaluators.text.language import say
 from evaluators.text.words import readable
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
@@ -39,8 +40,8 @@ def as_in_widget(parameter: Parameter, value: Any) -> Any:
 
 def _widget(parameter: Parameter, column: Any, key: str) -> Any:
     common: dict[str, Any] = {
-        "label": parameter.title,
-        "help": parameter.description or None,
+        "label": say(parameter.title),
+        "help": say(parameter.description) or None,
         "key": key,
         **KEPT,
     }

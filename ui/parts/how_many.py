@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.text.language import say
 from ui.parts.forms import KEPT
 
 FEW, MORE = 20, 100
 ALL, OTHER = "all", "other"
 
 
-def choose(total: int, key: str, *, each: str = "") -> int | None:
+def choose(total: int, key: str, *, label: str = "") -> int | None:
     """How many of `total` samples are taken at random; `None` for all.
 
-    `each` says what they are a part of, where it is not the whole data: " for each ability".
+    The `label` asks how many, where they are not of the whole data.
     """
     offered = [number for number in (FEW, MORE) if number < total]
     options = [*map(str, offered), ALL, OTHER]
-    words = {str(number): f"{number} at random" for number in offered}
-    words |= {ALL: f"All {total:,}", OTHER: "Another number"}
+    words = {str(number): say("{number} at random", number=number) for number in offered}
+    words |= {ALL: say("All {total:,}", total=total), OTHER: say("Another number")}
     if st.session_state.get(key) not in options:
         # Other data may be too few for what was chosen.
         st.session_state.pop(key, None)
     chosen = st.segmented_control(
-        f"How many{each}",
+        label or say("How many"),
         options,
         default=ALL,
         format_func=words.__getitem__,
@@ -40,7 +41,7 @@ def choose(total: int, key: str, *, each: str = "") -> int | None:
     if st.session_state.get(number_key, 0) > total:
         st.session_state.pop(number_key)
     number: int = st.number_input(
-        "At random",
+        say("At random"),
         1,
         total,
         min(FEW, total),
@@ -54,7 +55,7 @@ def choose(total: int, key: str, *, each: str = "") -> int | None:
 def seed(key: str, purpose: str) -> int:
     """The seed by which they are drawn."""
     number: int = st.number_input(
-        "Seed",
+        say("Seed"),
         min_value=0,
         max_value=2**31,
         value=0,

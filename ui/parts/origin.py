@@ -10,6 +10,7 @@ import streamlit as st
 from evaluators.datasets.origin import source_in_words
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset, Sample
+from evaluators.text.language import say
 from ui.parts.untrusted import plain
 
 FIRST_QUESTIONS = 5
@@ -25,7 +26,7 @@ def show(data: Dataset | TestBed) -> None:
     if isinstance(data, Dataset) and "retrieval" in data.origin:
         _say_if_all_is_found(data.origin["retrieval"])
         with st.expander(
-            "What was found for the first questions",
+            say("What was found for the first questions"),
             icon=":material/manage_search:",
             key="found",
         ):
@@ -37,10 +38,19 @@ def _say_if_all_is_found(search: Mapping[str, Any]) -> None:
     """Where each question can get every chunk, nothing is chosen."""
     chunks, most = search["chunks"], search["k"]
     if chunks <= most:
-        there = "There is 1 chunk" if chunks == 1 else f"There are {chunks} chunks"
+        there = say("There is 1 chunk for up to {most} per question", most=most)
+        if chunks != 1:
+            there = say(
+                "There are {chunks} chunks for up to {most} per question",
+                chunks=chunks,
+                most=most,
+            )
         st.info(
-            f"{there} for up to {most} per question, so hardly anything is left out. "
-            "Retrieve again with smaller chunks, or fewer per question.",
+            say(
+                "{chunks}, so hardly anything is left out. Retrieve again with smaller chunks, or "
+                "fewer per question.",
+                chunks=there,
+            ),
             icon=":material/lightbulb:",
         )
 
@@ -50,4 +60,4 @@ def _found_for(sample: Sample) -> str:
     pairs = zip(sample.sources, sample.retrieved_documents, strict=False)
     chunks = [f"- {plain(source)}: :gray[{plain(text[:TEXT_SHOWN])}]" for source, text in pairs]
     question = f"**{plain(sample.question[:TEXT_SHOWN])}**\n"
-    return "\n".join([question, *(chunks or ["- nothing"])])
+    return "\n".join([question, *(chunks or [f"- {say('nothing')}"])])

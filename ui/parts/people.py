@@ -7,6 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evaluators.errors import ParameterError
 from evaluators.people.records import LONGEST_NAME, YOU, PersonName
+from evaluators.text.language import say
 from ui.parts.untrusted import plain
 
 NAME = "label_as"
@@ -32,14 +33,17 @@ def rename(name: str) -> None:
     """Labels from now on under this name; raises `ParameterError` for what cannot be one."""
     if not is_name(name):
         raise ParameterError(
-            f"A name has 1 to {LONGEST_NAME} letters that can be seen. Enter another one."
+            say(
+                "A name has 1 to {most} letters that can be seen. Enter another one.",
+                most=LONGEST_NAME,
+            )
         )
     st.session_state[NAME] = name
 
 
 def field(name: str) -> str:
     """A field for the name, where labelling begins with it."""
-    return str(st.text_input("Your name", name, max_chars=LONGEST_NAME, width=260)).strip()
+    return str(st.text_input(say("Your name"), name, max_chars=LONGEST_NAME, width=260)).strip()
 
 
 def choose(key: str) -> None:
@@ -50,13 +54,14 @@ def choose(key: str) -> None:
         if is_name(entered):
             st.session_state[NAME] = entered
 
-    with st.popover(f"You are: {plain(me())}", icon=":material/person:", key=f"{key}_button"):
+    label = say("You are: {name}", name=plain(me()))
+    with st.popover(label, icon=":material/person:", key=f"{key}_button"):
         # Set before it is drawn: another page may have changed the name meanwhile.
         st.session_state[key] = me()
         st.text_input(
-            "Your name",
+            say("Your name"),
             key=key,
             max_chars=LONGEST_NAME,
             on_change=change,
-            help="Labels are kept under it. Several people may label the same sample.",
+            help=say("Labels are kept under it. Several people may label the same sample."),
         )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui.parts.untrusted import plain
 
@@ -39,7 +40,7 @@ def button(place: str) -> None:
     """Begins with the first block of the page; the key P does so as well."""
     # On a presented page the key means to leave it.
     if not is_on() and st.button(
-        "Present", icon=":material/slideshow:", shortcut="P", key=f"present_{place}"
+        say("Present"), icon=":material/slideshow:", shortcut="P", key=f"present_{place}"
     ):
         st.query_params[ON] = "1"
         # The button may stand in a fragment, but all else goes away.
@@ -52,6 +53,7 @@ def show(blocks: Sequence[Block], place: str = "") -> None:
     `place` stands instead of the block's number where each page of a sequence is one block, whose
     title then is for a screen reader only.
     """
+    st.html(STATIC / "magnified.css")
     st.html(STATIC / "present.css")
     if place:
         st.html(f'<h1 class="pl-skip">{html(blocks[0].title)}</h1>')
@@ -60,7 +62,14 @@ def show(blocks: Sequence[Block], place: str = "") -> None:
             if not place:
                 st.title(plain(block.title), anchor=False)
             block.draw()
-    data = {"titles": [block.title for block in blocks], "place": place}
+    words = {
+        "back": say("Previous"),
+        "on": say("Next"),
+        "leave": say("Leave (Escape or P)"),
+        "count": say("{place} of {all}"),
+        "said": say("{count}: {title}"),
+    }
+    data = {"titles": [block.title for block in blocks], "place": place, "words": words}
     _component(key="present", data=data, on_left_change=_leave)
 
 

@@ -9,11 +9,12 @@ from functools import wraps
 import streamlit as st
 
 from evaluators.errors import HostLimitError, PlumblineError
+from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import remedies
 from ui.parts.untrusted import plain
 
-MOVED = (
+MOVED = mark(
     "This workspace has a new link, or has expired. Nothing was done: open it with its own link."
 )
 
@@ -71,4 +72,6 @@ def _show_with_remedy(problem: PlumblineError) -> None:
     st.error(plain(remedies.worded(problem)), icon=":material/error:")
     # Where the remedy lies on another page, the way there stands beside it.
     if problem.remedy and problem.remedy.code in remedies.NEED_SETTINGS:
-        st.page_link("../pages/settings.py", label="Open the Settings page", icon=":material/key:")
+        st.page_link(
+            "../pages/settings.py", label=say("Open the Settings page"), icon=":material/key:"
+        )

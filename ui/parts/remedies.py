@@ -5,40 +5,44 @@ from __future__ import annotations
 from evaluators.config import config
 from evaluators.errors import PlumblineError
 from evaluators.records import Reason, Words
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import joined_sentences
 
 IN_APP: Words = {
-    "enter_key": "Enter one on the Settings page or set {name}.",
-    "enter_address": "Enter one on the Settings page.",
-    "restore_address": "Change it back on the Settings page.",
-    "check_key": "Check on the Settings page that it is complete and active.",
-    "reenter_key": "Enter it again on the Settings page.",
-    "check_address": "Check the base URL on the Settings page.",
-    "correct_address": "Correct it on the Settings page.",
-    "check_network": "Check the network, and the base URL on the Settings page.",
-    "raise_cap": "Raise the budget and resume.",
-    "name_judge": "Choose one.",
-    "name_ability": "Choose one.",
-    "delete_a_run": "Delete one on the Runs page.",
-    "delete_upload": "Delete it on the Datasets page.",
-    "save_run": (
+    "enter_key": mark("Enter one on the Settings page or set {name}."),
+    "enter_address": mark("Enter one on the Settings page."),
+    "restore_address": mark("Change it back on the Settings page."),
+    "check_key": mark("Check on the Settings page that it is complete and active."),
+    "reenter_key": mark("Enter it again on the Settings page."),
+    "check_address": mark("Check the base URL on the Settings page."),
+    "correct_address": mark("Correct it on the Settings page."),
+    "check_network": mark("Check the network, and the base URL on the Settings page."),
+    "raise_cap": mark("Raise the budget and resume."),
+    "name_judge": mark("Choose one."),
+    "name_ability": mark("Choose one."),
+    "delete_a_run": mark("Delete one on the Runs page."),
+    "delete_upload": mark("Delete it on the Datasets page."),
+    "save_run": mark(
         "Save what is stored (python -m evaluators export {name} --format raw), or "
         "delete it on the Runs page."
     ),
-    "replace_file": "Choose another name.",
-    "name_columns": "Choose the columns on the Datasets page.",
-    "choose_table": "Choose one on the Datasets page.",
-    "skip_broken": "Upload the file on the Datasets page, which leaves these rows out.",
+    "replace_file": mark("Choose another name."),
+    "name_columns": mark("Choose the columns on the Datasets page."),
+    "choose_table": mark("Choose one on the Datasets page."),
+    "skip_broken": mark("Upload the file on the Datasets page, which leaves these rows out."),
+    "collect": mark("Resume collects the answers."),
 }
-ON_PUBLIC_HOST: Words = {**IN_APP, "enter_key": "Enter one on the Settings page."}
+ON_PUBLIC_HOST: Words = {**IN_APP, "enter_key": mark("Enter one on the Settings page.")}
 """A visitor cannot set a variable of the host."""
 
 ON_SETTINGS: Words = {
     **IN_APP,
-    "check_key": "Check that it is complete and active.",
-    "reenter_key": "Enter it again.",
-    "check_address": "Check the base URL.",
-    "correct_address": "Correct it.",
-    "check_network": "Check the network, and the base URL.",
+    "check_key": mark("Check that it is complete and active."),
+    "reenter_key": mark("Enter it again."),
+    "check_address": mark("Check the base URL."),
+    "correct_address": mark("Correct it."),
+    "check_network": mark("Check the network, and the base URL."),
 }
 """On the Settings page itself, where a key is tested."""
 
@@ -46,7 +50,12 @@ NEED_SETTINGS = ("enter_key", "enter_address", "restore_address")
 """Remedies that are a click away: the page is linked beside the message."""
 
 
-def worded(problem: PlumblineError | Reason) -> str:
-    """What happened and what to do about it, in the words of the app."""
+def worded(problem: PlumblineError | Reason, words: Words | None = None) -> str:
+    """What happened and what to do about it, in these words of the app, else in the usual ones."""
     reason = problem.reason if isinstance(problem, PlumblineError) else problem
-    return reason.worded(ON_PUBLIC_HOST if config().public else IN_APP)
+    message = translated(reason.message)
+    if reason.remedy is None:
+        return message
+    usual = ON_PUBLIC_HOST if config().public else IN_APP
+    remedy = say((words or usual)[reason.remedy.code], name=reason.remedy.name)
+    return joined_sentences((message, remedy))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from evaluators.comparison.paired import rows_for_rates
 from evaluators.comparison.past import Differing, differing
+from evaluators.text.language import language, say
 from evaluators.text.words import counted, readable
 from ui import run_views, session
 from ui.held import held
@@ -20,7 +21,7 @@ USUAL_SHARE = 20.0
 def show(data: str, key: str) -> None:
     """The calculator, folded; past runs over `data` are read only once it is open."""
     folded = st.expander(
-        "How many samples do I need?",
+        say("How many samples do I need?"),
         icon=":material/calculate:",
         key=f"{key}_needed",
         on_change="rerun",
@@ -29,47 +30,63 @@ def show(data: str, key: str) -> None:
         return
     with folded:
         past = _past(data)
-        left, right = st.columns(2)
-        points = left.number_input(
-            "Difference that matters, in points of a hundred",
-            min_value=0.5,
-            max_value=100.0,
-            value=5.0,
-            step=0.5,
-            format="%.1f",
-            key=f"{key}_needed_points",
-            **KEPT,
-        )
-        share = right.number_input(
-            "Samples on which the two differ, in percent",
-            min_value=1.0,
-            max_value=100.0,
-            value=round(100 * past.share, 1) if past else USUAL_SHARE,
-            step=1.0,
-            format="%.1f",
-            key=f"{key}_needed_share",
-            **KEPT,
-        )
-        needed = rows_for_rates(share / 100, points / 100)
-        if needed is None:
-            st.markdown("Systems cannot be further apart than the samples on which they differ.")
-        else:
-            st.markdown(
-                f"**{counted(needed, 'sample')}** show a difference of {points:g} points in 8 of "
-                "10 cases, at 5 % false alarms."
-            )
+        share, points = _asked_difference(past, key)
+        st.markdown(_needed(share, points))
         st.caption(plain(_source(past)))
+
+
+def _asked_difference(past: Differing | None, key: str) -> tuple[float, float]:
+    """The share on which the two differ and the difference that matters, both in percent."""
+    left, right = st.columns(2)
+    points = left.number_input(
+        say("Difference that matters, in points of a hundred"),
+        min_value=0.5,
+        max_value=100.0,
+        value=5.0,
+        step=0.5,
+        format="%.1f",
+        key=f"{key}_needed_points",
+        **KEPT,
+    )
+    share = right.number_input(
+        say("Samples on which the two differ, in percent"),
+        min_value=1.0,
+        max_value=100.0,
+        value=round(100 * past.share, 1) if past else USUAL_SHARE,
+        step=1.0,
+        format="%.1f",
+        key=f"{key}_needed_share",
+        **KEPT,
+    )
+    return share, points
+
+
+def _needed(share: float, points: float) -> str:
+    needed = rows_for_rates(share / 100, points / 100)
+    if needed is None:
+        return say("Systems cannot be further apart than the samples on which they differ.")
+    return say(
+        "**{samples}** show a difference of {points:g} points in 8 of 10 cases, at 5 % "
+        "false alarms.",
+        samples=counted(needed, "sample"),
+        points=points,
+    )
 
 
 def _source(past: Differing | None) -> str:
     if past is None:
-        return (
+        return say(
             "For right or wrong on different questions. No two runs over these data yet: on "
-            f"{USUAL_SHARE:.0f} % of samples two systems often differ."
+            "{share:.0f} % of samples two systems often differ.",
+            share=USUAL_SHARE,
         )
-    return (
-        f"For right or wrong on different questions. Measured: {past.first} and {past.second} "
-        f"differed in {readable(past.value).lower()} on {100 * past.share:.0f} % of these data."
+    return say(
+        "For right or wrong on different questions. Measured: {first} and {second} differed in "
+        "{value} on {share:.0f} % of these data.",
+        first=past.first,
+        second=past.second,
+        value=readable(past.value).lower(),
+        share=100 * past.share,
     )
 
 
@@ -81,7 +98,8 @@ def _past(data: str) -> Differing | None:
     def read() -> tuple[Differing | None]:
         return (differing(runs, data, run_views.latest),)
 
-    key = (differing, session.store(), session.workspace(), data)
+    # The two are called by words of the reader's language.
+    key = (differing, session.store(), session.workspace(), data, language())
     # In a tuple, as nothing found is worth remembering too.
     (past,) = held.read(key, read, version, lambda _: 200)
     return past

@@ -18,9 +18,11 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.language import mark, say, tag
+from evaluators.text.markup import html
 from evaluators.text.words import counted
 from ui import run_views, session
-from ui.parts import remedies, tables
+from ui.parts import explained, remedies, tables
 from ui.parts.untrusted import plain
 
 PAGE_ROWS = 50
@@ -29,6 +31,7 @@ TEXT_SHOWN = 400
 REASON_SHOWN = 80
 NOTE_SHOWN = 45
 
+ALL = mark("All")
 ANY_NOTE = ""
 """The chip of all answers with a note, whatever their tags: no tag is called so."""
 MOST_TAGS_SHOWN = 40
@@ -67,8 +70,10 @@ Judge = Callable[[Answer, Outline, Content | None], Verdict]
 class Table:
     """What a table of samples shows.
 
-    `values` and `facets` are the columns' titles by the names of the merged rows; `filters` are
-    what the chips choose, by their names. `model` limits the table to one model's answers.
+    `values` and `facets` are the columns' titles by the names of the merged rows: those of values
+    as they are shown, those of facets in English. `filters` are what the chips choose, by their
+    English names; `filter_titles` has what a chip is called where that is not its name in the
+    reader's language. `model` limits the table to one model's answers.
     """
 
     view: RunView
@@ -79,6 +84,7 @@ class Table:
     model: int | None = None
     ability: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
+    filter_titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def run(self) -> Run:
@@ -100,7 +106,7 @@ def show(table: Table) -> None:
     answers = table.view.answers(selection, table.counts_by)
     st.session_state[LAST_TABLE] = table.run.id, selection, table.counts_by
     if not answers:
-        st.info("No sample matches.", icon=":material/filter_alt_off:")
+        st.info(say("No sample matches."), icon=":material/filter_alt_off:")
         return
     last = _last_sample(table.run)
     is_return = st.session_state.pop(LEFT_FOR, None) == table.run.id and last in answers
@@ -114,7 +120,7 @@ def show(table: Table) -> None:
         if pages > 1:
             page = st.pagination(pages, key=page_key, persist_state="session")
         noun = "answer" if len(table.run.models) > 1 else "sample"
-        st.caption(f"{counted(len(answers), noun)}. Click a row to open it.")
+        st.caption(say("{counted}. Click a row to open it.", counted=counted(len(answers), noun)))
     of_page = answers[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     # The row is scrolled to once: at a number that no drawing before had.
     _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)
@@ -143,11 +149,11 @@ def last_positions(run: Run, model: int) -> list[int]:
 
 def skip_link() -> None:
     """For the keyboard: from the head of the page to its samples."""
-    st.html('<a class="pl-skip" href="#samples">To the samples</a>')
+    st.html(f'<a class="pl-skip" href="#samples">{html(say("To the samples"))}</a>')
 
 
 def heading() -> None:
-    st.header("Samples", anchor="samples")
+    st.header(say("Samples"), anchor="samples")
 
 
 # What is chosen
@@ -161,7 +167,7 @@ def _selection(table: Table) -> Selection:
         chosen = chosen._replace(among=tuple(sorted(among)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
-            "Search in questions and answers",
+            say("Search in questions and answers"),
             key=f"search_{table.run.id}",
             icon=":material/search:",
             persist_state="session",
@@ -173,20 +179,25 @@ def _selection(table: Table) -> Selection:
 
 def _filter(table: Table) -> Selection:
     """The selection behind the chip that is chosen; those that would choose nothing are absent."""
-    every = table.view.count(_scope(table, "All"), table.everything, table.counts_by)
-    counts = {"All": every}
-    selections = {"All": table.everything}
+    every = table.view.count(_scope(table, ALL), table.everything, table.counts_by)
+    counts = {ALL: every}
+    selections = {ALL: table.everything}
     for name, selection in table.filters.items():
         narrowed = selection._replace(model=table.model, ability=table.ability)
         count = table.view.count(_scope(table, name), narrowed, table.counts_by)
         if count:
             counts[name] = count
             selections[name] = narrowed
+
+    def title(name: str) -> str:
+        shown = table.filter_titles.get(name) or say(name)
+        return f"{shown} {counts[name]:,}" if name in counts else shown
+
     name = st.segmented_control(
-        "Samples",
+        say("Samples"),
         list(counts),
-        default="All",
-        format_func=lambda name: f"{name} {counts[name]:,}" if name in counts else name,
+        default=ALL,
+        format_func=title,
         required=True,
         key=f"filter_{table.run.id}",
         label_visibility="collapsed",
@@ -205,11 +216,11 @@ def _noted(table: Table) -> set[Answer] | None:
     counts = {ANY_NOTE: len(notes), **dict(islice(tags.items(), MOST_TAGS_SHOWN))}
 
     def title(tag: str) -> str:
-        name = "Any note" if tag == ANY_NOTE else plain(tag)
+        name = say("Any note") if tag == ANY_NOTE else plain(tag)
         return f"{name} {counts[tag]:,}" if tag in counts else name
 
     chosen = st.pills(
-        "Notes",
+        say("Notes"),
         list(counts),
         format_func=title,
         key=f"tag_{table.run.id}",
@@ -226,20 +237,24 @@ def _scope(table: Table, name: str) -> str:
     return f"{name} {table.model} {table.ability}"
 
 
-AS_IN_DATA = "As in the data"
+AS_IN_DATA = mark("As in the data")
 LOWEST, HIGHEST = "lowest first", "highest first"
 
 
 def _order(table: Table) -> tuple[ValueName | None, bool]:
     orders: dict[str, tuple[ValueName | None, bool]] = {AS_IN_DATA: (None, False)}
+    titles = {AS_IN_DATA: say(AS_IN_DATA)}
     names = {column: value for value, column in table.view.columns().items()}
     for column, title in table.values.items():
         if column in names:
-            orders[f"{title}, {LOWEST}"] = names[column], False
-            orders[f"{title}, {HIGHEST}"] = names[column], True
+            lowest, highest = f"{column}, {LOWEST}", f"{column}, {HIGHEST}"
+            orders |= {lowest: (names[column], False), highest: (names[column], True)}
+            titles[lowest] = say("{value}, lowest first", value=title)
+            titles[highest] = say("{value}, highest first", value=title)
     choice = st.selectbox(
-        "Order",
+        say("Order"),
         list(orders),
+        format_func=lambda order: titles.get(order, order),
         key=_order_key(table.run),
         width=280,
         persist_state="session",
@@ -265,10 +280,10 @@ def _rows(
 
     def reorder() -> None:
         """A click on a column's head: lowest first, at the second click highest first."""
-        title = st.session_state[key].order
-        is_lowest = st.session_state.get(_order_key(table.run)) == f"{title}, {LOWEST}"
+        column = st.session_state[key].order
+        is_lowest = st.session_state.get(_order_key(table.run)) == f"{column}, {LOWEST}"
         direction = HIGHEST if is_lowest else LOWEST
-        st.session_state[_order_key(table.run)] = f"{title}, {direction}"
+        st.session_state[_order_key(table.run)] = f"{column}, {direction}"
 
     chosen = component(
         key=key,
@@ -298,36 +313,45 @@ def _data(
     names = run_facts.titles(table.run)
     columns = [
         _column_spec("#", "number"),
-        _column_spec("Verdict", "verdict"),
-        _column_spec("Question", "question"),
-        _column_spec("Answer", "text"),
+        _column_spec(say("Verdict"), "verdict", word="Verdict"),
+        _column_spec(say("Question"), "question", word="Question"),
+        _column_spec(say("Answer"), "text", word="Answer"),
     ]
     if table.run.repeats > 1:
-        columns.append(_column_spec("Repeat", "facet"))
+        columns.append(_column_spec(say("Repeat"), "facet", word="Repeat"))
     if len(names) > 1:
-        columns.append(_column_spec("Model", "facet"))
-    columns += [_column_spec(title, "value", title) for title in table.values.values()]
-    columns += [_column_spec(title, "facet") for title in table.facets.values()]
+        columns.append(_column_spec(say("Model"), "facet", word="Model"))
+    # Where two metrics have a value of one name, a column's name is not the value's own.
+    own_names = {column: value.name for value, column in table.view.columns().items()}
+    for column, title in table.values.items():
+        columns.append(_column_spec(title, "value", column, own_names.get(column, column)))
+    columns += [_column_spec(say(title), "facet", word=title) for title in table.facets.values()]
     return {
         "columns": columns,
         "order": _direction(table.run),
         "rows": [_row(table, row, contents, names) for row in rows],
         "current": answers.index(last) if last in answers else -1,
         "arrival": arrival,
+        "lang": tag(),
     }
 
 
-def _column_spec(title: str, kind: str, order: str = "") -> dict[str, str]:
-    return {"title": title, "kind": kind, "order": order}
+def _column_spec(title: str, kind: str, order: str = "", word: str = "") -> dict[str, Any]:
+    return {"title": title, "kind": kind, "order": order, "term": explained.link(word or title)}
+
+
+def sample_label(number: int, question: str) -> str:
+    """What a screen reader says of the button that opens a row."""
+    return say("Sample {number}: {question}", number=number, question=question[:TEXT_SHOWN])
 
 
 def _direction(run: Run) -> dict[str, str]:
     """Which column the rows are ordered by, in the words of `aria-sort`."""
-    # From the right: a title may hold a comma.
-    title, _, direction = st.session_state.get(_order_key(run), "").rpartition(", ")
-    if not title:
+    # From the right: a column's name may hold a comma.
+    column, _, direction = st.session_state.get(_order_key(run), "").rpartition(", ")
+    if not column:
         return {}
-    return {title: "ascending" if direction == LOWEST else "descending"}
+    return {column: "ascending" if direction == LOWEST else "descending"}
 
 
 def _row(
@@ -342,15 +366,16 @@ def _row(
     note = table.notes.get(answer)
     question = content.sample.question if content else row.question
     response = (content and content.response) or ""
+    # Repeats of a sample have its number in common.
+    number = row.position // table.run.repeats + 1
     cells = [
-        # Repeats of a sample have its number in common.
-        str(row.position // table.run.repeats + 1),
+        str(number),
         verdict.words,
         question[:TEXT_SHOWN],
         response[:TEXT_SHOWN],
     ]
     if table.run.repeats > 1:
-        cells.append(f"{row.repeat} of {table.run.repeats}")
+        cells.append(say("{part:,} of {all:,}", part=row.repeat, all=table.run.repeats))
     if len(names) > 1:
         cells.append(names[row.model])
     for name in table.values:
@@ -359,7 +384,7 @@ def _row(
     cells += [_facet(name, getattr(row, name)) for name in table.facets]
     return {
         "answer": list(answer),
-        "name": question[:TEXT_SHOWN],
+        "name": sample_label(number, question),
         "mark": verdict.mark,
         "note": note.in_a_line(NOTE_SHOWN) if note else "",
         "cells": cells,
@@ -373,9 +398,9 @@ def _verdict(
     content: Content | None,
 ) -> Verdict:
     if row.status == "failed":
-        return Verdict(f"failed: {_why_failed(table.run, content)}", "failed")
+        return Verdict(say("failed: {why}", why=_why_failed(table.run, content)), "failed")
     if row.status is None:
-        return Verdict("not checked yet")
+        return Verdict(say("not checked yet"))
     return table.verdict(answer, row, content)
 
 
@@ -385,9 +410,9 @@ def _why_failed(run: Run, content: Content | None) -> str:
     failed = {number: own for number, own in results.items() if own.score is None}
     if len(run.evaluators) > 1:
         titles = run_facts.metric_titles(run)
-        return ", ".join(titles[number] for number in failed)
+        return say(", ").join(titles[number] for number in failed)
     reasons = [remedies.worded(result.reason) for result in failed.values()]
-    reason = reasons[0] if reasons else "it cannot be read"
+    reason = reasons[0] if reasons else say("it cannot be read")
     return reason if len(reason) <= REASON_SHOWN else f"{reason[:REASON_SHOWN]}…"
 
 
@@ -398,7 +423,7 @@ def _facet(name: str, value: Any) -> str:
     if not value:
         return ""
     if name == "ability":
-        return Ability(value).label
+        return say(Ability(value).label)
     return labellers.labeller_title(value) if name == "by" else str(value)
 
 

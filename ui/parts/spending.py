@@ -10,13 +10,13 @@ from evaluators.llm.money import UNKNOWN, dollars, dollars_together
 from evaluators.records import Run, SampleResult
 from evaluators.runs import bills
 from evaluators.runs.store import Spent
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
 from ui.parts.untrusted import plain
 
-COUNTS = dict.fromkeys(
-    ("Calls", "Prompt tokens", "Answer tokens"), st.column_config.NumberColumn(format="localized")
-)
+COUNTS = (mark("Calls"), mark("Prompt tokens"), mark("Answer tokens"))
 
 
 def show(run: Run, reused: int) -> None:
@@ -25,10 +25,17 @@ def show(run: Run, reused: int) -> None:
     if not spent and not reused:
         return
     if rows := bills.rows(run, spent):
-        st.markdown("**Spent**")
-        st.dataframe(rows, hide_index=True, column_config=COUNTS, alt="Spent by model")
+        st.markdown(f"**{say('Spent')}**")
+        number = st.column_config.NumberColumn(format="localized")
+        st.dataframe(
+            [{say(title): cell for title, cell in row.items()} for row in rows],
+            hide_index=True,
+            column_config={say(title): number for title in COUNTS},
+            alt=say("Spent by model"),
+        )
     if reused:
-        st.caption(f"{counted(reused, 'answer')} came from the store and cost nothing.")
+        answers = counted(reused, "answer")
+        st.caption(say("{answers} came from the store and cost nothing.", answers=answers))
 
 
 def of_sample(result: SampleResult) -> None:
@@ -36,19 +43,24 @@ def of_sample(result: SampleResult) -> None:
     facts = []
     if result.calls:
         usage = result.usage
-        tokens = f"{usage.prompt_tokens:,} prompt and {usage.answer_tokens:,} answer tokens"
-        facts += [counted(result.calls, "call"), tokens, f"cost {dollars(result.cost)}"]
+        tokens = say(
+            "{prompt:,} prompt and {answer:,} answer tokens",
+            prompt=usage.prompt_tokens,
+            answer=usage.answer_tokens,
+        )
+        cost = say("cost {sum}", sum=dollars(result.cost))
+        facts += [counted(result.calls, "call"), tokens, cost]
     if result.cached:
-        facts.append(f"{counted(result.cached, 'answer')} from the store")
+        facts.append(say("{answers} from the store", answers=counted(result.cached, "answer")))
     if not facts:
         return
     if result.note:
-        facts.append(result.note)
-    facts.append(f"{result.seconds:.1f} s")
+        facts.append(translated(result.note))
+    facts.append(say("{seconds:.1f} s", seconds=result.seconds))
     st.caption(plain(" · ".join(facts)))
 
 
 def words(spent: Mapping[str, Spent]) -> str:
     """The money of a run in two words."""
     cost = dollars_together(bill.cost for bill in spent.values())
-    return "cost unknown" if cost == UNKNOWN else f"{cost} spent"
+    return say("cost unknown") if cost == say(UNKNOWN) else say("{sum} spent", sum=cost)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from evaluators.errors import PlumblineError
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import say
 from ui import session
 from ui.parts import problems
 
@@ -41,7 +42,7 @@ def button(
 
     options: dict[str, Any] = {"type": "primary"} if primary else {}
     st.button(
-        "Starting …" if is_clicked else label,
+        say("Starting …") if is_clicked else label,
         icon=":material/play_arrow:",
         disabled=is_clicked or not is_ready,
         on_click=note,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 import streamlit as st
 
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.rgb_figures import Curves
 from evaluators.runs.shown_values import coverage
-from ui.parts import value_table
+from evaluators.text.language import say
+from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
 
 MOST_GROUPS = 50
@@ -24,11 +25,12 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
         for ability, points in own.items():
             for point in points:
                 reached = point.effective_noise
+                effective = say("unknown") if reached is None else f"{100 * reached:.0f} %"
                 noise = {
-                    "Noise": f"{100 * point.noise:.0f} %",
-                    "Effective noise": "unknown" if reached is None else f"{100 * reached:.0f} %",
+                    say("Noise"): f"{100 * point.noise:.0f} %",
+                    say("Effective noise"): effective,
                 }
-                subject = {"Ability": ability.label, **_model_cell(model, curves)}
+                subject = {say("Ability"): say(ability.label), **_model_cell(model, curves)}
                 rows.append(
                     {
                         **subject,
@@ -36,7 +38,7 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
                         **_mean_cells(point.accuracy),
                     }
                 )
-    st.dataframe(rows, hide_index=True, alt="Accuracy by noise")
+    st.dataframe(rows, hide_index=True, alt=say("Accuracy by noise"))
 
 
 def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
@@ -47,12 +49,12 @@ def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
             if title in own:
                 rows.append(
                     {
-                        "Rate": title,
+                        say("Rate"): say(title),
                         **_model_cell(model, means),
                         **_mean_cells(own[title]),
                     }
                 )
-    st.dataframe(rows, hide_index=True, alt="Rates")
+    st.dataframe(rows, hide_index=True, alt=say("Rates"))
 
 
 def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
@@ -62,37 +64,41 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
     """
     if not any(means.values()):
         return
-    st.header("By group")
+    st.header(say("By group"))
     rows = []
-    for group, own in islice(means.items(), MOST_GROUPS):
+    for group, own in itertools.islice(means.items(), MOST_GROUPS):
         shown = [own.get(name) for name in titles]
         coverages = {coverage(mean) for mean in shown if mean is not None}
         # Of RGB no value applies to every answer: there each says on how many it stands.
         note = coverages.pop() if len(coverages) == 1 else ""
         rows.append(Row(group, shown, note))
-    value_table.show("Group", [Column(title) for title in titles.values()], rows)
+    columns = [Column(title, term=name) for name, title in titles.items()]
+    value_table.show(say("Group"), columns, rows)
     if len(means) > MOST_GROUPS:
-        st.caption(f"The first {MOST_GROUPS} of {len(means):,} groups.")
+        st.caption(say("The first {most} of {all:,} groups.", most=MOST_GROUPS, all=len(means)))
 
 
 def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
-    """Rows as they are."""
-    st.dataframe(rows, hide_index=True, alt=alt)
+    """Rows as they are; the head of a column that the glossary knows explains itself."""
+    heads = dict.fromkeys(itertools.chain.from_iterable(rows))
+    columns = {head: st.column_config.Column(help=explained.help_of(head)) for head in heads}
+    st.dataframe(rows, hide_index=True, alt=alt, column_config=columns)
 
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:
+    interval = ""
+    if mean.low is not None and mean.high is not None:
+        interval = say("{low:.1f} to {high:.1f} %", low=100 * mean.low, high=100 * mean.high)
     return {
-        "Value": "nothing checked" if mean.mean is None else f"{100 * mean.mean:.1f} %",
-        "95 % interval": ""
-        if mean.low is None or mean.high is None
-        else f"{100 * mean.low:.1f} to {100 * mean.high:.1f} %",
-        "Checked": mean.coverage,
-        **({"Same prompt": mean.within.in_words} if mean.within else {}),
-        "Not applicable": mean.not_applicable,
-        "Failed": mean.failed,
+        say("Value"): say("nothing checked") if mean.mean is None else f"{100 * mean.mean:.1f} %",
+        say("95 % interval"): interval,
+        say("Checked"): mean.coverage,
+        **({say("Same prompt"): mean.within.in_words} if mean.within else {}),
+        say("Not applicable"): mean.not_applicable,
+        say("Failed"): mean.failed,
     }
 
 
 def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
     """The cell that names the model, where there are several."""
-    return {"Model": name} if len(of) > 1 else {}
+    return {say("Model"): name} if len(of) > 1 else {}

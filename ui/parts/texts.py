@@ -6,13 +6,14 @@ import streamlit as st
 
 from evaluators.prompts import fill
 from evaluators.records import Sample
+from evaluators.text.language import say
 from evaluators.text.words import accepted
 from ui.parts.untrusted import plain
 
 
 def question(sample: Sample) -> None:
     """The question under its heading."""
-    st.header("Question")
+    st.header(say("Question"))
     st.text(sample.question)
 
 
@@ -26,6 +27,6 @@ def generator_prompt(label: str, template: str, sample: Sample) -> None:
 def expected_answer(sample: Sample) -> None:
     """The true answer and the planted error, where the sample has them."""
     if sample.ground_truth is not None:
-        st.text(f"True answer: {accepted(sample.ground_truth)}")
+        st.text(say("True answer: {answer}", answer=accepted(sample.ground_truth)))
     if sample.rgb and sample.rgb.counterfactual is not None:
-        st.text(f"Planted error: {accepted(sample.rgb.counterfactual)}")
+        st.text(say("Planted error: {answer}", answer=accepted(sample.rgb.counterfactual)))

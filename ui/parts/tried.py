@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from evaluators import rgb_words
 from evaluators.records import Sample
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.language import mark, say
 from evaluators.text.phrases import as_written
+from evaluators.text.stored_texts import translated
+from ui.parts import explained
+from ui.parts.untrusted import plain
 
-OUTCOMES = {None: "does not decide", True: "yes", False: "no"}
+OUTCOMES = {None: mark("does not decide"), True: mark("yes"), False: mark("no")}
+
+
+def show(rows: list[dict[str, str]]) -> None:
+    """A table of these rules, each with the way to its place in the glossary."""
+    # A table renders Markdown in its cells.
+    cells = []
+    for row in rows:
+        rule = f"{plain(translated(row['Rule']))} {explained.question_mark(row['Rule'])}"
+        cells.append(
+            {
+                say("Asked"): plain(translated(row["Asked"])),
+                say("Rule"): rule,
+                say("Outcome"): plain(say(row["Outcome"])),
+                say("Words"): plain(row["Words"]),
+            }
+        )
+    st.table(cells, hide_index=True)
 
 
 def rows(evaluator: RGBEvaluator, sample: Sample) -> list[dict[str, str]]:
-    """What each rule asks, what it says, and on which words of the answer, as they stand there."""
+    """What each rule asks, what it says, and on which words of the answer, as they stand there.
+
+    All but these words is English, for `show`.
+    """
     response = sample.response or ""
     rows = []
     for step in rgb_words.of_its_language(evaluator.steps(sample), response):

@@ -14,16 +14,21 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.shown_values import coverage
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui.parts import dots, explained
 
 
 class Column(NamedTuple):
-    """A column under its title; `note` stands small below, `series` numbers its colour."""
+    """A column under its title; `note` stands small below, `series` numbers its colour.
+
+    `term` is what the glossary is asked for, where it is not the title.
+    """
 
     title: str
     note: str = ""
     series: int | None = None
+    term: str = ""
 
 
 class Below(NamedTuple):
@@ -36,13 +41,14 @@ class Below(NamedTuple):
 class Row(NamedTuple):
     """The means of a row, one for each column, `None` where there is nothing to say.
 
-    `below` has as many, or none at all.
+    `below` has as many, or none at all. `term` is what the glossary is asked for, if anything.
     """
 
     title: str
     means: Sequence[Mean | None]
     note: str = ""
     below: Sequence[Below | None] = ()
+    term: str = ""
 
 
 def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
@@ -61,7 +67,7 @@ def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
 
 def _head(column: Column) -> str:
     note = f"<small>{html(column.note)}</small>" if column.note else ""
-    title = f"<bdi>{html(column.title)}</bdi>{explained.mark(column.title)}"
+    title = f"<bdi>{html(column.title)}</bdi>{explained.mark(column.term or column.title)}"
     return f"<th scope=col>{_mark(column)}{title}{note}</th>"
 
 
@@ -83,7 +89,8 @@ def _means_row(row: Row, columns: Sequence[Column], *, is_drawn: bool) -> str:
         _cell(column, mean, row.note, below)
         for (column, mean), below in zip_longest(pairs, row.below)
     )
-    return f"<tr><th scope=row><bdi>{html(row.title)}</bdi>{note}</th>{lanes}{cells}</tr>"
+    title = f"<bdi>{html(row.title)}</bdi>{explained.mark(row.term)}"
+    return f"<tr><th scope=row>{title}{note}</th>{lanes}{cells}</tr>"
 
 
 def _lane(column: Column, mean: Mean | None) -> str:
@@ -98,12 +105,16 @@ def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> 
         return "<td>–</td>"
     interval = ""
     if mean.low is not None and mean.high is not None:
-        interval = f"<small>{mean.low:.2f} to {mean.high:.2f}</small>"
+        ends = say("{low:.2f} to {high:.2f}", low=mean.low, high=mean.high)
+        interval = f"<small>{ends}</small>"
     # Where it is narrow the head is out of sight: each cell then says whose it is.
     name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
     about = html(coverage(mean))
     # On how many answers a mean stands is said of the row, of the column, or here.
-    own = "" if note or column.note else f"<small>{mean.scored:,} of {mean.asked:,}</small>"
+    own = ""
+    if not note and not column.note:
+        counts = say("{part:,} of {all:,}", part=mean.scored, all=mean.asked)
+        own = f"<small>{counts}</small>"
     if below:
         matters = " class=pl-matters" if below.matters else ""
         own += f"<small{matters}>{html(below.words)}</small>"

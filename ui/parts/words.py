@@ -1,10 +1,12 @@
 """What the two evaluators are about, as Markdown."""
 
-RGB = (
+from evaluators.text.language import mark
+
+RGB = mark(
     "How a model copes with noise, missing, scattered and false documents "
     "(Retrieval-Augmented Generation Benchmark)."
 )
-TRACE = (
+TRACE = mark(
     "u**T**ilization, **R**elevance, **A**dherence, **C**ompl**E**teness: what in the documents "
     "matters, what the answer used, what nothing supports."
 )

@@ -17,6 +17,7 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.words import counted
 from ui import session
@@ -30,13 +31,13 @@ from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 START = "rgb_start"
-AS_IN_FILE = "As in the file"
-PUBLISHED = "the benchmark's published wording"
+AS_IN_FILE = mark("As in the file")
+PUBLISHED = mark("the benchmark's published wording")
 # Up to 90 %: with noise alone no document holds the answer, which is the test of rejection.
 LEVELS = [round(step / 10, 1) for step in range(10)]
-JUDGE = (
-    "Decides whether answers decline or notice a planted error as well, beside the phrases (Rej* "
-    "and ED* of the paper)."
+JUDGE = mark(
+    "Decides whether answers decline or notice a planted error as well, beside "
+    "the phrases (Rej* and ED* of the paper)."
 )
 
 
@@ -69,7 +70,7 @@ def show() -> None:
     beds = session.named(TestBed)
     names = [*beds, *session.answered()]
     name = data_choice.choose_or_upload(
-        "Data set", names, data_choice.FIELDS["rgb"], "Upload a data set"
+        say("Data set"), names, data_choice.FIELDS["rgb"], say("Upload a data set")
     )
     if name in beds:
         _form_to_ask_models(name)
@@ -79,7 +80,7 @@ def show() -> None:
 
 def hint() -> str:
     """What can be done without a key."""
-    return "No run on this page yet. The offline reader, and checking answers, need no key."
+    return say("No run on this page yet. The offline reader, and checking answers, need no key.")
 
 
 def _form_to_ask_models(name: str) -> None:
@@ -92,13 +93,14 @@ def _form_to_ask_models(name: str) -> None:
     with left:
         # The count is of each ability: no more than the largest has is of use.
         most = max(rows_of_abilities.values(), default=1)
-        count = how_many.choose(most, f"rgb_count_{name}", each=" questions for each ability")
+        label = say("How many questions for each ability")
+        count = how_many.choose(most, f"rgb_count_{name}", label=label)
     rows_needed.show(bed.name, "rgb")
     end = st.container()
-    with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced") as advanced:
+    with st.expander(say("Advanced"), icon=":material/tune:", key="rgb_advanced") as advanced:
         composition = _composition_fields(abilities, count)
         params = forms.parameter_widgets(RGBEvaluator, "rgb")
-        judge = model_form.judge_beside_rules(by_id, models, JUDGE, "rgb_judge")
+        judge = model_form.judge_beside_rules(by_id, models, say(JUDGE), "rgb_judge")
         judges = [judge] if judge else []
         options = model_form.answer_options(models, judges, "rgb", labels=False)
         model_form.show_retired()
@@ -152,31 +154,33 @@ def _end_of_rgb_form(name: str, drafted: RGBDraft, advanced: DeltaGenerator) -> 
 def _missing_to_ask(drafted: RGBDraft, count: int) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     if drafted.prompt_mistake:
-        return "Correct the prompt"
+        return say("Correct the prompt")
     if not drafted.composition.abilities:
-        return "Choose an ability"
+        return say("Choose an ability")
     # Every ability asks at least one question, but noise needs a level.
     if not count:
-        return "Choose a noise level"
+        return say("Choose a noise level")
     if not drafted.models:
-        return "Choose a model"
+        return say("Choose a model")
     return ""
 
 
 def _label_of_asking(count: int, models: int) -> str:
     """ "Ask 216 questions of each of 2 models"."""
-    each = f" of each of {models} models" if models > 1 else ""
-    return f"Ask {counted(count, 'question')}{each}"
+    questions = counted(count, "question")
+    if models > 1:
+        return say("Ask {questions} of each of {models} models", questions=questions, models=models)
+    return say("Ask {questions}", questions=questions)
 
 
 def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
     """The abilities to test; each bed keeps its choice, as beds differ in them."""
     abilities = st.pills(
-        "Abilities",
+        say("Abilities"),
         bed.abilities,
         selection_mode="multi",
         default=bed.abilities,
-        format_func=lambda ability: ability.label,
+        format_func=lambda ability: say(ability.label),
         key=f"rgb_abilities_{name}",
         **KEPT,
     )
@@ -194,25 +198,25 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
     """How prompts are composed from the bed."""
     levels, passages, seed = st.columns([4, 1, 1])
     chosen = levels.multiselect(
-        "Noise levels",
+        say("Noise levels"),
         LEVELS,
         default=NOISE_LEVELS,
         format_func=lambda noise: f"{100 * noise:.0f} %",
-        help="Share of documents beside the point; for noise robustness and integration.",
+        help=say("Share of documents beside the point; for noise robustness and integration."),
         key="rgb_noise",
         **KEPT,
     )
     number = passages.number_input(
-        "Documents",
+        say("Documents"),
         1,
         50,
         PASSAGES,
-        help="Documents in a prompt",
+        help=say("Documents in a prompt"),
         key="rgb_passages",
         **KEPT,
     )
     with seed:
-        drawn_by = how_many.seed("rgb_seed", "Same seed: same questions, documents and order.")
+        drawn_by = how_many.seed("rgb_seed", say("Same seed: same questions, documents and order."))
     return Composition(abilities, tuple(sorted(chosen)), number, drawn_by, count)
 
 
@@ -222,10 +226,10 @@ def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
     language = "zh" if bed.rows and is_chinese(bed.rows[0].query) else "en"
     key = f"rgb_prompt_{language}"
     own = load(f"rgb_{language}")
-    with st.expander("Prompt", icon=":material/edit_note:", key="rgb_prompt"):
+    with st.expander(say("Prompt"), icon=":material/edit_note:", key="rgb_prompt"):
         _wording_buttons(language, key, st.session_state.get(key, own))
         prompt = st.text_area(
-            "Prompt template",
+            say("Prompt template"),
             own,
             height=380,
             key=key,
@@ -233,10 +237,13 @@ def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
             **KEPT,
         )
         st.caption(
-            f"Wording moves RGB results by tens of points, so the run keeps the prompt's hash "
-            f"({prompt_hash(prompt)}) and only runs with equal prompts compare. "
-            "\\$question and \\$documents are filled in. The offline reader reads only "
-            "what these two hold."
+            say(
+                "Wording moves RGB results by tens of points, so the run keeps the "
+                "prompt's hash ({hash}) and only runs with equal prompts compare. "
+                "\\$question and \\$documents are filled in. The offline reader reads only "
+                "what these two hold.",
+                hash=prompt_hash(prompt),
+            )
         )
     return prompt, prompt_problem(prompt)
 
@@ -246,27 +253,29 @@ def _wording_buttons(language: str, key: str, prompt: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         fetch = problems.guarded(_take_published, "rgb_prompt")
         st.button(
-            "Benchmark's wording",
+            say("Benchmark's wording"),
             icon=":material/download:",
             key="rgb_published",
             on_click=fetch,
             args=(language, key),
         )
         st.button(
-            "Plumbline's wording",
+            say("Plumbline's wording"),
             icon=":material/undo:",
             key="rgb_own",
             on_click=_take_own,
             args=(language, key),
         )
-        st.caption(f"In use: {_wording_in_use(prompt, language)}.")
+        st.caption(say("In use: {wording}.", wording=_wording_in_use(prompt, language)))
     problems.show("rgb_prompt")
 
 
 def _wording_in_use(prompt: str, language: str) -> str:
     if _is_published(prompt):
-        return f"{PUBLISHED} (config/instruction.yaml)"
-    return "Plumbline's wording" if prompt == load(f"rgb_{language}") else "a wording of your own"
+        return say("{wording} (config/instruction.yaml)", wording=say(PUBLISHED))
+    if prompt == load(f"rgb_{language}"):
+        return say("Plumbline's wording")
+    return say("a wording of your own")
 
 
 def _take_published(language: str, key: str) -> None:
@@ -291,25 +300,28 @@ def _form_to_score_answers(name: str) -> None:
     says_abilities = any(sample.rgb for sample in whole.samples)
     choices = [AS_IN_FILE, *Ability] if says_abilities else list(Ability)
     ability = st.segmented_control(
-        "Ability",
+        say("Ability"),
         choices,
-        format_func=lambda choice: choice.label if isinstance(choice, Ability) else choice,
+        format_func=lambda choice: say(choice.label if isinstance(choice, Ability) else choice),
         default=choices[0],
         required=True,
-        help=f"“{AS_IN_FILE}” goes by each sample's noise rate, true answers and planted error.",
+        help=say(
+            "“{choice}” goes by each sample's noise rate, true answers and planted error.",
+            choice=say(AS_IN_FILE),
+        ),
         key=f"rgb_ability_{name}",
         **KEPT,
     )
     count = how_many.choose(len(whole.samples), "rgb_score_count")
     rows_needed.show(whole.name, "rgb_score")
     end = st.container()
-    with st.expander("Advanced", icon=":material/tune:", key="rgb_advanced"):
+    with st.expander(say("Advanced"), icon=":material/tune:", key="rgb_advanced"):
         params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
-        seed = how_many.seed("rgb_score_seed", "Which answers are taken at random.")
+        seed = how_many.seed("rgb_score_seed", say("Which answers are taken at random."))
     dataset = sampled(whole, count, seed)
     if isinstance(ability, Ability):
         dataset = all_with_ability(dataset, ability)
-    label = f"Check {counted(len(dataset.samples), 'answer')}"
+    label = say("Check {answers}", answers=counted(len(dataset.samples), "answer"))
     plan = RunPlan(dataset, [RGBEvaluator(**params)], seed=dataset.origin.get("seed"))
     with end:
         if data_choice.start_button(label, START, name, is_ready=True):

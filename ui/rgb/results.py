@@ -25,8 +25,10 @@ from evaluators.runs.rgb_figures import (
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline, Selection
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.normalise import is_chinese, slug
+from evaluators.text.normalise import is_chinese
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, readable
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
@@ -36,25 +38,25 @@ from ui.parts.untrusted import plain
 from ui.rgb import rules
 
 VALUES = {
-    "accuracy": "Accuracy",
-    "rejection": "Declines",
-    "rejection_judged": "Declines (judge)",
-    "detection": "Notices error",
-    "detection_judged": "Notices error (judge)",
-    "correction": "Corrects error",
+    "accuracy": mark("Accuracy"),
+    "rejection": mark("Declines"),
+    "rejection_judged": mark("Declines (judge)"),
+    "detection": mark("Notices error"),
+    "detection_judged": mark("Notices error (judge)"),
+    "correction": mark("Corrects error"),
 }
-JUDGED = {"rejection": "Declines", "detection": "Notices the planted error"}
+JUDGED = {"rejection": mark("Declines"), "detection": mark("Notices the planted error")}
 """What a judge was asked, by the verdict of the rule that it stands beside."""
 
 NOISY = {"Noise robustness": Ability.NOISE, "Integration": Ability.INTEGRATION}
 """The rates whose questions are asked at several noise levels."""
 
-FROM_THE_PAPER = "From the paper (other prompt and questions): look at the shape."
+FROM_THE_PAPER = mark("From the paper (other prompt and questions): look at the shape.")
 FACETS = {
-    "ability": "Ability",
-    "noise_reached": "Noise",
-    "forged": "Forged",
-    "situation": "Group",
+    "ability": mark("Ability"),
+    "noise_reached": mark("Noise"),
+    "forged": mark("Forged"),
+    "situation": mark("Group"),
 }
 
 
@@ -67,16 +69,21 @@ def show(view: RunView) -> None:
     with story:
         if any(row.status == "scored" for row in rows):
             _rgb_charts(view.run, rows)
-            corrected.say(view)
+            corrected.show(view)
         else:
-            st.caption("Nothing is checked yet.")
+            st.caption(say("Nothing is checked yet."))
         _beside_judge(view.run, rows)
     # What people changed counts by all rules: it is no difference between them.
     differ = rulings.differing(aggregate.of_metric(view.counted(), 0), rows)
     if differ:
-        st.info(f"Verdicts that differ from the run's own rules: {len(differ):,}. They are below.")
+        st.info(
+            say(
+                "Verdicts that differ from the run's own rules: {count:,}. They are below.",
+                count=len(differ),
+            )
+        )
     elif rulings.policy_of(view.run, shown.policy):
-        st.info("By these rules no verdict differs from the run's own.")
+        st.info(say("By these rules no verdict differs from the run's own."))
     _flipped_verdicts(rows)
     metric_results.further(view)
     samples.heading()
@@ -92,12 +99,12 @@ def _rgb_table(
     """The samples of the model and ability that are chosen above the table."""
     model, ability = _model_and_ability(view)
     filters = {
-        "Right": Selection(values=HEADLINES, low=1),
-        "Wrong": Selection(values=HEADLINES, high=0),
-        "Verdicts differ by rules": Selection(among=differ),
-        "Rule and judge differ": Selection(among=rulings.rule_and_judge_differ(rows)),
-        "Failed": Selection(is_failed=True),
-        "Corrected": Selection(is_corrected=True),
+        mark("Right"): Selection(values=HEADLINES, low=1),
+        mark("Wrong"): Selection(values=HEADLINES, high=0),
+        mark("Verdicts differ by rules"): Selection(among=differ),
+        mark("Rule and judge differ"): Selection(among=rulings.rule_and_judge_differ(rows)),
+        mark("Failed"): Selection(is_failed=True),
+        mark("Corrected"): Selection(is_corrected=True),
     }
     # A column of an ability that is filtered out would be empty from top to bottom.
     values = column_titles(view, _values_of(rows, ability))
@@ -125,23 +132,23 @@ def blocks(view: RunView) -> list[Block]:
         shown.append(Block(title, partial(_presented_chart, title, lines)))
     for title in judged_rates(rates):
         panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
-        shown.append(Block(title, panel))
+        shown.append(Block(say(title), panel))
     return shown + metric_results.blocks(view, first=1)
 
 
 def card(run: Run) -> None:
     """What this run was: enough to run it again."""
     policy = readable(str(run.evaluator.params.get("policy")))
-    facts = [f"Rules: {policy}", *metric_results.also(run)]
+    facts = [say("Rules: {policy}", policy=policy), *metric_results.also(run)]
     facts += run_facts.facts(run)
     if run.models:
-        prompt = f"Prompt: {run.prompt_hash}"
+        prompt = say("Prompt: {hash}", hash=run.prompt_hash)
         if source := run.origin.get("prompt"):
-            prompt += f" ({source})"
+            prompt += f" ({translated(source)})"
         facts.append(prompt)
-        facts.append(f"Seed: {run.seed}")
+        facts.append(say("Seed: {seed}", seed=run.seed))
     else:
-        facts.append("Answers: from the file")
+        facts.append(say("Answers: from the file"))
     st.caption(plain(" · ".join(facts)))
 
 
@@ -154,21 +161,23 @@ def _rgb_charts(run: Run, rows: Sequence[Outline]) -> None:
         # The published questions are English.
         is_english = not any(is_chinese(row.question) for row in rows)
         _accuracy_charts(run, curves, is_english)
-    st.header("Rates")
+    st.header(say("Rates"))
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     grid = st.grid(2, min_column_width=320)
     for title in judged_rates(rates):
         with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**", help=explained.help_text(slug(title)))
+            st.markdown(f"**{say(title)}**", help=explained.help_of(title))
             _rate_panel(run, rates, rows, title, charts.BARE)
     st.caption(
-        "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for less than "
-        "80 % of the answers."
+        say(
+            "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for "
+            "less than 80 % of the answers."
+        )
     )
-    with st.expander("Numbers", icon=":material/table_rows:"):
+    with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.rates(rates)
-        st.caption(FROM_THE_PAPER)
-        tables.plain_rows(published.other_figures(), "Published figures")
+        st.caption(say(FROM_THE_PAPER))
+        tables.plain_rows(published.other_figures(), say("Published figures"))
 
 
 def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
@@ -194,16 +203,17 @@ def _rate_panel(
     # The chart in words, for those who do not see it.
     spoken = dict(means)
     for model, mean in judged.items():
-        spoken[f"{model}, by the judge"] = mean
+        spoken[say("{model}, by the judge", model=model)] = mean
     in_words = []
     for name, mean in spoken.items():
-        in_words.append(f"{name or 'the answers'} {charts.rate_in_words(mean, verb)}")
-    st.caption(plain(f"{meaning}{_repetition(means, rows, title)}"))
+        name = name or say("the answers")
+        in_words.append(f"{name} {charts.rate_in_words(mean, verb)}")
+    st.caption(plain(f"{say(meaning)}{_repetition(means, rows, title)}"))
     st.plotly_chart(
         charts.rate(means, judged, verb),
         config=dict(config),
         key=f"rate_{title}_{run.id}",
-        alt=f"{title}: {'; '.join(in_words)}",
+        alt=f"{say(title)}: {'; '.join(in_words)}",
     )
 
 
@@ -224,7 +234,7 @@ def _repetition(
         parts.append(counted(len(levels), "noise level"))
     repeats = max(mean.repeats for mean in means.values())
     if repeats > 1:
-        parts.append(f"each prompt {repeats} times")
+        parts.append(say("each prompt {repeats} times", repeats=repeats))
     agreeing = []
     for model, mean in means.items():
         if mean.within and mean.within.agree is not None:
@@ -232,7 +242,7 @@ def _repetition(
             agreeing.append(f"{100 * mean.within.agree:.0f} %{whose}")
     words = ["", ", ".join(parts)]
     if agreeing:
-        words.append(f"answers to the same prompt agree in {', '.join(agreeing)}")
+        words.append(say("answers to the same prompt agree in {rates}", rates=", ".join(agreeing)))
     return " · ".join(words)
 
 
@@ -245,18 +255,20 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
         # Only as far as the run goes: beyond that there is nothing to compare with.
         in_reach = published.published_noise_curves(min(reached), max(reached))
         models = st.multiselect(
-            "Show published curves underneath", list(in_reach), key=f"published_{run.id}"
+            say("Show published curves underneath"), list(in_reach), key=f"published_{run.id}"
         )
         paper = {name: in_reach[name] for name in models}
     if paper:
-        st.caption(FROM_THE_PAPER)
+        st.caption(say(FROM_THE_PAPER))
+    # Of several models each chart bears an ability's name, which is explained with its rate.
+    explanation = explained.help_of("Accuracy by noise") if len(curves) == 1 else None
     with place:
         for title, by_line in lines_of_charts(curves):
-            st.header(title)
+            st.header(title, help=explanation)
             # The paper's curves are of noise robustness alone.
-            under = {} if Ability.INTEGRATION.label in title else paper
+            under = {} if say(Ability.INTEGRATION.label) in title else paper
             _accuracy_chart(run, title, by_line, under)
-    with st.expander("Numbers", icon=":material/table_rows:"):
+    with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.noise_levels(curves)
 
 
@@ -300,20 +312,23 @@ def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
             agreement = "–" if beside.kappa is None else f"{beside.kappa:.2f}"
             lines.append(
                 {
-                    "Asked": question,
-                    **({"Model": model} if len(run.models) > 1 else {}),
-                    "Both yes": beside.both,
-                    "Only the rule": beside.rule_only,
-                    "Only the judge": beside.judge_only,
-                    "Both no": beside.neither,
-                    "Kappa": agreement,
+                    say("Asked"): say(question),
+                    **({say("Model"): model} if len(run.models) > 1 else {}),
+                    say("Both yes"): beside.both,
+                    say("Only the rule"): beside.rule_only,
+                    say("Only the judge"): beside.judge_only,
+                    say("Both no"): beside.neither,
+                    say("Kappa"): agreement,
                 }
             )
     if lines:
-        st.markdown("**Rule beside judge**")
-        tables.plain_rows(lines, "Rule beside judge")
+        st.markdown(f"**{say('Rule beside judge')}**")
+        tables.plain_rows(lines, say("Rule beside judge"))
         st.caption(
-            "Kappa: agreement beyond chance, 1 at most. The samples on which they differ are below."
+            say(
+                "Kappa: agreement beyond chance, 1 at most. The samples on which they "
+                "differ are below."
+            )
         )
 
 
@@ -321,9 +336,15 @@ def _flipped_verdicts(rows: Sequence[Outline]) -> None:
     flips = aggregate.flips(rows)
     if not flips:
         return
-    names = {"nfkc": "look-alike characters (NFKC)", "remove_reasoning": "reasoning removal"}
-    parts = [f"{names[option]}: {count}" for option, count in flips.items()]
-    st.info(f"Verdicts that an option changed: {'; '.join(parts)}.", icon=":material/swap_horiz:")
+    names = {
+        "nfkc": mark("look-alike characters (NFKC)"),
+        "remove_reasoning": mark("reasoning removal"),
+    }
+    parts = [f"{say(names[option])}: {count}" for option, count in flips.items()]
+    st.info(
+        say("Verdicts that an option changed: {changes}.", changes="; ".join(parts)),
+        icon=":material/swap_horiz:",
+    )
 
 
 def _model_and_ability(view: RunView) -> tuple[int | None, str]:
@@ -336,16 +357,16 @@ def _model_and_ability(view: RunView) -> tuple[int | None, str]:
         model = None
         if len(names) > 1:
             model = st.segmented_control(
-                "Model",
+                say("Model"),
                 names,
                 format_func=plain,
                 key=f"model_{view.run.id}",
                 **common,
             )
         ability = st.segmented_control(
-            "Ability",
+            say("Ability"),
             abilities,
-            format_func=lambda ability: ability.label,
+            format_func=lambda ability: say(ability.label),
             key=f"ability_{view.run.id}",
             **common,
         )
@@ -356,8 +377,8 @@ def _right_or_wrong_verdict(_answer: Answer, row: Outline, _content: Content | N
     values = [row.values.get(value.name) for value in HEADLINES]
     headline = next((value for value in values if value is not None), None)
     if headline is None:
-        return Verdict("not applicable")
-    return Verdict("right", "good") if headline == 1 else Verdict("wrong", "bad")
+        return Verdict(say("not applicable"))
+    return Verdict(say("right"), "good") if headline == 1 else Verdict(say("wrong"), "bad")
 
 
 def _rgb_facets(rows: Sequence[Outline], ability: str) -> dict[str, str]:

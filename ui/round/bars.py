@@ -1,4 +1,4 @@
-"""Sentences of a round on the screen: the spread of the class, and what labellers say of them."""
+"""What is asked in a round, on the screen: the spread of the class, and what labellers say."""
 
 from __future__ import annotations
 
@@ -7,39 +7,53 @@ from collections.abc import Iterable, Mapping
 from evaluators.people.labellers import labeller_title
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
+from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import AskedPlace, RoundKind
 from evaluators.rounds.tally import Spread
-from evaluators.runs.rounds import RoundContent
+from evaluators.runs.round_content import METRIC, PLANTED, RoundContent
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 
-SHORT: Mapping[RoundKind, Mapping[Support, str]] = {
-    "support": {Support.FULL: "supported", Support.PARTIAL: "partly", Support.NONE: "not"},
-    "guess": {Support.FULL: "all", Support.PARTIAL: "some", Support.NONE: "none"},
+WHOSE = {
+    HEURISTIC: mark("the heuristic"),
+    JURY: mark("the jury"),
+    GOLD: mark("gold"),
+    METRIC: mark("the metric"),
+    PLANTED: mark("the truth"),
 }
-"""The words of the three targets: of a sentence, and of an answer's sentences."""
-WHOSE = {HEURISTIC: "the free estimate", JURY: "the jury", GOLD: "gold"}
 """Labellers that have another word inside a sentence."""
-NOUNS: Mapping[RoundKind, str] = {"support": "sentence", "guess": "answer"}
+TITLES = {METRIC: mark("Metric"), PLANTED: mark("In truth")}
+SIDES = {Support.FULL: "pl-used", Support.PARTIAL: "pl-neither", Support.NONE: "pl-relevant"}
+"""The colours of a preference, none of which is right or wrong."""
 
 
 def in_a_sentence(by: str) -> str:
     """What a labeller is called inside a sentence, as text."""
-    return WHOSE.get(by) or labeller_title(by)
+    return say(WHOSE[by]) if by in WHOSE else labeller_title(by)
+
+
+def title(by: str) -> str:
+    """What a labeller is called, as text."""
+    return say(TITLES[by]) if by in TITLES else labeller_title(by)
 
 
 def bar(spread: Spread, kind: RoundKind) -> str:
     """How many said what, as a bar and in numbers."""
     parts = []
-    for support, word in SHORT[kind].items():
+    for support, word in KINDS[kind].words.items():
         count = getattr(spread, support.value)
         if count:
-            colour = COLOURS[SUPPORTS[support]]
             # As wide as its share, and wide enough for its number.
             parts.append(
-                f'<span class="{colour}" style="flex-grow: {count}">{count} {html(word)}</span>'
+                f'<span class="{_colour(kind, support)}" style="flex-grow: {count}">'
+                f"{count} {html(say(word))}</span>"
             )
     return f'<div class="pl-bar">{"".join(parts)}</div>'
+
+
+def _colour(kind: RoundKind, support: Support) -> str:
+    return SIDES[support] if KINDS[kind].is_preference else COLOURS[SUPPORTS[support]]
 
 
 def verdict(
@@ -51,19 +65,37 @@ def verdict(
 ) -> str:
     """What a labeller says, with a mark where it is known whether that is right."""
     if support is None:
-        return f'<span class="pl-said">{html(name)}: <b>no label</b></span>'
+        return _name_and_word(name, say("no label"), "pl-said")
     # A mark beside the colour, which not everybody sees.
-    mark = ""
+    mark_of_truth = ""
     if truth is not None:
-        mark = " ✓" if support is truth else " ✗"
-    colour = COLOURS[SUPPORTS[support]]
-    words = f"{html(name)}: <b>{SHORT[kind][support]}{mark}</b>"
-    return f'<span class="pl-said {colour}">{words}</span>'
+        mark_of_truth = " ✓" if support is truth else " ✗"
+    word = say(KINDS[kind].words[support]) + mark_of_truth
+    return _name_and_word(name, word, f"pl-said {_colour(kind, support)}")
 
 
-def sentence_line(content: RoundContent, place: AskedPlace) -> str:
-    """The sentence with its answer's number and its key."""
+def _name_and_word(name: str, word: str, classes: str) -> str:
+    return f'<span class="{classes}">{html(name)}: <b>{html(word)}</b></span>'
+
+
+def asked_line(content: RoundContent, place: AskedPlace) -> str:
+    """The sentence or the question of the answer, with its number and its key."""
     return text_line(place, content.text(place))
+
+
+def about_answer(content: RoundContent, place: AskedPlace) -> str:
+    """The question of the place's answer, where it is not what is asked; a button to read all."""
+    question = content.answers[place.answer].sample.question
+    shown = ""
+    if place.key:
+        shown = f'<span dir="auto" title="{html(question)}">{html(question)}</span>'
+    opens = f'<button popovertarget="{folded_id(place.answer)}">{html(say("Documents"))}</button>'
+    return f'<div class="pl-about">{shown}{opens}</div>'
+
+
+def folded_id(answer: int) -> str:
+    """Under which the page knows what belongs to an answer, and opens it."""
+    return f"pl-answer-{answer}"
 
 
 def text_line(place: AskedPlace, text: str) -> str:
@@ -72,30 +104,29 @@ def text_line(place: AskedPlace, text: str) -> str:
     return f'<p class="pl-sentence" dir="auto">{key} {html(text)}</p>'
 
 
-def answer_around(
+def parts_around(
     content: RoundContent,
     place: AskedPlace,
     own: Mapping[AskedPlace, Support],
-) -> str:
-    """The question and the answer of a sentence, with one's own labels; the sentence is marked."""
+) -> list[str]:
+    """The sentences or documents of an answer, with one's own labels; the place is marked."""
     shown = content.answers[place.answer]
-    spans = []
-    for part in shown.sentences.response:
-        here = AskedPlace(place.answer, part.key)
+    texts = shown.asked
+    if shown.sentences:
+        texts = {sentence.key: sentence.text for sentence in shown.sentences.response}
+    parts = []
+    for key, text in texts.items():
+        here = AskedPlace(place.answer, key)
         support = own.get(here)
         classes = ["pl-s"]
         cue = ""
         if support:
-            classes.append(COLOURS[SUPPORTS[support]])
-            cue = f'<span class="pl-cue">{SHORT[content.kind][support]}</span>'
+            classes.append(_colour(content.kind, support))
+            cue = f'<span class="pl-cue">{html(say(KINDS[content.kind].words[support]))}</span>'
         if here == place:
             classes.append("pl-here")
-        spans.append(f'<span class="{" ".join(classes)}" dir="auto">{html(part.text)}{cue}</span>')
-    question = html(shown.sample.question)
-    return (
-        f'<p class="pl-question" dir="auto">{question}</p>'
-        f'<div class="pl-text">{" ".join(spans)}</div>'
-    )
+        parts.append(f'<span class="{" ".join(classes)}" dir="auto">{html(text)}{cue}</span>')
+    return parts
 
 
 def stacked_rows(parts: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from evaluators.errors import ParameterError
 from evaluators.rounds.codes import typed
 from evaluators.rounds.limits import wrong_codes
 from evaluators.rounds.records import LONGEST_NICKNAME, Round
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from ui import session
 from ui.parts import people, problems
@@ -16,8 +17,8 @@ from ui.round import frame, reading
 CODE, JOIN, ME = "code", "join", "me"
 """The query parameters of a participant: what was typed, what was scanned, who one is."""
 
-UNKNOWN = "There is no such round here: the link is incomplete, or its run was deleted."
-WRONG = "No round has this code now. Look at the code once more."
+UNKNOWN = mark("There is no such round here: the link is incomplete, or its run was deleted.")
+WRONG = mark("No round has this code now. Look at the code once more.")
 
 
 def show() -> None:
@@ -29,19 +30,19 @@ def show() -> None:
             return
         made = session.store().rounds.with_join(st.query_params[JOIN])
         if made is None or reading.run_of(made) is None:
-            frame.note(UNKNOWN)
+            frame.note(say(UNKNOWN))
         elif made.is_over:
-            frame.note("This round is over: nobody can join any more.")
+            frame.note(say("This round is over: nobody can join any more."))
         else:
             _nickname(made)
 
 
 def _code() -> None:
     """A code that holds becomes the link in the address, so that it is looked up once."""
-    st.html("<h1 class=pl-round-title>Join a round</h1>")
+    st.html(f"<h1 class=pl-round-title>{html(say('Join a round'))}</h1>")
     with st.form("round_code", border=False):
-        entered = st.text_input("Code", placeholder="ABC 123", max_chars=40)
-        is_sent = st.form_submit_button("Next", type="primary", width="stretch")
+        entered = st.text_input(say("Code"), placeholder="ABC 123", max_chars=40)
+        is_sent = st.form_submit_button(say("Continue"), type="primary", width="stretch")
     # Taken out of the address: else a wrong code would count again at every drawing.
     text = st.query_params.pop(CODE, "") or (entered if is_sent else "")
     if not text:
@@ -53,7 +54,7 @@ def _code() -> None:
     made = session.store().rounds.with_code(code) if code else None
     if made is None:
         wrong_codes.count(visitor)
-        st.error(WRONG, icon=":material/error:")
+        st.error(say(WRONG), icon=":material/error:")
         return
     st.query_params[JOIN] = made.join
     st.rerun()
@@ -62,16 +63,19 @@ def _code() -> None:
 def _nickname(made: Round) -> None:
     st.html(f"<h1 class=pl-round-title>{html(made.name)}</h1>")
     with st.form("round_nickname", border=False):
-        entered = st.text_input("Nickname", max_chars=LONGEST_NICKNAME)
-        is_sent = st.form_submit_button("Join", type="primary", width="stretch")
-    st.caption("Everybody in the room sees it. Your labels are kept under it with the run.")
+        entered = st.text_input(say("Nickname"), max_chars=LONGEST_NICKNAME)
+        is_sent = st.form_submit_button(say("Join"), type="primary", width="stretch")
+    st.caption(say("Everybody in the room sees it. Your labels are kept under it with the run."))
     if not is_sent:
         return
     nickname = " ".join(entered.split())
     # A browser may send more than its field holds.
     if not people.is_name(nickname) or len(nickname) > LONGEST_NICKNAME:
         raise ParameterError(
-            f"A nickname has 1 to {LONGEST_NICKNAME} letters that can be seen. Enter another one."
+            say(
+                "A nickname has 1 to {most} letters that can be seen. Enter another one.",
+                most=LONGEST_NICKNAME,
+            )
         )
     participant = session.store().rounds.join(made.id, nickname)
     st.query_params.clear()

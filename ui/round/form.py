@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import streamlit as st
 
 from evaluators.records import Run
-from evaluators.rounds.records import MOST_ANSWERS, Round, RoundKind
+from evaluators.rounds.kinds import KINDS
+from evaluators.rounds.records import MOST_ANSWERS, Round, RoundKind, State
 from evaluators.runs import rounds
-from evaluators.runs.rounds import USUAL, Kind
+from evaluators.runs.rounds import Lesson
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from ui import run_views, session
-from ui.parts import head, label_some, problems, samples, start_round
+from ui.parts import head, label_some, problems, samples, start_round, tables
 from ui.parts.untrusted import plain
-from ui.round import projector
+from ui.round import projector, qr, reach, systems
 
-WORDS: Mapping[Kind, str] = {
-    "disputed": "labellers differ",
-    "unsupported": "says too much",
-    "supported": "all supported",
+WORDS: Mapping[Lesson, str] = {
+    "disputed": mark("labellers differ"),
+    "unsupported": mark("says too much"),
+    "supported": mark("all supported"),
+    "unnoticed": mark("no model notices"),
+    "noticed": mark("noticed by a model"),
+    "told apart": mark("the metric prefers one"),
+    "alike": mark("alike for the metric"),
 }
-KINDS: Mapping[RoundKind, str] = {"support": "Label sentences", "guess": "Guess the verdict"}
-WHAT_FOR: Mapping[RoundKind, str] = {
-    "support": "Chosen because they teach, not drawn at random: the class becomes a labeller of "
-    "this run, but its labels cannot correct the mean.",
-    "guess": "Of each answer: does the run's labeller call all, some or none of its sentences "
-    "supported? Guesses are kept with the round and change nothing in the run.",
+STATES: Mapping[State, str] = {
+    "open": mark("open"),
+    "paused": mark("paused"),
+    "closed": mark("closed"),
+    "revealed": mark("revealed"),
 }
 MOST_OFFERED = 300
 """Answers in the list: more make it slow to open."""
@@ -38,15 +44,14 @@ QUESTION = 45
 
 def show() -> None:
     """The form for the run in the address, below it the run's earlier rounds."""
-    head.show("Round", "A class labels sentences on its phones; the wall shows where it quarrels.")
+    head.show(say("Round"), say("A class answers on its phones; the wall shows where it quarrels."))
     run = session.find_run(st.query_params.get("run"))
     if run is None:
-        st.info("Open a TRACE run and press “Start a round” there.", icon=":material/groups:")
-        st.page_link("../pages/runs.py", label="Runs", icon=":material/history:")
+        st.info(say("Open a run and press “Start a round” there."), icon=":material/groups:")
+        st.page_link("../pages/runs.py", label=say("Runs"), icon=":material/history:")
         return
     label_some.way_back(run)
-    if why := label_some.why_not(run):
-        st.info(why, icon=":material/info:")
+    if label_some.is_stopped(run):
         return
     with problems.caught():
         _round_form(run_views.latest(run))
@@ -54,81 +59,153 @@ def show() -> None:
 
 
 def _round_form(view: RunView) -> None:
-    kinds = rounds.kinds(view)
+    kinds = view.kept("kinds of rounds", list[RoundKind], lambda: rounds.kinds_of(view))
     if not kinds:
-        st.info("No answer of this run has sentences to label.", icon=":material/info:")
+        nothing = say("This run has no labelled sentences, no planted errors and not two models.")
+        st.info(nothing, icon=":material/info:")
         return
     with st.container(border=True, key="round_form"):
+        kind = st.segmented_control(
+            say("Kind of round"),
+            kinds,
+            default=kinds[0],
+            format_func=lambda kind: say(KINDS[kind].title),
+            required=True,
+        )
+        st.caption(say(KINDS[kind].what_for))
         with st.container(horizontal=True, vertical_alignment="bottom"):
+            today = datetime.now().date()
             name = st.text_input(
-                "Name", rounds.class_name(view, datetime.now().date()), max_chars=40, width=280
+                say("Name"), rounds.class_name(view, today), max_chars=40, width=280
             )
             others = f"other_answers_{view.run.id}"
-            if st.button("Other answers", icon=":material/shuffle:"):
+            if st.button(say("Other answers"), icon=":material/shuffle:"):
                 st.session_state[others] = st.session_state.get(others, 0) + 1
-            kind = st.segmented_control(
-                "Asked",
-                list(KINDS),
-                default="support",
-                format_func=KINDS.__getitem__,
-                required=True,
-            )
-        answers = _answers_field(view, kinds, st.session_state.get(others, 0))
-        has_board = st.toggle("Show who was right most often, at the end", value=True)
-        st.caption(WHAT_FOR[kind])
-        what = counted(len(answers), "answer")
-        if st.button(f"Start with {what}", type="primary", icon=":material/play_arrow:"):
-            session.check_room()
-            _open_round(rounds.start(view, answers, name.strip(), kind=kind, has_board=has_board))
+        models = _models_field(view) if KINDS[kind].is_preference else (0, 1)
+        asked = _Asked(view, kind, models, st.session_state.get(others, 0))
+        chosen = _answers_field(asked)
+        _reasons(asked, chosen)
+        _start_field(asked, name.strip(), chosen)
 
 
-def _answers_field(view: RunView, kinds: Mapping[Answer, Kind], seed: int) -> list[Answer]:
-    """The answers that are chosen, at first the proposed ones."""
-    proposed = _proposed(view, kinds, seed)
-    titles = _answer_titles(view, kinds, proposed)
+def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None:
+    """What the wall shows, and the button that opens it."""
+    has_board = st.toggle(say("Show who was right most often, at the end"), value=True)
+    hides_spread = st.toggle(
+        say("Hide who says what until the reveal"),
+        value=KINDS[asked.kind].hides_spread,
+        # Its own for each kind, as each begins with what is usual there.
+        key=f"hides_spread_{asked.kind}",
+    )
+    # Before the start, as the round's address begins with the one under which this is open.
+    reach.say_how(qr.reachable(qr.base()))
+    start = say("Start with {answers}", answers=counted(len(chosen), "answer"))
+    if st.button(start, type="primary", icon=":material/play_arrow:"):
+        session.check_room()
+        made = rounds.start(
+            asked.view,
+            list(chosen.values()),
+            name,
+            kind=asked.kind,
+            has_board=has_board,
+            hides_spread=hides_spread,
+            models=asked.models,
+        )
+        _open_round(made)
+
+
+def _models_field(view: RunView) -> tuple[int, int]:
+    """The two models whose answers are compared."""
+    titles = systems.titles(view.run)
+    if len(titles) == 2:
+        return 0, 1
+    with st.container(horizontal=True):
+        first = st.selectbox(
+            say("One model"), range(len(titles)), format_func=titles.__getitem__, width=280
+        )
+        others = [number for number in range(len(titles)) if number != first]
+        second = st.selectbox(
+            say("The other model"), others, format_func=titles.__getitem__, width=280
+        )
+    return first, second
+
+
+class _Asked(NamedTuple):
+    """Of which answers the form speaks; another seed proposes others."""
+
+    view: RunView
+    kind: RoundKind
+    models: tuple[int, int]
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Under which its answers are remembered."""
+        return f"{self.kind} {self.models} {self.seed}"
+
+    def lessons(self) -> Mapping[Answer, Lesson]:
+        def read() -> list[tuple[Answer, Lesson]]:
+            return list(rounds.lessons(self.view, self.kind, self.models).items())
+
+        kind = list[tuple[Answer, Lesson]]
+        return dict(self.view.kept(f"lessons {self.kind} {self.models}", kind, read))
+
+    def proposed(self) -> list[Answer]:
+        """What the table on the run's page was filtered to, if it was; else what teaches."""
+        lessons, usual = self.lessons(), KINDS[self.kind].usual
+        filtered = [answer for answer in samples.last_answers(self.view.run) if answer in lessons]
+        if self.seed == 0 and 0 < len(filtered) < len(lessons):
+            return filtered[:usual]
+
+        def choose() -> list[Answer]:
+            return rounds.instructive(self.view, usual, self.seed, self.kind, self.models)
+
+        # Some hundred answers are read for it, and a form is drawn at every click.
+        return self.view.kept(f"round {self.name}", list[Answer], choose)
+
+
+def _answers_field(asked: _Asked) -> dict[str, Answer]:
+    """The answers that are chosen by their titles, at first the proposed ones."""
+    proposed = asked.proposed()
+    titles = _answer_titles(asked, proposed)
     chosen = st.multiselect(
-        "Answers",
+        say("Answers"),
         list(titles),
         # The proposed ones stand first.
         list(titles)[: len(proposed)],
         max_selections=MOST_ANSWERS,
         # Under one key the earlier choice would stay when others are proposed.
-        key=f"round_answers_{view.run.id}_{seed}",
+        key=f"round_answers_{asked.view.run.id}_{asked.name}",
     )
-    return [titles[title] for title in chosen]
+    return {title: titles[title] for title in chosen}
 
 
-def _proposed(
-    view: RunView,
-    kinds: Mapping[Answer, Kind],
-    seed: int,
-) -> list[Answer]:
-    """What the table on the run's page was filtered to, where somebody did; else what teaches."""
-    passing = [answer for answer in samples.last_answers(view.run) if answer in kinds]
-    if seed == 0 and 0 < len(passing) < len(kinds):
-        return passing[:USUAL]
-
-    def choose() -> list[Answer]:
-        return rounds.instructive(view, USUAL, seed)
-
-    # Some hundred answers are read for it, and a form is drawn at every click.
-    return view.kept(f"round {seed}", list[Answer], choose)
-
-
-def _answer_titles(
-    view: RunView,
-    kinds: Mapping[Answer, Kind],
-    proposed: Sequence[Answer],
-) -> dict[str, Answer]:
+def _answer_titles(asked: _Asked, proposed: Sequence[Answer]) -> dict[str, Answer]:
     """The answers that can be chosen by what they are called, the proposed ones first."""
+    view = asked.view
     questions = {Answer(row.position, row.model): row.question for row in view.of_metric(0)}
-    offered = dict.fromkeys([*proposed, *list(kinds)[:MOST_OFFERED]])
+    offered = dict.fromkeys([*proposed, *list(asked.lessons())[:MOST_OFFERED]])
+    is_of_one = len(view.run.models) > 1 and asked.kind in ("support", "guess")
     titles = {}
     for answer in offered:
-        model = f" by model {answer.model + 1}" if len(view.run.models) > 1 else ""
-        question = questions[answer][:QUESTION]
-        titles[f"{answer.position + 1}{model} · {WORDS[kinds[answer]]} · {question}"] = answer
+        facts = [f"{answer.position + 1}"]
+        if is_of_one:
+            facts.append(say("model {number}", number=answer.model + 1))
+        facts.append(questions[answer][:QUESTION])
+        titles[" · ".join(facts)] = answer
     return titles
+
+
+def _reasons(asked: _Asked, chosen: Mapping[str, Answer]) -> None:
+    """Why each is chosen, on demand alone: on a wall it would give away what is right."""
+    if not st.toggle(say("Show why (gives away what is right)")):
+        return
+    lessons = asked.lessons()
+    rows = []
+    for title, answer in chosen.items():
+        rows.append({say("Answer"): title, say("Why"): say(WORDS[lessons[answer]])})
+    if rows:
+        tables.plain_rows(rows, say("Why each answer is chosen"))
 
 
 def _open_round(made: Round) -> None:
@@ -141,15 +218,16 @@ def _earlier_rounds(run: Run) -> None:
     earlier = session.store().rounds.of_run(run.id)
     if not earlier:
         return
-    st.header("Rounds")
+    st.header(say("Rounds"))
     for made in earlier:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             took_part = len(session.store().rounds.participants(made.id))
             facts = (
+                say(KINDS[made.kind].title),
                 counted(len(made.answers), "answer"),
                 counted(took_part, "participant"),
-                made.state,
+                say(STATES[made.state]),
             )
             st.markdown(f"**{plain(made.name)}** · {' · '.join(facts)}")
-            if st.button("Open", icon=":material/open_in_new:", key=f"open_{made.id}"):
+            if st.button(say("Open"), icon=":material/open_in_new:", key=f"open_{made.id}"):
                 _open_round(made)

@@ -1,4 +1,4 @@
-"""What a participant sees: one sentence after the other with three targets, then the reveal."""
+"""What a participant sees: one place after the other with three targets, then the reveal."""
 
 from __future__ import annotations
 
@@ -6,78 +6,79 @@ from functools import partial
 
 import streamlit as st
 
-from evaluators.people.labellers import labeller_title
 from evaluators.records import Support
-from evaluators.report import coloured
 from evaluators.rounds import tally
+from evaluators.rounds.kinds import KINDS, Described
 from evaluators.rounds.limits import labels_given
 from evaluators.rounds.records import AskedPlace, Participant, Round
-from evaluators.runs.rounds import RoundContent
-from evaluators.text.words import counted
+from evaluators.rounds.tally import Right
+from evaluators.runs.round_content import PLANTED, RoundContent
+from evaluators.text.language import mark, say
+from evaluators.text.markup import html
 from ui import session
 from ui.parts import problems
-from ui.round import bars, door, frame, reading
+from ui.round import bars, door, frame, material, reading, systems
 
 # Sixty phones look: every two seconds, that alone kept a processor busy.
 WATCH = 5.0
 """Seconds until a participant sees that the round was paused, closed or revealed."""
-ASKED = "How many of its sentences does {} call supported?"
 PROBLEM = "round"
-EMPTY = "There is no sentence to label here."
-GONE = "You are not in a round here: it was deleted, you were taken out, or the link is incomplete."
+EMPTY = mark("There is nothing to label here.")
+GONE = mark(
+    "You are not in a round here: it was deleted, you were taken out, or the link is incomplete."
+)
 
 
 def show() -> None:
     """The round of whoever has this token, as far as it is; nothing else of the run."""
     frame.bare_style()
+    _screen(st.query_params[door.ME])
+
+
+# One fragment for all that can be tapped and all that changes by itself. With a second one its
+# look, where it comes just as a tap ends, makes Streamlit drop what the tap has drawn: the label
+# was kept and the screen stood still. Now such a look draws the same screen again.
+@st.fragment(run_every=WATCH)
+def _screen(token: str) -> None:
     with problems.caught():
         store = session.store()
-        me = store.rounds.participant(st.query_params[door.ME])
+        me = store.rounds.participant(token)
         made = store.rounds.get(me.round_id) if me else None
         run = reading.run_of(made) if made else None
         if me is None or made is None or run is None:
-            frame.note(GONE)
+            frame.note(say(GONE))
             return
-        # First of all, so that closed and empty rounds are left by themselves as well.
-        _watch(made, me)
         content = reading.held_content(made, run)
         if not content.places:
-            frame.note(EMPTY)
+            frame.note(say(EMPTY))
         elif made.state == "revealed":
             _revealed(reading.live(made, run), me)
         elif made.state == "closed":
-            total, own = len(content.places), store.rounds.labels_of(me)
-            frame.note(f"The round is closed. You labelled {len(own)} of {total}. Look ahead!")
+            own, total = len(store.rounds.labels_of(me)), len(content.places)
+            frame.note(
+                say(
+                    "The round is closed. You labelled {own} of {total}. Look ahead!",
+                    own=own,
+                    total=total,
+                )
+            )
         else:
             _label_sentences(made, content, me)
 
 
-@st.fragment(run_every=WATCH)
-def _watch(drawn: Round, me: Participant) -> None:
-    """Draws the page anew once the round is in another state, or the participant is gone."""
-    with problems.caught():
-        made = session.store().rounds.get(drawn.id)
-        is_there = made is not None and session.store().rounds.participant(me.token) is not None
-        if not is_there or made is None or made.state != drawn.state:
-            st.rerun()
-
-
-# A label is drawn without the rest of the page.
-@st.fragment
 def _label_sentences(made: Round, content: RoundContent, me: Participant) -> None:
-    with problems.caught():
-        problems.show(PROBLEM)
-        if made.state == "paused":
-            st.info("The round is paused. Look ahead!", icon=":material/pause_circle:")
-        own = session.store().rounds.labels_of(me)
-        places = content.places
-        step = _step_on_screen(me, places, own)
-        total = counted(len(places), bars.NOUNS[made.kind])
-        _steps_bar(me, step, len(places), len(own), total)
-        if step == len(places):
-            _after_last_sentence(made, me, places, own)
-        else:
-            _one_sentence(made, content, me, places[step], own)
+    problems.show(PROBLEM)
+    if made.state == "paused":
+        st.info(say("The round is paused. Look ahead!"), icon=":material/pause_circle:")
+    own = session.store().rounds.labels_of(me)
+    places = content.places
+    step = _step_on_screen(me, places, own)
+    total = KINDS[made.kind].counting(len(places))
+    _steps_bar(me, step, len(places), len(own), total)
+    if step == len(places):
+        _after_last_place(made, me, places, own)
+    else:
+        _one_place(made, content, me, places[step], own)
 
 
 def _steps_bar(
@@ -90,16 +91,16 @@ def _steps_bar(
     """Back, how far one is, and Next; the step after the last sentence is the end."""
     with st.container(horizontal=True, vertical_alignment="center", key="round_steps"):
         st.button(
-            "Back",
+            say("Back"),
             icon=":material/arrow_back:",
             disabled=step == 0,
             on_click=_go_to_step,
             args=(me, step - 1),
             shortcut="Left",
         )
-        st.progress(done / last, f"{done} of {total}")
+        st.progress(done / last, say("{done} of {total}", done=done, total=total))
         st.button(
-            "Next",
+            say("Next"),
             icon=":material/arrow_forward:",
             icon_position="right",
             disabled=step == last,
@@ -109,31 +110,27 @@ def _steps_bar(
         )
 
 
-def _one_sentence(
+def _one_place(
     made: Round,
     content: RoundContent,
     me: Participant,
     place: AskedPlace,
     own: dict[AskedPlace, Support],
 ) -> None:
-    answer = content.answers[place.answer]
-    targets = bars.SHORT[made.kind].items()
-    left, right = st.columns(2)
-    with left:
-        st.html(bars.answer_around(content, place, own))
-    with right:
-        st.html(coloured.passages(answer.sample.retrieved_documents))
+    described = KINDS[made.kind]
+    material.show(content, place, own)
     with st.container(key="round_targets"):
-        if made.kind == "guess":
-            whose = bars.in_a_sentence(content.own_labeller)
-            st.html(bars.text_line(place, ASKED.format(whose)))
+        if made.kind == "support":
+            st.html(bars.asked_line(content, place))
+            _question_and_meanings(described)
         else:
-            st.html(bars.sentence_line(content, place))
+            labeller = bars.in_a_sentence(content.own_labeller)
+            st.html(bars.text_line(place, say(described.asked, labeller=labeller)))
         with st.container(horizontal=True, key="round_buttons"):
-            for number, (support, word) in enumerate(targets, start=1):
+            for number, (support, word) in enumerate(described.words.items(), start=1):
                 st.button(
-                    word.capitalize(),
-                    # Its own for each sentence, so that a late tap is known to be one.
+                    say(word).capitalize(),
+                    # Its own for each place, so that a late tap is known to be one.
                     key=f"{support.value}_{place.answer}_{place.key}",
                     type="primary" if own.get(place) is support else "secondary",
                     shortcut=str(number),
@@ -143,6 +140,19 @@ def _one_sentence(
                         partial(_label_and_go_on, me, content, place, support), PROBLEM
                     ),
                 )
+
+
+def _question_and_meanings(described: Described) -> None:
+    """What is asked, which opens what beginners ask about it; each meaning stands over its target.
+
+    It is an element of its own that never changes, so it stays open from sentence to sentence.
+    """
+    meanings = "".join(f"<span>{html(say(meaning))}</span>" for meaning in described.meanings)
+    st.html(
+        f'<details class="pl-ask"><summary>{html(say(described.asked))}</summary>'
+        f"{html(say(described.asked_help))}</details>"
+        f'<p class="pl-meanings">{meanings}</p>'
+    )
 
 
 def _label_and_go_on(
@@ -183,7 +193,7 @@ def _go_to_step(me: Participant, step: int) -> None:
     st.session_state[_step_key(me)] = step
 
 
-def _after_last_sentence(
+def _after_last_place(
     made: Round,
     me: Participant,
     places: list[AskedPlace],
@@ -191,10 +201,11 @@ def _after_last_sentence(
 ) -> None:
     unlabelled = [number for number, place in enumerate(places) if place not in own]
     if unlabelled:
-        frame.note(f"{counted(len(unlabelled), bars.NOUNS[made.kind])} without a label.")
-        st.button("Label them", type="primary", on_click=_go_to_step, args=(me, unlabelled[0]))
+        missing = KINDS[made.kind].counting(len(unlabelled))
+        frame.note(say("{missing} without a label.", missing=missing))
+        st.button(say("Label them"), type="primary", on_click=_go_to_step, args=(me, unlabelled[0]))
     else:
-        frame.note("That was the last one. You can go back until the round closes.")
+        frame.note(say("Done. Wait for the reveal; you can go back until the round closes."))
 
 
 # After the end
@@ -203,22 +214,36 @@ def _after_last_sentence(
 def _revealed(live: reading.Live, me: Participant) -> None:
     """One's own labels beside those of the class and what counts as right."""
     own = {label.place: label.support for label in live.labels if label.participant == me.number}
-    kind = live.made.kind
-    voted, truth = tally.class_labels(live.spread), live.true_labels
-    whose, in_a_sentence = labeller_title(live.truth), bars.in_a_sentence(live.truth)
+    kind, content = live.made.kind, live.content
+    truth = content.labels_by(content.truth)
     lines = []
-    for name, labels in (("You", own), ("The class", voted)):
+    for name, labels in ((say("You"), own), (say("The class"), live.voted)):
         score = tally.right(labels, truth)
         if score:
-            share = f"{100 * score.share:.0f} %"
-            lines.append(f"{name}: {share} like {in_a_sentence} ({score.equal} of {score.both})")
-    frame.note("\n".join(lines) or f"{whose} has no labels of these sentences.")
+            lines.append(_score_in_words(name, score, content.truth))
+    if not lines:
+        whose = bars.title(content.truth)
+        lines.append(say("{labeller} has no labels of what was asked.", labeller=whose))
+    frame.note("\n".join(lines))
+    material.folded(content)
     parts = []
     for place in tally.by_quarrel(live.spread):
-        said = (
-            bars.verdict(kind, "You", own.get(place), truth=truth.get(place)),
-            bars.verdict(kind, "Class", voted.get(place), truth=truth.get(place)),
-            bars.verdict(kind, whose, truth.get(place)),
-        )
-        parts.append(bars.sentence_line(live.content, place) + "".join(said))
+        right = live.known_truth(place)
+        said = [
+            bars.verdict(kind, say("You"), own.get(place), truth=right),
+            bars.verdict(kind, say("Class"), live.voted.get(place), truth=right),
+        ]
+        if place in truth:
+            said.append(bars.verdict(kind, bars.title(content.truth), truth[place]))
+        about = bars.about_answer(content, place) + bars.asked_line(content, place)
+        parts.append(about + "".join(said) + systems.names(live, place))
     st.html(f'<div class="pl-round-result">{bars.stacked_rows(parts)}</div>')
+
+
+def _score_in_words(name: str, score: Right, truth: str) -> str:
+    blanks: dict[str, object] = {"name": name, "equal": score.equal, "both": score.both}
+    blanks["share"] = f"{100 * score.share:.0f}"
+    if truth == PLANTED:
+        return say("{name}: {share} % right ({equal} of {both})", **blanks)
+    blanks["labeller"] = bars.in_a_sentence(truth)
+    return say("{name}: {share} % like {labeller} ({equal} of {both})", **blanks)

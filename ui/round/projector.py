@@ -8,19 +8,23 @@ from functools import partial
 
 import streamlit as st
 
-from evaluators.people.labellers import labeller_title
+from evaluators.config import config
 from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
+from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import AskedPlace, Participant, Round
+from evaluators.rounds.tally import ClassAgreement
 from evaluators.runs import rounds
+from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.runs.store.bodies import timestamp
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted
 from evaluators.trace.labelling import GOLD, HEURISTIC
 from ui import session
 from ui.parts import check_link, problems
-from ui.round import bars, door, frame, qr, reading
+from ui.round import bars, door, frame, material, qr, reach, reading, systems, way_back
 from ui.round.reading import Live
 
 LEAD = "lead"
@@ -29,7 +33,9 @@ EVERY = 1.0
 """Seconds between two looks at what the class did."""
 MOST_ON_BOARD = 5
 PROBLEM = "projector"
-UNKNOWN = "There is no such round here: the link is incomplete, or its run was deleted."
+CLOSE = mark("Nobody can label any more. Nothing is revealed, and Reopen goes on.")
+REVEAL = mark("Ends the round and shows what is right; after that it cannot be reopened.")
+UNKNOWN = mark("There is no such round here: the link is incomplete, or its run was deleted.")
 
 
 def show() -> None:
@@ -38,19 +44,33 @@ def show() -> None:
     with problems.caught():
         made = session.store().rounds.get(st.query_params[LEAD])
         run = reading.run_of(made) if made else None
+        if made and run:
+            # Outside of the wall, which is drawn every second.
+            way_back.keep(made, run)
+    _wall(st.query_params[LEAD])
+
+
+# One fragment, as on the phones: buttons and labels cannot tell of two states.
+@st.fragment(run_every=EVERY)
+def _wall(round_id: str) -> None:
+    with problems.caught():
+        made = session.store().rounds.get(round_id)
+        run = reading.run_of(made) if made else None
         if made is None or run is None:
-            frame.note(UNKNOWN)
+            frame.note(say(UNKNOWN))
             return
         _wall_head(made, run)
         problems.show(PROBLEM)
+        live = reading.live(made, run)
+        material.folded(live.content)
         left, right = st.columns([1, 2.6])
         with left:
             if made.is_over:
-                _board(made, run)
+                _board(live)
             else:
                 _way_in(made)
         with right:
-            _live(made, run)
+            _what_class_did(live)
 
 
 # What the teacher does
@@ -64,16 +84,17 @@ def _wall_head(made: Round, run: Run) -> None:
         st.html(f"<h1 class=pl-round-title>{html(made.name)}</h1>")
         with st.container(horizontal=True, width="content"):
             if made.state == "open":
-                _button("Pause", "pause", partial(change, state="paused"))
+                _button(say("Pause"), "pause", partial(change, state="paused"))
             if made.state == "paused":
-                _button("Go on", "play_arrow", partial(change, state="open"))
+                _button(say("Go on"), "play_arrow", partial(change, state="open"))
             if not made.is_over:
-                _button("Close", "lock", close)
+                _button(say("Close"), "lock", close, tip=say(CLOSE))
             if made.state != "revealed":
-                _button("Reveal", "visibility", partial(close, reveal=True), is_primary=True)
-            if made.is_over:
-                _button("Reopen", "lock_open", partial(rounds.reopen, store, run, made))
-            with st.popover("More", icon=":material/more_horiz:", key="round_more"):
+                reveal = partial(close, reveal=True)
+                _button(say("Reveal"), "visibility", reveal, tip=say(REVEAL), is_primary=True)
+            if made.state == "closed":
+                _button(say("Reopen"), "lock_open", partial(rounds.reopen, store, run, made))
+            with st.popover(say("More"), icon=":material/more_horiz:", key="round_more"):
                 _more_actions(made, run)
 
 
@@ -82,12 +103,14 @@ def _button(
     icon: str,
     act: Callable[[], None],
     *,
+    tip: str | None = None,
     is_primary: bool = False,
 ) -> None:
     st.button(
         label,
         icon=f":material/{icon}:",
         type="primary" if is_primary else "secondary",
+        help=tip,
         on_click=problems.guarded(act, PROBLEM),
     )
 
@@ -95,7 +118,7 @@ def _button(
 def _more_actions(made: Round, run: Run) -> None:
     store = session.store()
     st.download_button(
-        "All labels (CSV)",
+        say("All labels (CSV)"),
         partial(rounds.labels_csv, store, run, made),
         f"round-{made.created[:10]}.csv",
         "text/csv",
@@ -103,36 +126,48 @@ def _more_actions(made: Round, run: Run) -> None:
         on_click="ignore",
     )
     st.toggle(
-        "Show who was right most often",
+        say("Show who was right most often"),
         made.has_board,
         on_change=problems.guarded(
             partial(store.rounds.change, made.id, has_board=not made.has_board), PROBLEM
         ),
     )
+    if made.state != "revealed":
+        st.toggle(
+            say("Hide who says what until the reveal"),
+            made.hides_spread,
+            on_change=problems.guarded(
+                partial(store.rounds.change, made.id, hides_spread=not made.hides_spread), PROBLEM
+            ),
+        )
     # Both are UTC in ISO, so they compare as text.
     if made.code_until <= timestamp() and not made.is_over:
-        _button("New code", "key", partial(store.rounds.change, made.id, **rounds.fresh_code()))
+        _button(
+            say("New code"), "key", partial(store.rounds.change, made.id, **rounds.fresh_code())
+        )
     if participants := store.rounds.participants(made.id):
         _take_out(participants)
     # Whoever has only the link of the round has no run to go back to.
     if session.find_run(run.id) is not None:
-        if st.button("Back to the run", icon=":material/arrow_back:"):
+        if st.button(say("Back to the run"), icon=":material/arrow_back:"):
             session.open_run(run)
         if made.is_over:
             check_link.button(run)
+    if config().public:
+        st.caption(say("This tab alone knows the way back. Elsewhere open your workspace's link."))
 
 
 def _take_out(participants: Sequence[Participant]) -> None:
     chosen = st.selectbox(
-        "Take somebody out",
+        say("Take somebody out"),
         participants,
         index=None,
         format_func=lambda participant: participant.nickname,
-        placeholder="Nickname",
+        placeholder=say("Nickname"),
     )
     if chosen:
         _button(
-            "Take out, with all labels",
+            say("Take out, with all labels"),
             "person_remove",
             partial(session.store().rounds.remove, chosen),
         )
@@ -145,136 +180,149 @@ def _way_in(made: Round) -> None:
     base = qr.reachable(qr.base())
     picture = qr.picture(f"{base}?{door.JOIN}={made.join}")
     source = base64.b64encode(picture.encode()).decode()
-    st.html(
-        f'<img class="pl-qr" alt="QR code: the way into this round" '
-        f'src="data:image/svg+xml;base64,{source}">'
-    )
+    alt = html(say("QR code: the way into this round"))
+    st.html(f'<img class="pl-qr" alt="{alt}" src="data:image/svg+xml;base64,{source}">')
     place = base.partition("://")[2]
-    code = spoken(made.code) if made.code_until > timestamp() else "expired"
+    code = spoken(made.code) if made.code_until > timestamp() else say("expired")
     st.html(
         f'<p class="pl-way"><span class="pl-place">{html(place)}</span>'
-        f'<strong class="pl-code">{code}</strong></p>'
+        f'<strong class="pl-code">{html(code)}</strong></p>'
     )
-    if qr.is_local(base):
-        _say_how_to_be_reached()
-
-
-def _say_how_to_be_reached() -> None:
-    """Phones cannot open an address that means this machine alone."""
-    own = qr.network_address() or "YOUR-ADDRESS"
-    port = st.get_option("server.port")
-    with st.popover("Phones cannot open this", icon=":material/wifi_off:"):
-        st.markdown("This address means this machine alone. Stop Plumbline and start it so:")
-        command = f"streamlit run app.py --server.address 0.0.0.0 --server.allowedHosts {own}"
-        st.code(command, language=None, wrap_lines=True)
-        st.markdown("Then open this page under:")
-        st.code(f"http://{own}:{port}", language=None)
-        st.caption("Whoever is in the same network can then open all of this Plumbline.")
+    reach.say_how(base)
 
 
 # What the class did
 
 
-@st.fragment(run_every=EVERY)
-def _live(drawn: Round, run: Run) -> None:
+def _what_class_did(live: Live) -> None:
     """The labels as they come; after the reveal what is right."""
-    with problems.caught():
-        made = session.store().rounds.get(drawn.id)
-        # The buttons in the head are of the state before, and a fragment cannot draw them anew.
-        if made is None or made.state != drawn.state:
-            st.rerun()
-        live = reading.live(made, run)
-        _say_how_far(live)
-        if made.state == "revealed":
-            _say_who_is_right(live)
-        spread = live.spread
-        lines = []
-        for place in tally.by_quarrel(spread):
-            revealed = _labellers_of_sentence(live, place) if made.state == "revealed" else ""
-            said = bars.bar(spread[place], made.kind)
-            lines.append(bars.sentence_line(live.content, place) + said + revealed)
-        if not lines:
-            frame.note("Waiting for the first label.")
-        fading = "pl-reveal" if made.state == "revealed" else ""
-        st.html(f'<div class="pl-round-list {fading}">{bars.stacked_rows(lines)}</div>')
+    is_revealed = live.made.state == "revealed"
+    is_hidden = live.made.hides_spread and not is_revealed
+    _say_how_far(live)
+    if is_revealed:
+        _say_who_is_right(live)
+    # Their order by quarrel would tell where the class is divided.
+    labelled = [place for place, own in live.spread.items() if own.total]
+    lines = []
+    for place in labelled if is_hidden else tally.by_quarrel(live.spread):
+        line = bars.about_answer(live.content, place) + bars.asked_line(live.content, place)
+        spread = live.spread[place]
+        line += _how_many(live, place) if is_hidden else bars.bar(spread, live.made.kind)
+        if is_revealed:
+            line += _labellers_of_place(live, place)
+        lines.append(line)
+    if not lines:
+        frame.note(say("Waiting for the first label."))
+    fading = "pl-reveal" if is_revealed else ""
+    st.html(f'<div class="pl-round-list {fading}">{bars.stacked_rows(lines)}</div>')
+
+
+def _how_many(live: Live, place: AskedPlace) -> str:
+    """That participants said something, and not what."""
+    total = live.spread[place].total
+    said = say("{done} of {total}", done=total, total=len(live.participants))
+    return f'<div class="pl-bar"><span class="pl-neither">{html(said)}</span></div>'
 
 
 def _say_how_far(live: Live) -> None:
     people = len(live.participants)
     total = people * len(live.content.places)
-    facts = [f"<b>{counted(people, 'participant')}</b>"]
+    facts = [f"<b>{html(counted(people, 'participant'))}</b>"]
     if total:
-        facts.append(f"<b>{len(live.labels):,}</b> of {total:,} labels")
-    measure, value, sentences = live.agreement
-    if value is not None:
-        symbol = {"kappa": "κ", "alpha": "α"}[measure]
-        meaning = f"{measure}, of {sentences}: 1 is full agreement, 0 what chance gives"
-        number = f"{value:.2f}".replace("-", "−")
-        facts.append(f'agreement <b title="{meaning}">{symbol} {number}</b>')
+        done = len(live.labels)
+        facts.append(html(say("{done:,} of {total:,} labels", done=done, total=total)))
+    if live.agreement.value is not None:
+        facts.append(_agreement(live.agreement))
     ties = sum(own.is_tied for own in live.spread.values())
-    if ties and live.made.is_over:
-        facts.append(f"{counted(ties, 'tie')}, to the stricter label")
+    if ties and live.made.is_over and not KINDS[live.made.kind].is_preference:
+        facts.append(html(say("{ties}, to the stricter label", ties=counted(ties, "tie"))))
     if live.made.state == "paused":
-        facts.append("<b>paused</b>")
+        facts.append(f"<b>{html(say('paused'))}</b>")
     names = "".join(f"<span>{html(each.nickname)}</span>" for each in live.participants)
     shown = "" if live.made.is_over else f'<p class="pl-names" dir="auto">{names}</p>'
     st.html(f'<p class="pl-facts" role="status">{" · ".join(facts)}</p>{shown}')
 
 
+def _agreement(agreement: ClassAgreement) -> str:
+    measure, value, places = agreement
+    symbol = {"kappa": "κ", "alpha": "α"}[measure]
+    meaning = say(
+        "{measure}, of {places}: 1 is full agreement, 0 what chance gives",
+        measure=measure,
+        places=places,
+    )
+    number = f"{value:.2f}".replace("-", "−")
+    word = html(say("agreement"))
+    return f'{word} <b title="{html(meaning)}">{symbol} {number}</b>'
+
+
 def _say_who_is_right(live: Live) -> None:
-    """Class, judge and estimate beside what counts as right, in one line."""
-    truth = live.true_labels
+    """Class, judge and estimate beside what counts as right, in one line; then what models did."""
+    truth, content = live.true_labels, live.content
     shares = []
     for name, labels in (
-        ("the class", tally.class_labels(live.spread)),
+        (say("The class"), live.voted),
         *(
-            (bars.in_a_sentence(by), live.content.labels_by(by))
-            for by in _labellers_beside_class(live)
+            (bars.in_a_sentence(by), content.labels_by(by))
+            for by in _labellers_beside_class(content)
         ),
     ):
         score = tally.right(labels, truth)
         if score:
             shares.append(f"{html(name)} <b>{100 * score.share:.0f} %</b>")
-    if not shares:
-        return
-    line = ", ".join(shares)
-    whose = html(bars.in_a_sentence(live.truth))
-    against = "right against gold" if live.truth == GOLD else f"like {whose}"
-    st.html(f'<p class="pl-finding pl-reveal">{line[0].upper()}{line[1:]} {against}</p>')
+    lines = [html(line) for line in systems.win_rates(live)]
+    if shares:
+        lines.append(_against(content.truth, ", ".join(shares)))
+    lines += map(html, systems.noticed(live))
+    if lines:
+        st.html("".join(f'<p class="pl-finding pl-reveal">{line}</p>' for line in lines))
 
 
-def _labellers_beside_class(live: Live) -> Sequence[str]:
+def _against(truth: str, shares: str) -> str:
+    """The shares, which are markup, with what they are compared with."""
+    if truth == GOLD:
+        return say("{shares} right against gold", shares=shares)
+    if truth == PLANTED:
+        return say("{shares} of the documents right", shares=shares)
+    return say("{shares} like {labeller}", shares=shares, labeller=html(bars.in_a_sentence(truth)))
+
+
+def _labellers_beside_class(content: RoundContent) -> Sequence[str]:
     """The labellers beside the class, without the one that counts as right."""
-    names = dict.fromkeys((live.content.own_labeller, HEURISTIC, GOLD))
-    return [by for by in names if by != live.truth and live.content.labels_by(by)]
+    names = dict.fromkeys((content.own_labeller, HEURISTIC, GOLD))
+    return [by for by in names if by != content.truth and content.labels_by(by)]
 
 
-def _labellers_of_sentence(live: Live, place: AskedPlace) -> str:
-    kind, truth = live.made.kind, live.true_labels.get(place)
-    spread = live.spread[place]
-    said = [bars.verdict(kind, "Class", spread.majority, truth=truth)]
-    for by in _labellers_beside_class(live):
-        support = live.content.labels_by(by).get(place)
-        said.append(bars.verdict(kind, labeller_title(by), support, truth=truth))
-    said.append(bars.verdict(kind, labeller_title(live.truth), truth))
+def _labellers_of_place(live: Live, place: AskedPlace) -> str:
+    kind, content = live.made.kind, live.content
+    truth = live.known_truth(place)
+    said = [bars.verdict(kind, say("Class"), live.voted.get(place), truth=truth)]
+    for by in _labellers_beside_class(content):
+        support = content.labels_by(by).get(place)
+        said.append(bars.verdict(kind, bars.title(by), support, truth=truth))
+    said.append(bars.verdict(kind, bars.title(content.truth), live.true_labels.get(place)))
+    said.append(systems.names(live, place))
     return f'<p class="pl-verdicts">{"".join(said)}</p>'
 
 
-def _board(made: Round, run: Run) -> None:
+def _board(live: Live) -> None:
     """Who agreed most often with what counts as right."""
-    live = reading.live(made, run)
-    if made.state != "revealed":
-        frame.note("Closed. Reveal shows what judge and gold say.")
+    if live.made.state != "revealed":
+        frame.note(say("Closed. Reveal shows what is right."))
         return
-    if not made.has_board:
+    if not live.made.has_board:
         return
     places = tally.board(live.participants, live.labels, live.true_labels)
     lines = []
     for nickname, score in places[:MOST_ON_BOARD]:
-        right = f"<b>{score.equal} of {score.both}</b>"
-        lines.append(f'<li><span dir="auto">{html(nickname)}</span> {right}</li>')
+        right = say("{equal} of {both}", equal=score.equal, both=score.both)
+        lines.append(f'<li><span dir="auto">{html(nickname)}</span> <b>{html(right)}</b></li>')
     if lines:
+        truth = live.content.truth
+        heading = say("Most like {labeller}", labeller=bars.in_a_sentence(truth))
+        if truth == PLANTED:
+            heading = say("Most often right")
         st.html(
-            f'<h2 class="pl-board-title">Most like {html(bars.in_a_sentence(live.truth))}</h2>'
+            f'<h2 class="pl-board-title">{html(heading)}</h2>'
             f'<ol class="pl-board">{"".join(lines)}</ol>'
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import ipaddress
 import socket
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import segno
@@ -49,6 +50,8 @@ def network_address() -> str:
     return own if ipaddress.ip_address(own).is_private else ""
 
 
+# The wall is drawn every second, and its picture stays.
+@lru_cache(maxsize=100)
 def picture(address: str) -> str:
     """The QR code as SVG: black on white in both themes, as many cameras read no other."""
     # Level M mends 15 %, enough on a wall; higher ones have smaller squares to see from afar.

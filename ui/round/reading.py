@@ -10,11 +10,11 @@ from evaluators.config import config
 from evaluators.errors import UnreadableRowError
 from evaluators.records import Run, Support
 from evaluators.rounds import tally
+from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import AskedPlace, Participant, Round, RoundLabel
 from evaluators.rounds.tally import ClassAgreement, Spread
-from evaluators.runs import rounds, workspaces
-from evaluators.runs.rounds import RoundContent
-from evaluators.trace.labelling import GOLD
+from evaluators.runs import round_content, workspaces
+from evaluators.runs.round_content import RoundContent
 from ui import session
 from ui.held import held
 
@@ -23,6 +23,7 @@ class Live(NamedTuple):
     """A round with all that was said in it up to its revision."""
 
     made: Round
+    run: Run
     content: RoundContent
     participants: Sequence[Participant]
     labels: Sequence[RoundLabel]
@@ -30,19 +31,19 @@ class Live(NamedTuple):
     agreement: ClassAgreement
 
     @property
-    def truth(self) -> str:
-        """The labeller that counts as right: the data's own labels, else the run's labeller.
-
-        Whose verdict is guessed is the run's labeller.
-        """
-        if self.made.kind == "guess":
-            return self.content.own_labeller
-        has_gold = any(GOLD in answer.supports for answer in self.content.answers.values())
-        return GOLD if has_gold else self.content.own_labeller
+    def voted(self) -> dict[AskedPlace, Support]:
+        """What the class says."""
+        is_preference = KINDS[self.made.kind].is_preference
+        return tally.class_labels(self.spread, is_preference=is_preference)
 
     @property
     def true_labels(self) -> dict[AskedPlace, Support]:
-        return self.content.labels_by(self.truth)
+        return self.content.labels_by(self.content.truth)
+
+    def known_truth(self, place: AskedPlace) -> Support | None:
+        """What is right there, if it is known: of a preference a metric has an opinion only."""
+        is_preference = KINDS[self.made.kind].is_preference
+        return None if is_preference else self.true_labels.get(place)
 
 
 def run_of(made: Round) -> Run | None:
@@ -61,7 +62,7 @@ def held_content(made: Round, run: Run) -> RoundContent:
     store = session.store()
 
     def read() -> RoundContent:
-        return rounds.content(store, run, made)
+        return round_content.content(store, run, made)
 
     # Sixty people ask for it at each click; it changes with the run only, which is at its end.
     return held.read((held_content, store, made.id), read)
@@ -76,6 +77,7 @@ def live(made: Round, run: Run) -> Live:
         labels = store.rounds.labels(made.id)
         return Live(
             made=made,
+            run=run,
             content=read_content,
             participants=store.rounds.participants(made.id),
             labels=labels,

@@ -10,17 +10,24 @@ import streamlit as st
 
 from evaluators.api.evaluation import Results
 from evaluators.catalogue import leads
+from evaluators.datasets.bundled import bundled
+from evaluators.errors import ParameterError
 from evaluators.paper import bundle
 from evaluators.records import Run
+from evaluators.report import sheet
 from evaluators.report.run_report import run_report
+from evaluators.rounds.records import MOST_ANSWERS
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
-from evaluators.runs import export, run_facts
+from evaluators.runs import assignment, export, run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from ui import session
 from ui.parts import chosen_view, for_paper, problems
+from ui.parts.untrusted import plain
 
 
 def buttons(view: RunView) -> None:
@@ -35,23 +42,26 @@ def buttons(view: RunView) -> None:
     # Two views of one run are two files: the name says by what the values are counted.
     stem = "-".join(filter(None, parts))
     _download_button(
-        "Report (HTML)",
+        mark("Report (HTML)"),
         f"{stem}.html",
         lambda: run_report(view, shown).encode(),
-        "One page with figures, samples and how it was done: opens offline, prints on A4.",
+        mark("One page with figures, samples and how it was done: opens offline, prints on A4."),
+        language(),
     )
     _download_button(
-        "Whole run",
+        mark("Whole run"),
         f"{stem}.plumbline",
         lambda: written(view.store, view.run),
-        "One file, which opens as this run on any machine: Runs, Open a run file.",
+        mark("One file, which opens as this run on any machine: Runs, Open a run file."),
     )
-    _download_button("Results (CSV)", f"{stem}.csv", lambda: shown_values_csv(view, shown))
+    if sheet.is_possible(view):
+        _sheet_buttons(view, shown)
+    _download_button(mark("Results (CSV)"), f"{stem}.csv", lambda: shown_values_csv(view, shown))
     _download_button(
-        "Results with texts (JSON lines)",
+        mark("Results with texts (JSON lines)"),
         f"{stem}-results.jsonl",
         lambda: _results_lines(view, shown),
-        "With documents and true answers: as an upload it gets the same scores again.",
+        mark("With documents and true answers: as an upload it gets the same scores again."),
     )
     _label_buttons(view)
     # The curves from papers that the page shows below those of the run.
@@ -60,16 +70,63 @@ def buttons(view: RunView) -> None:
     for_paper.button(view.run.id, make, stem)
 
 
+def assignment_link(run: Run) -> None:
+    """The link by which others begin with the settings of this run, and who can follow it."""
+    try:
+        token = assignment.token_of(run)
+    except ParameterError as error:
+        st.caption(f"{say('Link for an assignment')}: {plain(str(error))}")
+        return
+    st.caption(say("Link for an assignment: the form with these settings, for others to run"))
+    address = (st.context.url or "").partition("?")[0]
+    # One line, however long: it is copied and not read.
+    st.code(f"{address}?{session.ASSIGNMENT}={token}", language=None)
+    if run.dataset_name not in bundled() and "hub" not in run.origin:
+        words = say(
+            "Others need the data as well: hand out the file of “{data}”.", data=run.dataset_name
+        )
+        st.caption(f":material/upload_file: {plain(words)}")
+
+
+def _sheet_buttons(view: RunView, shown: View) -> None:
+    """A sheet for a class to fill in on paper, and its key."""
+    # Both are of the same answers, so their files differ by one word.
+    stem = f"sheet-{view.run.id[:6]}"
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        n: int = st.number_input(
+            say("Answers on a sheet"),
+            1,
+            MOST_ANSWERS,
+            USUAL,
+            help=say("Those that teach most, with empty boxes for labels: prints on A4."),
+            width=170,
+            key=f"sheet_{view.run.id}",
+        )
+        code = language()
+        _download_button(
+            mark("Sheet to print"),
+            f"{stem}.html",
+            lambda: sheet.sheet(view, n).encode(),
+            code=code,
+        )
+        _download_button(
+            mark("Sheet key"),
+            f"{stem}-key.html",
+            lambda: sheet.sheet_key(view, n, shown).encode(),
+            code=code,
+        )
+
+
 def _label_buttons(view: RunView) -> None:
     """The labels of judges and those of people, where there are any."""
     # Labels are the same under every formula and policy, so their files are not named by these.
     stem = f"{view.run.evaluator.name}-{view.run.id[:6]}"
     if _has_labels(view.run):
-        _download_button("Labels (JSON lines)", f"{stem}.jsonl", lambda: _label_lines(view))
+        _download_button(mark("Labels (JSON lines)"), f"{stem}.jsonl", lambda: _label_lines(view))
     if view.people:
         models = run_facts.titles(view.run)
         _download_button(
-            "People's labels (CSV)",
+            mark("People's labels (CSV)"),
             f"{stem}-people.csv",
             lambda: export.people_csv(view.run, view.people, models),
         )
@@ -77,9 +134,9 @@ def _label_buttons(view: RunView) -> None:
 
 def opener() -> None:
     """Takes a run file and goes to the page of its run."""
-    with st.popover("Open a run file", icon=":material/folder_open:", key="open_run_file"):
+    with st.popover(say("Open a run file"), icon=":material/folder_open:", key="open_run_file"):
         given = st.file_uploader(
-            "A file that Share, Whole run has made", type=SUFFIX, key="run_file"
+            say("A file that Share, Whole run has made"), type=SUFFIX, key="run_file"
         )
         if given is not None:
             with problems.caught():
@@ -127,15 +184,26 @@ def _label_lines(view: RunView) -> bytes:
 
 
 def _download_button(
-    label: str, file: str, make: Callable[[], bytes], help: str | None = None
+    label: str,
+    file: str,
+    make: Callable[[], bytes],
+    help: str | None = None,
+    code: str = ENGLISH,
 ) -> None:
+    """A button for a file in the language of this code: what programs read is English."""
+
+    def make_in_language() -> bytes:
+        # A thread without a session makes it, which would not know who reads.
+        with speaking(code):
+            return make()
+
     # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
     st.download_button(
-        label,
-        make,
+        say(label),
+        make_in_language,
         file,
         key=file,
-        help=help,
+        help=say(help) if help else None,
         icon=":material/download:",
         on_click="ignore",
     )

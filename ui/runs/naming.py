@@ -8,6 +8,7 @@ from evaluators.records import Run
 from evaluators.runs.naming import MOST_TITLE
 from evaluators.runs.notes import MOST_TAGS, MOST_TEXT
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import say
 from ui import session
 from ui.parts import problems
 from ui.parts.untrusted import plain
@@ -22,14 +23,14 @@ def form(run: Run) -> None:
         return
     place = f"{run.id}_{st.session_state.get(SAVED, 0)}"
     box = st.popover(
-        "Rename",
+        say("Rename"),
         icon=":material/edit:",
-        help="Title, note, tags, baseline",
+        help=say("Title, note, tags, baseline"),
         key=f"rename_{place}",
     )
     with box, st.form(f"name_form_{place}", border=False):
         _name_fields(run, place)
-        if st.form_submit_button("Save", type="primary"):
+        if st.form_submit_button(say("Save"), type="primary"):
             with problems.caught():
                 _save(run, place)
                 # The whole page: the fragment that this stands in has the run as it was.
@@ -40,27 +41,27 @@ def _name_fields(run: Run, place: str) -> None:
     """The fields, each kept by the session under its name and this place."""
     runs = session.store().runs.newest(session.workspace())
     st.text_input(
-        "Title",
+        say("Title"),
         run.title,
         max_chars=MOST_TITLE,
-        placeholder="Leave empty for a suggestion",
+        placeholder=say("Leave empty for a suggestion"),
         key=f"title_{place}",
     )
-    st.text_area("Note", run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
+    st.text_area(say("Note"), run.note, max_chars=MOST_TEXT, height=80, key=f"note_{place}")
     st.multiselect(
-        "Tags",
+        say("Tags"),
         # One's own first, then those of this workspace's runs.
         list(dict.fromkeys(tag for own in (run, *runs) for tag in own.tags)),
         list(run.tags),
-        placeholder="Choose, or type and press Enter",
+        placeholder=say("Choose, or type and press Enter"),
         max_selections=MOST_TAGS,
         accept_new_options=True,
         key=f"tags_{place}",
     )
     st.toggle(
-        f"Baseline of {plain(run.dataset_name)}",
+        say("Baseline of {data}", data=plain(run.dataset_name)),
         _is_baseline(run),
-        help="Other runs over this data set are compared with it first.",
+        help=say("Other runs over this data set are compared with it first."),
         key=f"baseline_{place}",
     )
 
@@ -71,7 +72,8 @@ def line_of_names(run: Run) -> None:
     if run.note:
         parts.append(plain(run.note))
     if _is_baseline(run):
-        parts.insert(0, f":material/flag: Baseline of {plain(run.dataset_name)}")
+        baseline = say("Baseline of {data}", data=plain(run.dataset_name))
+        parts.insert(0, f":material/flag: {baseline}")
     if parts:
         st.caption(" · ".join(parts))
 

@@ -13,6 +13,8 @@ from evaluators.runs import run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import short_name
 from ui import session
 from ui.parts import head as page_head
@@ -20,14 +22,14 @@ from ui.parts import problems
 from ui.parts.untrusted import plain
 from ui.runs import example, page, progress
 
-UNREADABLE = "This run cannot be read."
+UNREADABLE = mark("This run cannot be read.")
 ID_SHOWN = 8
 """Letters of the id of a run that has no title to show."""
 
-GONE = "it was deleted, or the address is incomplete."
-GONE_OR_FOREIGN = (
-    "it was deleted, the address is incomplete, or the run belongs to another workspace. "
-    "Open that one with its own link."
+GONE = mark("There is no such run here: it was deleted, or the address is incomplete.")
+GONE_OR_FOREIGN = mark(
+    "There is no such run here: it was deleted, the address is incomplete, or the run belongs to "
+    "another workspace. Open that one with its own link."
 )
 
 
@@ -49,8 +51,9 @@ def show(limit: int) -> None:
 
 def nothing_yet() -> None:
     """Where to begin, as there is no run."""
-    again = " Had runs here before? Open them with your link." if config().public else ""
-    hint = f"No run yet. Start one on the Home, RGB, TRACE or Metrics page.{again}"
+    hint = say("No run yet. Start one on the Home, RGB, TRACE or Metrics page.")
+    if config().public:
+        hint = f"{hint} {say('Had runs here before? Open them with your link.')}"
     st.info(hint, icon=":material/hourglass_empty:")
 
 
@@ -65,9 +68,10 @@ def head_of_run(title: str, line: str, run: Run | None) -> None:
         # A run that cannot be read is not gone: what is stored of it can still be saved.
         unreadable = session.store().runs.unreadable(session.workspace())
         if st.query_params["run"] in {lost.name for lost in unreadable}:
-            warning = f"{UNREADABLE} Save what is stored, or delete it, on the Runs page."
+            remedy = say("Save what is stored, or delete it, on the Runs page.")
+            warning = f"{say(UNREADABLE)} {remedy}"
         else:
-            warning = f"There is no such run here: {GONE_OR_FOREIGN if config().public else GONE}"
+            warning = say(GONE_OR_FOREIGN if config().public else GONE)
         st.warning(warning, icon=":material/link_off:")
         _link_to_earlier_runs()
 
@@ -83,12 +87,13 @@ def keep_link() -> None:
     """The link to keep on a public host: there the address alone leads back to all this."""
     if config().public:
         link = f"./?{urlencode(session.address())}"
-        st.caption(f":material/bookmark: Your workspace is only at [this link]({link}): keep it.")
+        words = say("Your workspace is only at [this link]({link}): keep it.", link=link)
+        st.caption(f":material/bookmark: {words}")
 
 
 def _link_to_earlier_runs() -> None:
     if session.store().runs.ids(session.workspace()):
-        st.page_link("../pages/runs.py", label="Earlier runs", icon=":material/history:")
+        st.page_link("../pages/runs.py", label=say("Earlier runs"), icon=":material/history:")
 
 
 def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = False) -> None:
@@ -99,7 +104,7 @@ def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = Fal
         what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
         state.caption(progress.state_now(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
-            if st.button("Open", icon=":material/open_in_new:", key=f"open_{run.id}"):
+            if st.button(say("Open"), icon=":material/open_in_new:", key=f"open_{run.id}"):
                 session.open_run(run)
             if with_actions:
                 progress.actions(run, counts, at_work)
@@ -115,7 +120,7 @@ def unreadable_run(lost: Unreadable) -> None:
         with buttons.container(horizontal=True, horizontal_alignment="right"):
             raw = session.store().runs.raw
             st.download_button(
-                "Save as stored",
+                say("Save as stored"),
                 # Read at the click only, as a run may be large.
                 lambda: b"".join(raw(lost.name)),
                 f"{lost.name}.jsonl",
@@ -124,10 +129,10 @@ def unreadable_run(lost: Unreadable) -> None:
                 key=f"raw_{lost.name}",
                 on_click="ignore",
             )
-            with st.popover("Delete", icon=":material/delete:", key=f"ask_{lost.name}"):
-                st.write("Delete this run and its results?")
+            with st.popover(say("Delete"), icon=":material/delete:", key=f"ask_{lost.name}"):
+                st.write(say("Delete this run and its results?"))
                 st.button(
-                    "Delete for good",
+                    say("Delete for good"),
                     type="primary",
                     key=f"delete_{lost.name}",
                     on_click=problems.guarded(session.store().runs.delete, lost.name),
@@ -138,16 +143,23 @@ def unreadable_run(lost: Unreadable) -> None:
 
 def _unreadable_line(lost: Unreadable) -> None:
     run_id = lost.name[:ID_SHOWN]
-    st.markdown(f"**{UNREADABLE}**  \n{plain(f'Run {run_id} · {lost.reason}')}")
+    which = say("Run {id}", id=run_id)
+    st.markdown(f"**{say(UNREADABLE)}**  \n{plain(f'{which} · {translated(lost.reason)}')}")
 
 
 def _metrics_and_models(run: Run) -> str:
-    line = ", ".join(run_facts.metric_titles(run))
+    metrics = ", ".join(run_facts.metric_titles(run))
+    parts = [metrics]
     if run.models:
-        line += f" with {', '.join(map(short_name, run_facts.titles(run)))}"
+        models = ", ".join(map(short_name, run_facts.titles(run)))
+        parts = [say("{metrics} with {models}", metrics=metrics, models=models)]
     if judges := run_facts.judge_titles(run):
-        line += f" · {'jury' if len(judges) > 1 else 'judge'} {', '.join(judges)}"
+        names = ", ".join(judges)
+        several = len(judges) > 1
+        parts.append(
+            say("jury {names}", names=names) if several else say("judge {name}", name=names)
+        )
     # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
     if run.prompt and run.prompt not in shipped():
-        line += f" · own prompt {run.prompt_hash}"
-    return plain(line)
+        parts.append(say("own prompt {hash}", hash=run.prompt_hash))
+    return plain(" · ".join(parts))

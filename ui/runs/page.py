@@ -13,7 +13,10 @@ from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import say
+from evaluators.text.stored_texts import translated
 from ui import run_views, session
+from ui.models import assigned
 from ui.parts import (
     check_link,
     chosen_view,
@@ -38,7 +41,7 @@ def new_run(shown: Run | None, form: Callable[[], None]) -> None:
     # Another run begins with another expander, shut: after Start its results are in sight.
     place = f"new_run_{shown.id}" if shown else "new_run"
     box = st.expander(
-        "New run",
+        say("New run"),
         expanded=shown is None,
         icon=":material/tune:",
         key=place,
@@ -76,7 +79,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
         # A suggested title may have it already.
-        in_title = run.title.split(" · ")
+        parts = run.title.split(" · ")
+        in_title = {*parts, *map(translated, parts)}
         method = [words for words in run_facts.method(run) if words not in in_title]
         facts = [
             *method,
@@ -88,13 +92,14 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):
             naming.form(run)
-            with st.popover("Details", icon=":material/info:", key=f"details_{run.id}"):
+            with st.popover(say("Details"), icon=":material/info:", key=f"details_{run.id}"):
                 card(run)
                 _details_of_all_runs(view, have_many_failed=have_many_failed)
-            with st.popover("Share", icon=":material/share:", key=f"share_{run.id}"):
+            with st.popover(say("Share"), icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
                 if not progress.is_moving(run):
                     files.buttons(view)
+                files.assignment_link(run)
             run_again.button(run)
             label_some.button(run)
             if not progress.is_moving(run):
@@ -103,6 +108,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 check_link.button(run)
             present.button(run.id)
     naming.line_of_names(run)
+    if not progress.is_moving(run):
+        assigned.hand_in(run)
     recount.show(view)
     repeated.show(view)
     if have_many_failed:
@@ -124,7 +131,7 @@ def _details_of_all_runs(view: RunView, *, have_many_failed: bool) -> None:
 
 def _card_text(view: RunView) -> None:
     """The reproducibility card to copy; made only when it is opened, as it reads every value."""
-    box = st.expander("Reproducibility card", key=f"card_{view.run.id}", on_change="rerun")
+    box = st.expander(say("Reproducibility card"), key=f"card_{view.run.id}", on_change="rerun")
     if box.open:
         text = run_card(view.store, view.run, chosen_view.of(view.run))
         box.code(text, language=None)
@@ -141,8 +148,8 @@ def local_time(moment: str) -> str:
     if created.tzinfo is None:
         created = created.replace(tzinfo=UTC)
     if zone is None:
-        return created.astimezone(UTC).strftime("%d %b %Y, %H:%M UTC")
-    return created.astimezone(zone).strftime("%d %b %Y, %H:%M")
+        return created.astimezone(UTC).strftime(say("%d %b %Y, %H:%M UTC"))
+    return created.astimezone(zone).strftime(say("%d %b %Y, %H:%M"))
 
 
 def _link(run: Run) -> None:
@@ -150,6 +157,6 @@ def _link(run: Run) -> None:
     query = "&".join(f"{name}={value}" for name, value in session.address(run=run.id).items())
     st.code(f"{address}?{query}", language=None, wrap_lines=True)
     if config().public:
-        st.caption("Whoever has this link sees and changes all that is in your workspace.")
+        st.caption(say("Whoever has this link sees and changes all that is in your workspace."))
     else:
-        st.caption("Opens this run on this machine.")
+        st.caption(say("Opens this run on this machine."))

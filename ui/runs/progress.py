@@ -10,10 +10,12 @@ import streamlit as st
 from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
 from evaluators.records import Cap, Run
-from evaluators.runs.counts import checked_in_words
+from evaluators.runs.counts import checked_in_words, failed_in_words
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
+from evaluators.text.language import say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import ordinal
 from ui import run_views, session
 from ui.parts import problems, remedies, spending
@@ -95,11 +97,7 @@ def show_state(run: Run) -> None:
             actions(run, counts, at_work)
     elif counts.failed:
         with st.container(horizontal=True, vertical_alignment="center"):
-            results = "there is no result"
-            if counts.scored:
-                results = f"the results are of the other {counts.scored:,}"
-            failed = f"{counts.failed:,} of {counts.asked:,} failed: {results}."
-            st.warning(failed, icon=":material/error:")
+            st.warning(failed_in_words(counts), icon=":material/error:")
             actions(run, counts, at_work)
             if run.cap != Cap():
                 # What failed for want of money leaves no stop reason behind once all was tried.
@@ -118,15 +116,15 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
     `problems.show(run.id)` shows why one of them came to nothing.
     """
     if registry.is_live(run.id) or registry.is_waiting(run.id):
-        _action_button("Cancel", "stop", f"cancel_{run.id}", _cancel, run)
+        _action_button(say("Cancel"), "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
-        st.caption("At work in another process: stop it there (Ctrl-C).")
+        st.caption(say("At work in another process: stop it there (Ctrl-C)."))
     elif counts.open and _stopped_at_cap(run):
         _cap_button(run)
     elif counts.open:
-        _action_button("Resume", "play_arrow", f"resume_{run.id}", _go_on, run)
+        _action_button(say("Resume"), "play_arrow", f"resume_{run.id}", _go_on, run)
     elif counts.failed:
-        _action_button("Retry failed", "refresh", f"retry_{run.id}", _go_on, run)
+        _action_button(say("Retry failed"), "refresh", f"retry_{run.id}", _go_on, run)
 
 
 def is_moving(run: Run) -> bool:
@@ -139,19 +137,24 @@ def state_now(run: Run, counts: Counts, at_work: bool) -> str:
     scored = counts_in_words(run, counts)
     place = registry.place(run.id)
     if place:
-        about = "" if place.seconds is None else f", about {duration(place.seconds / 60)}"
-        return f"Waiting · {ordinal(place.number)}{about} · {scored}"
+        waiting = say("Waiting · {place}", place=ordinal(place.number))
+        if place.seconds is not None:
+            minutes = duration(place.seconds / 60)
+            waiting = say("{waiting}, about {minutes}", waiting=waiting, minutes=minutes)
+        return f"{waiting} · {scored}"
     if at_work and not counts.open:
-        return "Working out the values"
+        return say("Working out the values")
     if at_work:
-        return f"Running · {scored}"
-    return f"Stopped · {scored}" if counts.open else scored
+        return f"{say('Running')} · {scored}"
+    return f"{say('Stopped')} · {scored}" if counts.open else scored
 
 
 def counts_in_words(run: Run, counts: Counts) -> str:
     """How far a run is: "216 answers checked", "20 of 24 checked · 1 failed"."""
-    failed = f" · {counts.failed:,} failed" if counts.failed else ""
-    return f"{checked_in_words(run, counts)}{failed}"
+    checked = checked_in_words(run, counts)
+    if not counts.failed:
+        return checked
+    return f"{checked} · {say('{count:,} failed', count=counts.failed)}"
 
 
 def cost_so_far(run: Run) -> list[str]:
@@ -169,11 +172,11 @@ def pace(run: Run, *, brief: bool = False) -> list[str]:
         return []
     parts = []
     if progress.rate and not brief:
-        parts.append(f"{progress.rate:.0f} a minute")
+        parts.append(say("{count:.0f} a minute", count=progress.rate))
     if progress.seconds_left is not None:
         parts.append(_time_left(progress.seconds_left))
     if progress.waiting:
-        parts.append(progress.waiting)
+        parts.append(translated(progress.waiting))
     return parts
 
 
@@ -181,8 +184,9 @@ def what_was_refused(view: RunView) -> None:
     """What providers would not accept of the requests, as the run's card alone would mislead."""
     refused = view.remarks().refused
     if refused:
-        listed = "; ".join(refused)
-        st.caption(plain(f"Some requests were not made as chosen: {listed}."))
+        listed = "; ".join(map(translated, refused))
+        words = say("Some requests were not made as chosen: {which}.", which=listed)
+        st.caption(plain(words))
 
 
 def why_samples_failed(view: RunView) -> None:
@@ -190,13 +194,14 @@ def why_samples_failed(view: RunView) -> None:
     reasons = view.remarks().failures
     if not reasons:
         return
-    st.markdown("**Why samples failed**")
+    st.markdown(f"**{say('Why samples failed')}**")
     rows = []
     for reason, count in reasons[:REASONS]:
-        rows.append({"Samples": count, "Reason": remedies.worded(reason)})
-    st.dataframe(rows, hide_index=True, alt="Failures by reason")
+        rows.append({say("Samples"): count, say("Reason"): remedies.worded(reason)})
+    st.dataframe(rows, hide_index=True, alt=say("Failures by reason"))
     if len(reasons) > REASONS:
-        st.caption(f"The {REASONS} most frequent of {len(reasons)} reasons.")
+        words = say("The {shown} most frequent of {all} reasons.", shown=REASONS, all=len(reasons))
+        st.caption(words)
 
 
 def sidebar() -> None:
@@ -248,30 +253,33 @@ def _progress_bar(counts: Counts, text: str) -> None:
 def _time_left(seconds: float) -> str:
     # Two digits at most: a forecast is no better than that.
     if seconds < 90:
-        return f"{seconds:.0f} s left"
+        return say("{seconds:.0f} s left", seconds=seconds)
     if seconds < 5400:
-        return f"{seconds / 60:.0f} min left"
-    return f"{seconds / 3600:.1f} h left"
+        return say("{minutes:.0f} min left", minutes=seconds / 60)
+    return say("{hours:.1f} h left", hours=seconds / 3600)
 
 
 def _stopped_at_cap(run: Run) -> bool:
     reasons = session.store().runs.stop_reasons(run.id)
-    return run.cap != Cap() and any(reason.kind == "cap" for reason in reasons)
+    kinds = {reason.kind for reason in reasons}
+    # What is on its way is collected first, for which the budget need not be raised.
+    return run.cap != Cap() and "cap" in kinds and "batch" not in kinds
 
 
 def _cap_button(run: Run) -> None:
     kind: Literal["primary", "secondary"] = "primary" if _stopped_at_cap(run) else "secondary"
-    with st.popover("Raise the budget", type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
+    label = say("Raise the budget")
+    with st.popover(label, type=kind, icon=":material/payments:", key=f"cap_{run.id}"):
         form = st.form(f"cap_form_{run.id}", border=False)
         calls = run.cap.calls
         cost = run.cap.cost
         # Twice as much is proposed: it can be had without typing, and a little more stops again.
         if calls:
-            form.number_input("Calls in all", value=2 * calls, key=f"cap_calls_{run.id}")
+            form.number_input(say("Calls in all"), value=2 * calls, key=f"cap_calls_{run.id}")
         if cost:
-            form.number_input("US dollars in all", value=2 * cost, key=f"cap_cost_{run.id}")
+            form.number_input(say("US dollars in all"), value=2 * cost, key=f"cap_cost_{run.id}")
         form.form_submit_button(
-            "Raise and resume",
+            say("Raise and resume"),
             type="primary",
             on_click=problems.guarded(_raise_cap, run.id),
             args=(run,),
@@ -293,10 +301,14 @@ def _raise_cap(run: Run) -> None:
         # An emptied field is no limit at all, which is more than before.
         if after is not None and after < limit:
             raise ParameterError(
-                f"{after:g} is less than the budget of {limit:g} that the run had. Enter more."
+                say(
+                    "{after:g} is less than the budget of {limit:g} that the run had. Enter more.",
+                    after=after,
+                    limit=limit,
+                )
             )
     if all(entered[name] == limit for name, limit in before.items()):
-        raise ParameterError("This is the budget that the run had. Enter more.")
+        raise ParameterError(say("This is the budget that the run had. Enter more."))
     cap = Cap(**entered)
     session.store().runs.set_cap(run.id, cap)
     _go_on(run.model_copy(update={"cap": cap}))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import say
 from ui import session
 from ui.held import held
 from ui.parts.untrusted import plain
@@ -23,13 +24,13 @@ def show(view: RunView) -> None:
     key = (recounted, view.store, view.run.id)
 
     def work_out() -> Recount:
-        with st.spinner("Recomputing the values"):
+        with st.spinner(say("Recomputing the values")):
             return recounted(view.store, view.run)
 
     if view.counts.asked > AT_ONCE and not st.session_state.get(place):
-        st.caption(":material/folder_open: Opened from a file.")
+        st.caption(f":material/folder_open: {say('Opened from a file.')}")
         st.button(
-            "Recompute its values",
+            say("Recompute its values"),
             icon=":material/calculate:",
             on_click=st.session_state.update,
             args=({place: True},),
@@ -38,7 +39,7 @@ def show(view: RunView) -> None:
         return
     # Again only after the results changed: every value of the run is worked out for it.
     found = held.read(key, work_out, view.results_revision, lambda _: BYTES)
-    sentence = plain(f"Opened from a file. {found.sentence()}")
+    sentence = plain(f"{say('Opened from a file.')} {found.sentence()}")
     if found.is_same:
         st.caption(f":material/folder_open: {sentence}")
     else:

@@ -10,6 +10,7 @@ from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Run, Sample
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import language, say
 from evaluators.text.words import counted
 from ui import run_views, session
 from ui.held import held
@@ -31,17 +32,19 @@ def show(view: RunView) -> None:
         return
     first = session.find_run(run.again_of)
     if first is None:
-        st.caption("The run that this one did again is no longer here.")
+        st.caption(say("The run that this one did again is no longer here."))
         return
     # Half of a run would differ from all of the first one.
     if progress.is_moving(run) or view.counts.open:
-        title = plain(f"{first.title}, once more: what differs is said when it has ended.")
-        st.caption(f":material/replay: {title}")
+        words = say(
+            "{title}, once more: what differs is said when it has ended.", title=first.title
+        )
+        st.caption(f":material/replay: {plain(words)}")
         return
     found = _held_finding(view, first)
     _finding(found)
     if found.differing:
-        with st.expander("What differs", icon=":material/difference:"):
+        with st.expander(say("What differs"), icon=":material/difference:"):
             _links_to_differing(found)
 
 
@@ -52,7 +55,7 @@ def links(run: Run) -> None:
         page = session.PAGES[leads(again.evaluator.name)]
         st.page_link(
             page,
-            label=f"Done again: {plain(again.title)}",
+            label=say("Done again: {title}", title=plain(again.title)),
             icon=":material/replay:",
             query_params=query,
         )
@@ -67,14 +70,17 @@ def _held_finding(view: RunView, first: Run) -> Repeated:
 
     # Either may still change: by a correction, or as failed samples are tried again.
     version = (before.revision, view.revision)
-    key = (repeated, view.store, first.id, view.run.id)
+    # What may be why is said in the reader's language.
+    key = (repeated, view.store, first.id, view.run.id, language())
     return held.read(key, read, version, lambda found: ANSWER_BYTES * len(found.differing))
 
 
 def _finding(found: Repeated) -> None:
     sentence = found.sentence()
     if found.reused:
-        sentence += f" {counted(found.reused, 'answer')} came from the store: nobody was asked."
+        answers = counted(found.reused, "answer")
+        stored = say("{answers} came from the store: nobody was asked.", answers=answers)
+        sentence = f"{sentence} {stored}"
     if found.is_reproduced:
         st.success(plain(sentence), icon=":material/verified:")
     else:
@@ -96,7 +102,9 @@ def _links_to_differing(found: Repeated) -> None:
             query_params=_address(found, answer.model) | pair,
         )
     more = len(found.differing) - SHOWN
-    label = f"Compare both, with {counted(more, 'more answer')}" if more > 0 else "Compare both"
+    label = say("Compare both")
+    if more > 0:
+        label = say("Compare both, with {answers}", answers=counted(more, "more answer"))
     st.page_link(
         "../pages/compare.py",
         label=label,
@@ -114,7 +122,7 @@ def _link_label(found: Repeated, answer: DifferingAnswer) -> str:
     changes = [f"{change.setting} {change.first} → {change.second}" for change in answer.changes]
     models = found.first.models
     whose = f"{model_title(models[answer.model])}: " if len(models) > 1 else ""
-    words = "; ".join(changes) or "other labels"
+    words = "; ".join(changes) or say("other labels")
     # Escaped: Markdown would make a list of “3.”.
     return f"{answer.position + 1}\\. {plain(question)} · **{plain(f'{whose}{words}')}**"
 

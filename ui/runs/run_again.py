@@ -11,18 +11,19 @@ from evaluators.records import Run
 from evaluators.runs.again import plan_again
 from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import mark, say
 from ui import session
 from ui.models import forecast
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 
-NOBODY_ASKED = "Nobody is asked: every value must come out the same."
+NOBODY_ASKED = mark("Nobody is asked: every value must come out the same.")
 
 
 def button(run: Run) -> None:
     """Opens the choice between the same run and a changed one."""
     box = st.popover(
-        "Run again …",
+        say("Run again …"),
         icon=":material/replay:",
         key=f"again_{run.id}",
         # Only then drawn: what it would cost takes reading every sample.
@@ -35,28 +36,31 @@ def button(run: Run) -> None:
 
 def _choose(run: Run) -> None:
     if any(spec.provider == ILLUSTRATION for spec in (*run.models, *run.judges)):
-        st.caption("Its models and judges are made up: nobody can ask them again. Choose others.")
+        st.caption(
+            say("Its models and judges are made up: nobody can ask them again. Choose others.")
+        )
     else:
         with problems.caught():
             _the_same(run)
     st.divider()
     if run.dataset_name not in session.sources():
-        st.caption(
-            f"{plain(run.dataset_name)} is not among the data sets here: the form begins with "
-            "another one."
+        words = say(
+            "{data} is not among the data sets here: the form begins with another one.",
+            data=run.dataset_name,
         )
-    if st.button("Change settings …", icon=":material/tune:", key=f"change_{run.id}"):
+        st.caption(plain(words))
+    if st.button(say("Change settings …"), icon=":material/tune:", key=f"change_{run.id}"):
         page = session.PAGES[leads(run.evaluator.name)]
         st.switch_page(page, query_params=session.address(again=run.id))
 
 
 def _the_same(run: Run) -> None:
     """The button that starts the same run, with what it would cost or what it lacks."""
-    st.markdown("The same samples, prompts, models and seed; then both are compared.")
+    st.markdown(say("The same samples, prompts, models and seed; then both are compared."))
     # Asked anew unless somebody chooses otherwise: a stored answer is the same by itself.
     use_cache = False
     if run.models or run.judges:
-        use_cache = st.toggle("Take stored answers", key=f"again_stored_{run.id}")
+        use_cache = st.toggle(say("Take stored answers"), key=f"again_stored_{run.id}")
     plan = plan_again(session.store(), run, use_cache=use_cache)
     plan.check()
     st.caption(_cost_in_words(run, plan))
@@ -64,9 +68,9 @@ def _the_same(run: Run) -> None:
     for words in lacking:
         st.warning(plain(words), icon=":material/key_off:")
     if lacking:
-        st.page_link("../pages/settings.py", label="Settings", icon=":material/key:")
+        st.page_link("../pages/settings.py", label=say("Settings"), icon=":material/key:")
     if st.button(
-        "Run the same again",
+        say("Run the same again"),
         type="primary",
         icon=":material/play_arrow:",
         disabled=bool(lacking),
@@ -77,12 +81,16 @@ def _the_same(run: Run) -> None:
 
 def _cost_in_words(run: Run, plan: RunPlan) -> str:
     if not plan.llms:
-        return NOBODY_ASKED
+        return say(NOBODY_ASKED)
     measures = forecast.RememberedMeasures(("again", session.workspace(), run.id))
     price = forecast.price(forecast.of(plan, measures), plan.cap)
     if plan.use_cache:
-        return plain(f"Only what has no stored answer is asked: {price}. That proves little.")
-    return plain(f"Every model is asked anew: {price}.")
+        return plain(
+            say(
+                "Only what has no stored answer is asked: {price}. That proves little.", price=price
+            )
+        )
+    return plain(say("Every model is asked anew: {price}.", price=price))
 
 
 def _lacking(plan: RunPlan) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -19,9 +19,11 @@ from evaluators.runs.engine import registry
 from evaluators.runs.overview import Headline
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.runs.store import Counts
+from evaluators.text.language import mark, say, tag
 from evaluators.text.words import counted, short_name
 from ui import session
 from ui.parts import compare_with, problems
+from ui.parts.script import words_of
 from ui.parts.untrusted import plain
 from ui.runs import overview as overview_cards
 from ui.runs import page, progress
@@ -35,22 +37,23 @@ TITLE_SHOWN = 1000
 """A run file of a stranger may hold a title of any length."""
 NOTE_SHOWN = 80
 
-ELSEWHERE = (
+ELSEWHERE = mark(
     "This run is at work in another process, perhaps a terminal. Stop it there (Ctrl-C) "
     "before you delete it."
 )
-AT_WORK, STOPPED, FAILED, FINISHED = "At work", "Stopped", "With failures", "Finished"
+AT_WORK, STOPPED = mark("At work"), mark("Stopped")
+FAILED, FINISHED = mark("With failures"), mark("Finished")
 """States that are filtered by."""
 
 COLUMNS = {
-    "Title": "title",
-    "Data": "data",
-    "Method": "method",
-    "Models": "models",
-    "State": "state",
-    "Results": "results",
-    "Cost": "cost",
-    "Date": "date",
+    mark("Title"): "title",
+    mark("Data"): "data",
+    mark("Method"): "method",
+    mark("Models"): "models",
+    mark("State"): "state",
+    mark("Results"): "results",
+    mark("Cost"): "cost",
+    mark("Date"): "date",
 }
 """The columns by title, each with the class that its cells have in the style sheet."""
 
@@ -60,11 +63,12 @@ CLEARED = "runs_cleared"
 """Where the session counts how often the selection was emptied."""
 
 STATIC = ROOT / "ui" / "static"
+SCRIPT = (STATIC / "runs.js").read_text(encoding="utf-8")
 component = st.components.v2.component(
     "plumbline_runs",
     html='<div class="runs"></div>',
     css=(STATIC / "runs.css").read_text(encoding="utf-8"),
-    js=(STATIC / "runs.js").read_text(encoding="utf-8"),
+    js=SCRIPT,
 )
 
 
@@ -102,7 +106,9 @@ class Listed(NamedTuple):
     def method(self) -> str:
         metrics = ", ".join(run_facts.metric_titles(self.run))
         judges = ", ".join(map(short_name, run_facts.judge_titles(self.run)))
-        return f"{metrics} by {judges}" if judges else metrics
+        if not judges:
+            return metrics
+        return say("{metrics} by {judges}", metrics=metrics, judges=judges)
 
     @property
     def models(self) -> list[str]:
@@ -196,42 +202,49 @@ def _searched_and_filtered(listed: Sequence[Listed]) -> list[Listed]:
     """The runs that the search and the filters leave."""
     with st.container(horizontal=True, vertical_alignment="center"):
         text = st.text_input(
-            "Search",
+            say("Search"),
             label_visibility="collapsed",
             key="runs_search",
             icon=":material/search:",
-            placeholder="Title, data, method, model, note, tag",
+            placeholder=say("Title, data, method, model, note, tag"),
             persist_state="session",
             width=360,
         )
-        with st.popover("Filters", icon=":material/filter_list:", key="runs_filters"):
+        with st.popover(say("Filters"), icon=":material/filter_list:", key="runs_filters"):
             chosen = Filters(
                 text=text,
                 method=_filter_field("Method", [own.method for own in listed]),
                 data=_filter_field("Data", [own.run.dataset_name for own in listed]),
-                state=_filter_field("State", [own.state for own in listed]),
-                tag=_filter_field("Tag", [tag for own in listed for tag in own.run.tags]),
+                state=_filter_field("State", [own.state for own in listed], say),
+                tag=_filter_field(mark("Tag"), [tag for own in listed for tag in own.run.tags]),
                 baselines_only=st.toggle(
-                    "Baselines only", key="runs_baselines", persist_state="session"
+                    say("Baselines only"), key="runs_baselines", persist_state="session"
                 ),
             )
         shown = [own for own in listed if own.passes(chosen)]
         of_all = counted(len(listed), "run")
-        st.caption(of_all if len(shown) == len(listed) else f"{len(shown):,} of {of_all}")
+        if len(shown) < len(listed):
+            of_all = say("{shown:,} of {runs}", shown=len(shown), runs=of_all)
+        st.caption(of_all)
     return shown
 
 
-def _filter_field(label: str, values: Sequence[str]) -> str | None:
+def _filter_field(
+    label: str,
+    values: Sequence[str],
+    title: Callable[[str], str] = str,
+) -> str | None:
     key = f"runs_{label}"
     options = sorted(set(values))
     # The last run with it may be gone since it was chosen.
     if st.session_state.get(key) not in options:
         st.session_state[key] = None
     chosen: str | None = st.selectbox(
-        label,
+        say(label),
         options,
         index=None,
-        placeholder="Any",
+        format_func=title,
+        placeholder=say("Any"),
         key=key,
         disabled=not options,
         persist_state="session",
@@ -252,7 +265,9 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
     chosen = component(
         key=key,
         data={
-            "columns": kept,
+            "words": words_of(SCRIPT),
+            "lang": tag(),
+            "columns": list(map(say, kept)),
             "kinds": [COLUMNS[title] for title in kept],
             "rows": [row | {"cells": [row["cells"][title] for title in kept]} for row in rows],
         },
@@ -262,7 +277,7 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
         on_opened_change=lambda: None,
     )
     if not shown:
-        st.info("No run matches.", icon=":material/filter_alt_off:")
+        st.info(say("No run matches."), icon=":material/filter_alt_off:")
     # Looked for among the runs of this workspace, as a browser may send any id.
     for own in listed:
         if own.run.id == chosen.opened:
@@ -327,7 +342,7 @@ def _mean_with_coverage(name: str, mean: Headline) -> str:
 def _few(lines: Sequence[str]) -> list[str]:
     """The first ones, and how many more there are."""
     further = len(lines) - LINES
-    return [*lines[:LINES], *([f"and {further} more"] if further > 0 else [])]
+    return [*lines[:LINES], *([say("and {count} more", count=further)] if further > 0 else [])]
 
 
 # What is done with those that are chosen
@@ -347,7 +362,7 @@ def _actions(selected: Sequence[Listed], above: Sequence[Listed]) -> None:
                 progress.actions(runs[0], selected[0].counts, selected[0].is_moving)
             _export_button(runs)
             _delete_button(runs)
-            st.button("Clear", icon=":material/close:", key="runs_clear", on_click=_clear)
+            st.button(say("Clear"), icon=":material/close:", key="runs_clear", on_click=_clear)
         problems.show("runs")
         problems.show(runs[0].id)
 
@@ -363,32 +378,31 @@ def _export_button(runs: Sequence[Run]) -> None:
         return written(store, runs[0]) if len(runs) == 1 else written_together(store, runs)
 
     st.download_button(
-        "Export",
+        say("Export"),
         make,
         file_name(runs[0]) if len(runs) == 1 else f"plumbline-{len(runs)}-runs.zip",
         icon=":material/download:",
         key="runs_export",
-        help=f"Each run as a {SUFFIX} file with all of it, several in one zip.",
+        help=say("Each run as a {suffix} file with all of it, several in one zip.", suffix=SUFFIX),
         on_click="ignore",
     )
 
 
 def _delete_button(runs: Sequence[Run]) -> None:
     store = session.store()
-    with st.popover("Delete", icon=":material/delete:", key="runs_delete"):
+    with st.popover(say("Delete"), icon=":material/delete:", key="runs_delete"):
         # Before the question, so that nobody confirms what cannot be done.
         elsewhere = [run for run in runs if _is_at_work_elsewhere(run)]
         if elsewhere:
-            st.write(
-                ELSEWHERE if len(runs) == 1 else f"{plain(_few_titles(elsewhere))}: {ELSEWHERE}"
-            )
+            which = "" if len(runs) == 1 else f"{plain(_few_titles(elsewhere))}: "
+            st.write(f"{which}{say(ELSEWHERE)}")
             return
-        st.write(f"Delete {counted(len(runs), 'run')}?")
-        st.caption(f"Lost: {_what_is_lost(runs)}.")
+        st.write(say("Delete {runs}?", runs=counted(len(runs), "run")))
+        st.caption(say("Lost: {what}.", what=_what_is_lost(runs)))
         if store.calls.answers_kept(session.workspace()):
-            st.caption("Stored answers stay. Clear them on the Settings page.")
+            st.caption(say("Stored answers stay. Clear them on the Settings page."))
         st.button(
-            "Delete for good",
+            say("Delete for good"),
             type="primary",
             key="runs_delete_for_good",
             on_click=problems.guarded(_delete_runs, "runs"),
@@ -409,7 +423,7 @@ def _what_is_lost(runs: Sequence[Run]) -> str:
     notes = sum(len(store.notes.by_answer(run.id)) for run in runs)
     lost = [counted(checked, "result")]
     if labels:
-        lost.append(f"{counted(len(labels), 'label')} of people")
+        lost.append(say("{labels} of people", labels=counted(len(labels), "label")))
     if notes:
         lost.append(counted(notes, "note"))
     return ", ".join(lost)
@@ -421,7 +435,7 @@ def _delete_runs(runs: Sequence[Run]) -> None:
         # What is still at work after that is at work in another process.
         registry.cancel(run.id)
         if registry.is_at_work(run.id, session.store()):
-            raise RunElsewhereError(ELSEWHERE)
+            raise RunElsewhereError(say(ELSEWHERE))
         session.store().runs.delete(run.id)
     _clear()
 

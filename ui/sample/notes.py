@@ -9,11 +9,13 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from evaluators.people.records import YOU
 from evaluators.records import Run
 from evaluators.runs.notes import MOST_TAGS, MOST_TEXT, Note, counted_tags, written
 from evaluators.runs.store import Answer
 from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import people, problems
 from ui.parts.untrusted import plain
@@ -24,7 +26,7 @@ LINES = 68
 """Pixels of the text's field: two lines, the least that Streamlit takes."""
 OPEN = "notes_are_open"
 """Where the session keeps that the fields are open, from one sample to the next."""
-LOCKED = "Everybody sees the same example. Press “Make it yours” to write notes in a copy."
+LOCKED = mark("Everybody sees the same example. Press “Make it yours” to write notes in a copy.")
 
 
 class RunAnswer(NamedTuple):
@@ -49,7 +51,7 @@ class RunAnswer(NamedTuple):
 def button(run: Run, answer: Answer) -> None:
     """Opens and closes the fields; while they are closed it says what is written."""
     is_open = st.session_state.get(OPEN, False)
-    label = "Close the note" if is_open else "Add a note"
+    label = say("Close the note") if is_open else say("Add a note")
     note = session.store().notes.get(run.id, answer)
     if note and not is_open:
         label = plain(note.in_a_line(MOST_ON_BUTTON))
@@ -67,7 +69,7 @@ def show(run: Run, answer: Answer) -> None:
     if not st.session_state.get(OPEN):
         return
     if run.workspace == EXAMPLES:
-        st.caption(LOCKED)
+        st.caption(say(LOCKED))
         return
     with problems.caught():
         notes = session.store().notes.by_answer(run.id)
@@ -81,7 +83,9 @@ def show(run: Run, answer: Answer) -> None:
         _text_field(right, place)
         if note:
             created = datetime.fromisoformat(note.created)
-            left.caption(plain(f"{note.person}, {created:%d %b %Y, %H:%M UTC}"))
+            person = say(YOU) if note.person == YOU else note.person
+            words = say("{person}, {time:%d %b %Y, %H:%M UTC}", person=person, time=created)
+            left.caption(plain(words))
 
 
 def _set_as_stored(place: RunAnswer, note: Note | None) -> None:
@@ -103,10 +107,10 @@ def _tags_field(
         _keep_note(place, tags=st.session_state[place.tags_key])
 
     column.multiselect(
-        "Tags",
+        say("Tags"),
         known_tags,
         key=place.tags_key,
-        placeholder="Choose, or type and press Enter",
+        placeholder=say("Choose, or type and press Enter"),
         max_selections=MOST_TAGS,
         filter_mode="contains",
         select_all=False,
@@ -120,7 +124,7 @@ def _text_field(column: DeltaGenerator, place: RunAnswer) -> None:
         _keep_note(place, text=st.session_state[place.text_key])
 
     column.text_area(
-        "Note",
+        say("Note"),
         key=place.text_key,
         height=LINES,
         max_chars=MOST_TEXT,

@@ -10,6 +10,7 @@ from evaluators.runs.rgb_figures import HEADLINES
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui import run_views
 from ui.parts import chosen_view, highlight
@@ -33,7 +34,7 @@ def repeat_choice(run: Run, cell: Cell) -> None:
         st.query_params["sample"] = str(position + 1)
 
     st.segmented_control(
-        "Repeat",
+        say("Repeat"),
         range(1, run.repeats + 1),
         required=True,
         key=key,
@@ -59,8 +60,9 @@ def show(run: Run, cell: Cell) -> None:
             f'<td class="pl-line" dir="auto">{html(response[:SHOWN_OF_AN_ANSWER])}</td>'
             f'<td class="pl-verdict">{html(_verdict_of_repeat(view, row))}</td></tr>'
         )
-    st.header("Answers to the same prompt")
-    titles = "".join(f'<th scope="col">{title}</th>' for title in ("Repeat", "Answer", "Verdict"))
+    st.header(say("Answers to the same prompt"))
+    heads = (say("Repeat"), say("Answer"), say("Verdict"))
+    titles = "".join(f'<th scope="col">{html(title)}</th>' for title in heads)
     head = f"<thead><tr>{titles}</tr></thead>"
     table = f'<table class="pl-models">{head}<tbody>{"".join(lines)}</tbody></table>'
     highlight.style_of_marks()
@@ -70,18 +72,19 @@ def show(run: Run, cell: Cell) -> None:
 def _verdict_of_repeat(view: RunView, row: Outline) -> str:
     """Right or wrong of RGB, of TRACE whether all is supported, else the first values."""
     if row.status != "scored":
-        return row.status or "not checked yet"
+        return say("failed") if row.status else say("not checked yet")
     if leads(view.run.evaluator.name) == "rgb":
         values = [row.values.get(value.name) for value in HEADLINES]
         headline = next((value for value in values if value is not None), None)
         if headline is not None:
-            return "✓ right" if headline == 1 else "✗ wrong"
+            return f"✓ {say('right')}" if headline == 1 else f"✗ {say('wrong')}"
     # A mark as well: colour alone is not seen by everybody.
     if row.values.get("adherence") is not None:
-        return "✓ all supported" if row.values["adherence"] == 1 else "✗ not all supported"
+        is_supported = row.values["adherence"] == 1
+        return f"✓ {say('all supported')}" if is_supported else f"✗ {say('not all supported')}"
     words = []
     for name, title in column_titles(view).items():
         value = row.values.get(name)
         if value is not None:
             words.append(f"{title} {value:.2f}")
-    return ", ".join(words[:VALUES_SHOWN]) or "not applicable"
+    return say(", ").join(words[:VALUES_SHOWN]) or say("not applicable")

@@ -21,10 +21,11 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_words import Decision, Headline
 from evaluators.runs import rulings, run_facts
 from evaluators.runs.rulings import rgb_evaluator
+from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.words import short_name
 from ui import session
-from ui.parts import chosen_view, highlight, tables, texts, tried
+from ui.parts import chosen_view, explained, highlight, texts, tried
 from ui.parts.untrusted import plain
 from ui.rgb import rules
 from ui.sample import verdict_labels
@@ -42,7 +43,7 @@ def show(run: Run, cell: Cell, sample: Sample, result: SampleResult | None) -> N
     with below:
         evaluator = rules.switch(run)
         if run.prompt:
-            texts.generator_prompt("Prompt", run.prompt, sample)
+            texts.generator_prompt(say("Prompt"), run.prompt, sample)
     score = result.score if result else None
     verdicts = rulings.verdicts_by(run, evaluator, sample, score)
     with story:
@@ -83,23 +84,24 @@ def _marked_answer_and_documents(
     documents = marked.documents_with_roles(sample, marks)
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.header("Answer")
+        st.header(say("Answer"))
         if sample.response is None:
-            st.caption("There is no answer.")
+            st.caption(say("There is no answer."))
         else:
             answer = marked.text_with_marks(sample.response, marks)
             st.html(answer + marked.legend_of_marks(answer, documents))
         texts.expected_answer(sample)
         if score:
-            judge = catalogue.model_title(run.judge) if run.judge else "judge"
+            judge = catalogue.model_title(run.judge) if run.judge else say("judge")
             for decision in in_words.decisions(verdicts, score, sample.response or "", judge):
                 _decision(decision)
-            verdict_labels.ask_verdicts(run, cell, score, in_words.ASKED)
+            asked = {name: say(words) for name, words in in_words.ASKED.items()}
+            verdict_labels.ask_verdicts(run, cell, score, asked)
         # What was not checked yet, or failed, no rule has judged.
         if verdicts:
             _rules_in_order(evaluator, sample)
     with right:
-        st.header("Documents")
+        st.header(say("Documents"))
         st.html(marked.strip(sample.roles) + documents)
 
 
@@ -112,15 +114,17 @@ def _headline_of_sample(headline: Headline) -> None:
 
 def _decision(decision: Decision) -> None:
     mark = ":green[:material/check_circle:]" if decision.passed else ":red[:material/cancel:]"
-    answer = "yes" if decision.passed else "no"
-    st.markdown(f"{mark} **{plain(decision.asked)}: {answer}.** {plain(decision.why)}")
+    answer = say("yes") if decision.passed else say("no")
+    why = f"{plain(decision.why)} {explained.question_mark(decision.rule)}"
+    asked = say("{question}: {answer}.", question=plain(say(decision.asked)), answer=answer)
+    st.markdown(f"{mark} **{asked}** {why}")
 
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
     rows = tried.rows(evaluator, sample)
-    label = f"All rules tried ({len(rows):,})"
+    label = say("All rules tried ({number:,})", number=len(rows))
     with st.expander(label, icon=":material/rule:", key="rules_tried"):
-        tables.plain_rows(rows, "Rules in order")
+        tried.show(rows)
 
 
 def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) -> None:
@@ -145,7 +149,8 @@ def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) 
         ]
         kind = ' class="pl-shown"' if number == cell.model else ""
         rows.append(f"<tr{kind}>{''.join(cells)}</tr>")
-    titles = "".join(f'<th scope="col">{title}</th>' for title in ("Model", "Answer", "Verdict"))
+    heads = (say("Model"), say("Answer"), say("Verdict"))
+    titles = "".join(f'<th scope="col">{html(title)}</th>' for title in heads)
     body = f"<thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody>"
     st.html(f'<table class="pl-models">{body}</table>')
 
@@ -154,4 +159,4 @@ def _verdict_cell(headline: Headline | None, result: SampleResult | None) -> str
     if headline:
         # A mark as well: colour alone is not seen by everybody.
         return f"{'✓' if headline.passed else '✗'} {html(headline.answer)}"
-    return "failed" if result else "not checked yet"
+    return say("failed") if result else say("not checked yet")

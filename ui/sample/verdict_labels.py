@@ -14,12 +14,13 @@ from evaluators.people.records import DONE, PersonLabel, PersonLabelKind
 from evaluators.records import Cell, Run, Score
 from evaluators.runs.label_queues import asked_values
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import mark, say
 from ui import run_views, session
 from ui.parts import people, problems
 from ui.parts.untrusted import plain
 
-WORD: Mapping[float | None, str] = {1.0: "yes", 0.0: "no"}
-RIGHT, WRONG = "right", "wrong"
+WORD: Mapping[float | None, str] = {1.0: mark("yes"), 0.0: mark("no")}
+RIGHT, WRONG = mark("right"), mark("wrong")
 
 
 def values_that_count(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
@@ -76,14 +77,16 @@ def _one_value(
         verdict = WORD[value] if chosen == RIGHT else WORD[1.0 - (value or 0.0)]
         table.save(run.id, cell, _own_label("verdict", name, verdict))
 
-    words = f"**{plain(title)}: {WORD[value]}.**"
+    verdict = say("{question}: {answer}.", question=plain(title), answer=say(WORD[value]))
+    words = [f"**{verdict}**"]
     if after != value:
-        words += f" Corrected: {WORD[after]}."
+        words.append(say("Corrected: {answer}.", answer=say(WORD[after])))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(words, width="content")
+        st.markdown(" ".join(words), width="content")
         st.segmented_control(
-            f"{plain(title)} is",
+            say("{value} is", value=plain(title)),
             [RIGHT, WRONG],
+            format_func=say,
             key=widget,
             on_change=problems.guarded(change, widget),
             label_visibility="collapsed",
@@ -103,14 +106,14 @@ def _buttons_of_answer(
     # Of several metrics on a page the first has the keys.
     has_keys = cell.metric == 0
     if is_done:
-        st.markdown("✓ You: all right as it is", width="content")
+        st.markdown(f"✓ {say('You: all right as it is')}", width="content")
     else:
 
         def confirm() -> None:
             table.save(run.id, cell, _own_label("sample", "", DONE))
 
         st.button(
-            "All right as it is",
+            say("All right as it is"),
             key=f"{key}_confirm",
             on_click=problems.guarded(confirm, key),
             shortcut="A" if has_keys else None,
@@ -118,7 +121,7 @@ def _buttons_of_answer(
     if can_undo:
         undo = partial(table.undo, run.id, cell, people.me())
         st.button(
-            "Undo",
+            say("Undo"),
             key=f"{key}_undo",
             on_click=problems.guarded(undo, key),
             shortcut="U" if has_keys else None,
@@ -138,10 +141,12 @@ def _said_by_others(given: Sequence[PersonLabel], values: Mapping[str, float | N
         words = []
         for (kind, name), label in last_words(labels).items():
             if kind == "sample":
-                words.append("all right as it is" if label.value == DONE else label.value)
+                is_done = label.value == DONE
+                words.append(say("all right as it is") if is_done else say(label.value))
             elif values.get(name) is not None:
-                words.append(_right_or_wrong(label.value, values[name]))
-        lines.append(f"{person_title(person)}: {', '.join(words)}")
+                words.append(say(_right_or_wrong(label.value, values[name])))
+        said = say(", ").join(words)
+        lines.append(say("{name}: {sentence}", name=person_title(person), sentence=said))
     return " · ".join(lines)
 
 

@@ -28,8 +28,10 @@ from evaluators.report import coloured
 from evaluators.runs import naming, run_facts
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from ui import session
-from ui.parts import present, remedies, samples, spending, texts
+from ui.parts import explained, present, remedies, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.sample import notes, repeats, rgb, verdict_labels
@@ -37,7 +39,7 @@ from ui.trace import labels as trace_labels
 
 LINE = 160
 """Characters that a detail may have to stand in a line."""
-SENTENCES = (
+SENTENCES = mark(
     "Sentences end at full stops and at line breaks, except where the next line goes on in lower "
     "case. Fewer than three words without a verb belong to a neighbour. Sentences that were "
     "published with the data are taken as they are. A run keeps the sentences that were labelled."
@@ -82,15 +84,16 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     walk = in_last_table if position in in_last_table else range(count)
     place = walk.index(position)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Back to the run", icon=":material/arrow_back:"):
+        if st.button(say("Back to the run"), icon=":material/arrow_back:"):
             session.open_run(run)
         place += _steps_taken(is_first=place == 0, is_last=place == len(walk) - 1)
         position = walk[place]
-        in_table = ""
-        if len(walk) < count:
-            in_table = f" · {place + 1:,} of {len(walk):,} in the table"
         words = _place_in_words(run, position, count)
-        st.caption(f"Sample {words}{in_table} · {plain(run.title)}")
+        facts = [say("Sample {place}", place=words)]
+        if len(walk) < count:
+            among = len(walk)
+            facts.append(say("{part:,} of {all:,} in the table", part=place + 1, all=among))
+        st.caption(" · ".join([*facts, plain(run.title)]))
         present.button("sample")
         notes.button(run, Answer(position, model))
     notes.show(run, Answer(position, model))
@@ -111,23 +114,28 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
 def _place_in_words(run: Run, position: int, count: int) -> str:
     """ "7 of 24", or where prompts were asked several times "3 of 8, repeat 1 of 3"."""
     if run.repeats == 1:
-        return f"{position + 1:,} of {count:,}"
+        return say("{part:,} of {all:,}", part=position + 1, all=count)
     # The repeats of a prompt stand one after another.
-    prompt = f"{position // run.repeats + 1:,} of {count // run.repeats:,}"
-    return f"{prompt}, repeat {run.repeat_of(position)} of {run.repeats}"
+    return say(
+        "{prompt:,} of {prompts:,}, repeat {repeat} of {repeats}",
+        prompt=position // run.repeats + 1,
+        prompts=count // run.repeats,
+        repeat=run.repeat_of(position),
+        repeats=run.repeats,
+    )
 
 
 def _steps_taken(*, is_first: bool, is_last: bool) -> int:
     """The buttons to the neighbours; -1 or 1 where one of them was clicked."""
     # By these keys the evidence view finds the buttons, for the arrows left and right.
     goes_back = st.button(
-        "Previous",
+        say("Previous"),
         icon=":material/chevron_left:",
         disabled=is_first,
         key="previous_sample",
     )
     goes_on = st.button(
-        "Next",
+        say("Next"),
         icon=":material/chevron_right:",
         icon_position="right",
         disabled=is_last,
@@ -142,7 +150,7 @@ def presented_sample(run: Run, cell: Cell) -> None:
     with st.container(key="presented_steps"):
         place = steps(run, cell)
     draw = partial(_screen, run, place.cell)
-    present.show([Block(f"Sample {place.words}", draw)], place.words)
+    present.show([Block(say("Sample {place}", place=place.words), draw)], place.words)
 
 
 def _screen(run: Run, cell: Cell) -> None:
@@ -179,7 +187,7 @@ def show(run: Run, cell: Cell) -> None:
     if leads(run.evaluator.name) != "trace":
         texts.question(sample)
     if run.models and is_given:
-        st.caption("The answer is from the data set; no model was asked.")
+        st.caption(say("The answer is from the data set; no model was asked."))
     if leads(run.evaluator.name):
         _leading_evaluator(run, cell, sample, results.get(0))
         _metrics_from(1, run, cell, results)
@@ -191,8 +199,8 @@ def show(run: Run, cell: Cell) -> None:
         _metrics_from(0, run, cell, results)
     if run.models and not is_given and leads(run.evaluator.name) != "rgb":
         model = run_facts.titles(run)[cell.model]
-        st.caption(plain(f"Answer by {model}."))
-        texts.generator_prompt(f"Prompt · {model}", run.prompt, sample)
+        st.caption(plain(say("Answer by {model}.", model=model)))
+        texts.generator_prompt(f"{say('Prompt')} · {model}", run.prompt, sample)
     repeats.show(run, cell)
     for number, spec in enumerate(run.evaluators):
         _judge_prompts(spec, sample, number)
@@ -211,7 +219,7 @@ def _leading_evaluator(
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
         if result and result.score:
-            st.caption(SENTENCES)
+            st.caption(say(SENTENCES))
 
 
 def _from_one(text: str | None) -> int:
@@ -232,7 +240,7 @@ def _model_segments(run: Run, names: list[str], model: int) -> None:
         st.query_params["model"] = str(chosen_model + 1)
 
     st.segmented_control(
-        "Answer by",
+        say("Answer by"),
         names,
         format_func=plain,
         required=True,
@@ -244,14 +252,17 @@ def _model_segments(run: Run, names: list[str], model: int) -> None:
 def _cost_and_failure(result: SampleResult | None, number: int) -> None:
     """What a result cost, and why it failed where it did."""
     if result is None:
-        st.info("Not judged yet. Resume the run to judge it.", icon=":material/hourglass_empty:")
+        words = say("Not judged yet. Resume the run to judge it.")
+        st.info(words, icon=":material/hourglass_empty:")
         return
     if result.score is None:
         reason = plain(remedies.worded(result.reason))
-        st.error(reason, icon=":material/error:", title="This sample failed")
-        st.caption("Retry failed on the run's page tries it again, with all others that failed.")
+        st.error(reason, icon=":material/error:", title=say("This sample failed"))
+        st.caption(
+            say("Retry failed on the run's page tries it again, with all others that failed.")
+        )
     if result.details:
-        with st.expander("Details", icon=":material/terminal:", key=f"details_{number}"):
+        with st.expander(say("Details"), icon=":material/terminal:", key=f"details_{number}"):
             st.code(result.details, language=None, wrap_lines=True)
     spending.of_sample(result)
 
@@ -277,7 +288,7 @@ def _metrics_from(
                 _value_cards(score, verdict_labels.values_that_count(run, cell, score), own_titles)
                 verdict_labels.ask_verdicts(run, cell, score, own_titles)
                 if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
-                    _line_or_expander("Reason", score.evidence.reason)
+                    _line_or_expander(say("Reason"), score.evidence.reason)
                 _show_details(score.details)
                 if isinstance(score.evidence, JudgeEvidence):
                     _raw_output_of_judge(score.evidence, number)
@@ -286,17 +297,17 @@ def _metrics_from(
 def _answer_and_documents(sample: Sample) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.header("Answer")
+        st.header(say("Answer"))
         if sample.response is None:
-            st.caption("There is no answer.")
+            st.caption(say("There is no answer."))
         else:
             st.html(coloured.uncoloured(sample.response))
         texts.expected_answer(sample)
     with right:
-        st.header("Documents")
+        st.header(say("Documents"))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
         if sample.gold_documents:
-            st.header("Gold documents")
+            st.header(say("Gold documents"))
             st.html(coloured.passages(sample.gold_documents))
 
 
@@ -310,13 +321,14 @@ def _value_cards(
     for name, before in score.values.items():
         value = counted[name]
         with grid.container(border=True, height="stretch"):
-            st.metric(plain(titles[name]), "–" if value is None else f"{value:.2f}")
+            shown = "–" if value is None else f"{value:.2f}"
+            st.metric(plain(titles[name]), shown, help=explained.help_of(name))
             if before is not None and value != before:
-                st.caption(f"corrected, before {before:.2f}")
+                st.caption(say("corrected, before {before:.2f}", before=before))
             elif value is None:
-                st.caption("not applicable")
+                st.caption(say("not applicable"))
     if score.reason:
-        st.info(plain(score.reason), icon=":material/info:")
+        st.info(plain(translated(score.reason)), icon=":material/info:")
 
 
 def _show_details(details: Mapping[str, Any]) -> None:
@@ -337,12 +349,12 @@ def _show_details(details: Mapping[str, Any]) -> None:
 
 def _raw_output_of_judge(said: JudgeEvidence, number: int) -> None:
     with st.expander(
-        "Raw judge output",
+        say("Raw judge output"),
         icon=":material/data_object:",
         key=f"raw_metric_output_{number}",
     ):
         if said.mode:
-            st.caption(plain(f"JSON asked for by: {said.mode}"))
+            st.caption(plain(say("JSON asked for by: {mode}", mode=said.mode)))
         for output in said.outputs:
             st.code(output, language="json", wrap_lines=True)
 
@@ -375,7 +387,7 @@ def _table_of_records(records: Sequence[Mapping[str, Any]], names: Iterable[obje
 
 def _line_or_expander(name: str, text: str) -> None:
     if len(text) <= LINE and "\n" not in text:
-        st.text(f"{name}: {text}")
+        st.text(say("{name}: {text}", name=name, text=text))
         return
     with st.expander(plain(name), icon=":material/notes:"):
         st.code(text, language=None, wrap_lines=True)
@@ -384,7 +396,7 @@ def _line_or_expander(name: str, text: str) -> None:
 def _detail_as_text(detail: Any) -> str:
     """What a metric wrote down: yes and no, lists in a line or by paragraphs, few digits."""
     if isinstance(detail, bool):
-        return "yes" if detail else "no"
+        return say("yes") if detail else say("no")
     if isinstance(detail, float):
         return f"{detail:.4g}"
     if isinstance(detail, list | tuple):
@@ -392,7 +404,10 @@ def _detail_as_text(detail: Any) -> str:
         is_long = sum(map(len, parts)) > LINE
         return ("\n\n" if is_long else ", ").join(parts)
     if isinstance(detail, Mapping):
-        parts = [f"{title(str(name))}: {_detail_as_text(part)}" for name, part in detail.items()]
+        parts = [
+            say("{name}: {text}", name=title(str(name)), text=_detail_as_text(part))
+            for name, part in detail.items()
+        ]
         return ", ".join(parts)
     return "" if detail is None else str(detail)
 
@@ -407,10 +422,15 @@ def _judge_prompts(spec: EvaluatorSpec, sample: Sample, number: int) -> None:
     except ParameterError:
         # A metric of one's own may have other parameters by now.
         return
-    label = f"Prompt · {naming.metric_title(spec)}" if number else "Prompt"
+    label = say("Prompt")
+    if number:
+        label = f"{label} · {naming.metric_title(spec)}"
     with st.expander(plain(label), icon=":material/edit_note:", key=f"metric_prompt_{number}"):
         st.caption(
-            "By today's prompt files; what depends on an earlier answer of the judge may differ."
+            say(
+                "By today's prompt files; what depends on an earlier answer of the judge may "
+                "differ."
+            )
         )
         for prompt in prompts:
             st.code(prompt.text, language=None, wrap_lines=True)

@@ -11,6 +11,7 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.errors import ParameterError, StoreError
 from evaluators.runs.backup import back_up
+from evaluators.text.language import say
 from evaluators.text.words import counted
 from ui import session
 from ui.parts import problems
@@ -29,14 +30,15 @@ def show() -> None:
     proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
     with st.form("backup"):
         st.text_input(
-            "File",
+            say("File"),
             proposed,
             key="backup_file",
-            help="On this machine. Only you can read it.",
+            help=say("On this machine. Only you can read it."),
         )
-        st.checkbox("Replace the file if it exists", key="backup_replace")
+        st.checkbox(say("Replace the file if it exists"), key="backup_replace")
         on_click = problems.guarded(_back_up, PLACE)
-        st.form_submit_button("Save a backup", icon=":material/save:", on_click=on_click)
+        label = say("Save a backup")
+        st.form_submit_button(label, icon=":material/save:", on_click=on_click)
     problems.show(PLACE)
     if saved := st.session_state.pop(LAST, ""):
         st.success(plain(saved), icon=":material/check_circle:")
@@ -53,7 +55,9 @@ def is_store_there() -> bool:
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
         if not config().public:
-            st.caption("What this process still holds of it can be saved; the copy is checked.")
+            st.caption(
+                say("What this process still holds of it can be saved; the copy is checked.")
+            )
             show()
         return False
     return True
@@ -63,10 +67,13 @@ def _back_up() -> None:
     """Makes the backup; raises `StoreError` where that is not possible."""
     file = st.session_state["backup_file"].strip()
     if not file:
-        raise ParameterError("No file is named. Enter where the backup goes.")
+        raise ParameterError(say("No file is named. Enter where the backup goes."))
     replace = bool(st.session_state["backup_replace"])
     backup = back_up(session.store(), Path(os.path.expanduser(file)), replace=replace)
     size = f"{backup.size / 2**20:,.1f} MB"
-    st.session_state[LAST] = (
-        f"Saved {backup.path}: {counted(backup.runs, 'run')}, {size}, checked by opening it."
+    st.session_state[LAST] = say(
+        "Saved {path}: {runs}, {size}, checked by opening it.",
+        path=backup.path,
+        runs=counted(backup.runs, "run"),
+        size=size,
     )

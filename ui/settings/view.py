@@ -14,6 +14,8 @@ from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import allowed_providers, bind, clean_address
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
 from ui.models import form as model_form
@@ -28,6 +30,8 @@ LOCAL_SERVERS = (
 GREY = "color: rgb(140, 140, 140)"
 
 
+STATUSES = (mark("production"), mark("preview"), mark("retired"))
+"""What `data/models.toml` says of models, beside "deprecated"."""
 NUMBERS = {"Price in": dollars, "Price out": dollars, "Context": "{:,.0f}".format}
 WIDTHS = {
     "Cannot be chosen": 250,
@@ -38,9 +42,9 @@ WIDTHS = {
 
 def access() -> str:
     """The form of one provider's key, and what a test of it said; returns the provider."""
-    titles = {name: provider.title for name, provider in allowed_providers().items()}
+    titles = {name: say(provider.title) for name, provider in allowed_providers().items()}
     provider = st.segmented_control(
-        "Provider",
+        say("Provider"),
         list(titles),
         default=next(iter(titles)),
         format_func=titles.__getitem__,
@@ -62,7 +66,7 @@ def access() -> str:
 def lost_key() -> None:
     """What a reload forgets, said where that happened."""
     if session.has_lost_key():
-        words = "Your key was forgotten with the reload. Enter it again."
+        words = say("Your key was forgotten with the reload. Enter it again.")
         st.warning(words, icon=":material/key_off:")
 
 
@@ -73,7 +77,7 @@ def list_models(provider: str) -> None:
     choices = model_form.choices().values()
     of_provider = [choice for choice in choices if choice.model.provider == provider]
     if not of_provider:
-        st.info("Test the address, and its models are listed here.", icon=":material/dns:")
+        st.info(say("Test the address, and its models are listed here."), icon=":material/dns:")
         return
     rows = pd.DataFrame(map(_model_cells, of_provider))
     # A column of nothing but unknown numbers would be one of texts.
@@ -83,17 +87,19 @@ def list_models(provider: str) -> None:
             rows = rows.drop(columns=name)
     grey = [GREY if choice.problem else "" for choice in of_provider]
     columns = {}
-    for name, width in WIDTHS.items():
-        columns[name] = st.column_config.Column(width=width)
+    for name in rows:
+        columns[name] = st.column_config.Column(say(str(name)), width=WIDTHS.get(name))
     st.dataframe(
         rows.style.apply(lambda column: grey).format(NUMBERS),
         hide_index=True,
-        placeholder="unknown",
+        placeholder=say("unknown"),
         column_config=columns,
-        alt="Models of this provider",
+        alt=say("Models of this provider"),
     )
-    advice = "" if provider in offered else " Test the key to see which of them it may use."
-    st.caption(f"Prices in US dollars per million tokens.{advice}")
+    sentences = [say("Prices in US dollars per million tokens.")]
+    if provider not in offered:
+        sentences.append(say("Test the key to see which of them it may use."))
+    st.caption(" ".join(sentences))
     model_form.show_retired()
 
 
@@ -102,12 +108,16 @@ def stored_answers() -> None:
     count = session.store().calls.answers_kept(session.workspace())
     kept = counted(count, "answer")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{kept} kept. The same prompt to the same model is not paid for twice.")
-        with st.popover("Clear", icon=":material/delete:", disabled=not count):
-            st.write("Forget the stored answers? Runs keep their results.")
+        words = say(
+            "{answers} kept. The same prompt to the same model is not paid for twice.",
+            answers=kept,
+        )
+        st.caption(words)
+        with st.popover(say("Clear"), icon=":material/delete:", disabled=not count):
+            st.write(say("Forget the stored answers? Runs keep their results."))
             on_click = problems.guarded(_forget_answers, "answers")
             st.button(
-                "Clear for good",
+                say("Clear for good"),
                 type="primary",
                 key="clear_answers",
                 on_click=on_click,
@@ -120,26 +130,23 @@ def link() -> None:
     # Without the page's name: the link leads to Home.
     home = (st.context.url or "").rpartition("/")[0]
     st.code(f"{home}/?w={session.workspace()}", language=None, wrap_lines=True)
-    host = config()
-    st.markdown(
-        "Keep it: it brings back your runs and uploads. Whoever has it sees and changes "
-        "them. Keys are not in it.  \n"
-        f"Kept until {_expiry()} unless you come back; after {host.workspace_days:g} days "
-        "without a visit all of it is deleted.\n"
-        f"- {counted(host.runs_per_visitor, 'run')} of yours may be at work at a time, "
-        f"{host.runs_in_all} of all visitors together.\n"
-        f"- A run scores up to {host.cells_per_run:,} samples, counted once for each model.\n"
-        f"- Up to {counted(host.uploads_per_visitor, 'upload')} of yours are kept; with "
-        f"your runs they may take up {host.workspace_bytes / 2**20:,.0f} MB.\n"
-        f"- A run that no page has shown for {host.unwatched_seconds / 60:.0f} minutes is "
-        f"paused, or after {host.unwatched_seconds_when_full:.0f} seconds when others wait. You "
-        "can resume it."
+    kept = say("Keep it: it brings back your runs and uploads.")
+    seen = say("Whoever has it sees and changes them. Keys are not in it.")
+    until = say(
+        "Kept until {day} unless you come back; after {days:g} days without a visit all of it is "
+        "deleted.",
+        day=_expiry(),
+        days=config().workspace_days,
     )
-    with st.popover("New link", icon=":material/sync_lock:", key="new_link"):
-        st.write("Move everything to a new link? The old one leads nowhere then, whoever has it.")
+    limits = "\n".join(f"- {line}" for line in _limits())
+    st.markdown(f"{kept} {seen}  \n{until}\n{limits}")
+    with st.popover(say("New link"), icon=":material/sync_lock:", key="new_link"):
+        st.write(
+            say("Move everything to a new link? The old one leads nowhere then, whoever has it.")
+        )
         on_click = problems.guarded(session.move_workspace, "link")
         st.button(
-            "Move for good",
+            say("Move for good"),
             type="primary",
             key="move_workspace",
             on_click=on_click,
@@ -147,10 +154,39 @@ def link() -> None:
     problems.show("link")
 
 
+def _limits() -> list[str]:
+    """What the host allows."""
+    host = config()
+    return [
+        say(
+            "{runs} of yours may be at work at a time, {all} of all visitors together.",
+            runs=counted(host.runs_per_visitor, "run"),
+            all=host.runs_in_all,
+        ),
+        say(
+            "A run scores up to {cells:,} samples, counted once for each model.",
+            cells=host.cells_per_run,
+        ),
+        say(
+            "Up to {uploads} of yours are kept; with your runs they may take up {megabytes:,.0f} "
+            "MB.",
+            uploads=counted(host.uploads_per_visitor, "upload"),
+            megabytes=host.workspace_bytes / 2**20,
+        ),
+        say(
+            "A run that no page has shown for {minutes:.0f} minutes is paused, or after "
+            "{seconds:.0f} seconds when others wait. You can resume it.",
+            minutes=host.unwatched_seconds / 60,
+            seconds=host.unwatched_seconds_when_full,
+        ),
+    ]
+
+
 def _expiry() -> str:
     """When the workspace expires if nobody comes back: the day, by the clock of Greenwich."""
     day = datetime.now(UTC) + timedelta(days=config().workspace_days)
-    return f"{day.day} {day:%B %Y}"
+    # "22 November 2026", or as the reader's language has it.
+    return say("{day} {month:%B} {year}", day=day.day, month=day, year=day.year)
 
 
 def _access_form(provider: str) -> None:
@@ -159,24 +195,24 @@ def _access_form(provider: str) -> None:
     is_custom = PROVIDERS[provider].is_custom
     placeholder = ""
     if current and current.key.get_secret_value():
-        placeholder = "Type to replace it"
+        placeholder = say("Type to replace it")
     with st.form(f"access_{provider}"):
         if is_custom:
             address = current.base_url if current else OLLAMA
-            st.text_input("Base URL", address, key="base_url", help=LOCAL_SERVERS)
+            st.text_input(say("Base URL"), address, key="base_url", help=LOCAL_SERVERS)
         st.text_input(
-            "API key (if the endpoint wants one)" if is_custom else "API key",
+            say("API key (if the endpoint wants one)") if is_custom else say("API key"),
             type="password",
             autocomplete="off",
             placeholder=placeholder,
-            help="It stays in memory: on no disk, in no address, in no log.",
+            help=say("It stays in memory: on no disk, in no address, in no log."),
             key=f"typed_{provider}",
         )
-        label = "Use this endpoint" if is_custom else "Use this key"
+        label = say("Use this endpoint") if is_custom else say("Use this key")
         on_click = problems.guarded(_take_up_for_test, provider)
         st.form_submit_button(
             label,
-            help="It is tested first: the provider is asked for its models.",
+            help=say("It is tested first: the provider is asked for its models."),
             type="primary",
             icon=":material/key:",
             on_click=on_click,
@@ -216,19 +252,23 @@ def _test_entered(provider: str) -> None:
     if problems.show(provider) or entered is None:
         return
     try:
-        with st.spinner(f"Asking {PROVIDERS[provider].title}"):
+        with st.spinner(say("Asking {provider}", provider=say(PROVIDERS[provider].title))):
             models = clients.ask_models(entered)
     except LLMError as error:
         _test_failed(entered, error)
         return
     _use_from_now(entered)
     # What a custom endpoint offers the catalogue cannot know.
-    works = f"Works: {counted(len(models), 'model')} offered"
+    offered = counted(len(models), "model")
+    works = say("Works: {models} offered.", models=offered)
     if not PROVIDERS[provider].is_custom:
         known = [model for model in models if catalogue.find(f"{provider}/{model}")]
-        here = len(known)
-        works = f"{works}, {here} of them known here"
-    st.success(f"{works}.", icon=":material/check_circle:")
+        works = say(
+            "Works: {models} offered, {known} of them known here.",
+            models=offered,
+            known=len(known),
+        )
+    st.success(works, icon=":material/check_circle:")
 
 
 def _test_failed(entered: Access, error: LLMError) -> None:
@@ -239,22 +279,23 @@ def _test_failed(entered: Access, error: LLMError) -> None:
     provider = entered.provider
     own = session.own_keys()
     has_working = provider in session.offered()
-    what = error.reason.worded(remedies.ON_SETTINGS)
+    what = remedies.worded(error, remedies.ON_SETTINGS)
     if entered == session.keys().get(provider) and (has_working or provider not in own):
-        message = f"{what} It stays in use."
+        message = f"{what} {say('It stays in use.')}"
     elif has_working or _is_wrong(provider, error):
         if entered == own.get(provider):
             session.forget_key(provider)
-        message = f"Not taken: {what}"
+        message = say("Not taken: {why}", why=what)
         if session.keys().get(provider):
-            stays = "stays in use" if has_working else "is kept"
-            message = f"{message} The one before {stays}."
+            kept = say("The one before is kept.")
+            stays = say("The one before stays in use.")
+            message = f"{message} {stays if has_working else kept}"
     else:
         _use_from_now(entered)
-        message = f"Not tested: {what}"
+        message = say("Not tested: {why}", why=what)
     st.error(plain(message), icon=":material/error:")
     if error.details:
-        with st.expander("Details"):
+        with st.expander(say("Details")):
             st.code(error.details, language=None, wrap_lines=True)
 
 
@@ -278,29 +319,43 @@ def _key_in_use(provider: str) -> None:
     in_use = session.keys().get(provider)
     record = PROVIDERS[provider]
     if provider in own:
-        state = "In use" if provider in session.offered() else "Not tested"
+        where = _other_address(own[provider])
+        state = say("Not tested{where}.", where=where)
+        if provider in session.offered():
+            state = say("In use{where}.", where=where)
+        until = say("Kept until the app stops.")
+        if config().public:
+            until = say("Kept until this tab is reloaded or closed.")
         with st.container(horizontal=True, vertical_alignment="center"):
-            where = _other_address(own[provider])
-            until = "this tab is reloaded or closed" if config().public else "the app stops"
-            st.caption(plain(f"{state}{where}. Kept until {until}."))
+            st.caption(plain(f"{state} {until}"))
             st.button(
-                "Forget",
+                say("Forget"),
                 icon=":material/key_off:",
                 on_click=session.forget_key,
                 args=(provider,),
             )
     elif in_use:
         variable = record.address_variable if record.is_custom else record.key_variable
-        st.caption(plain(f"In use: the one from {variable}{_other_address(in_use)}."))
+        words = say(
+            "In use: the one from {variable}{where}.",
+            variable=variable,
+            where=_other_address(in_use),
+        )
+        st.caption(plain(words))
     elif record.key_page:
-        st.caption(f"No key yet. {record.title} makes them at {record.key_page}")
+        words = say(
+            "No key yet. {provider} makes them at {address}",
+            provider=say(record.title),
+            address=record.key_page,
+        )
+        st.caption(words)
 
 
 def _other_address(access: Access) -> str:
     """The address, where it is not the provider's own."""
     if access.base_url == PROVIDERS[access.provider].address:
         return ""
-    return f" at {access.base_url}"
+    return say(" at {address}", address=access.base_url)
 
 
 def _forget_answers() -> None:
@@ -310,31 +365,31 @@ def _forget_answers() -> None:
 def _model_cells(choice: catalogue.Choice) -> dict[str, object]:
     model = choice.model
     return {
-        "Model": model.title,
-        "Status": _status_of_model(model),
-        "Cannot be chosen": choice.problem,
-        "Price in": model.price_in,
-        "Price out": model.price_out,
-        "Context": model.context,
-        "Free plan": _free_plan(model.free),
+        mark("Model"): model.title,
+        mark("Status"): _status_of_model(model),
+        mark("Cannot be chosen"): translated(choice.problem),
+        mark("Price in"): model.price_in,
+        mark("Price out"): model.price_out,
+        mark("Context"): model.context,
+        mark("Free plan"): _free_plan(model.free),
     }
 
 
 def _status_of_model(model: catalogue.Model) -> str | None:
     if catalogue.find(model.id) is None:
         return None
-    return (
-        f"deprecated, until {model.status_date}" if model.status == "deprecated" else model.status
-    )
+    if model.status == "deprecated":
+        return say("deprecated, until {day}", day=model.status_date)
+    return say(model.status)
 
 
 def _free_plan(limits: catalogue.PlanLimits | None) -> str | None:
     if limits is None:
         return None
     most = {
-        "calls/min": limits.rpm,
-        "calls/day": limits.rpd,
-        "tokens/min": limits.tpm,
-        "tokens/day": limits.tpd,
+        mark("{count:,} calls/min"): limits.rpm,
+        mark("{count:,} calls/day"): limits.rpd,
+        mark("{count:,} tokens/min"): limits.tpm,
+        mark("{count:,} tokens/day"): limits.tpd,
     }
-    return ", ".join(f"{count:,} {what}" for what, count in most.items() if count)
+    return ", ".join(say(words, count=count) for words, count in most.items() if count)

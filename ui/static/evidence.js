@@ -3,24 +3,32 @@
 // What comes from files, models and people goes in by textContent or as an attribute, never as
 // HTML. A click is answered here at once; Python stores the label, and counts.
 
+let words = {}; // what stands here in English, in the language of the reader
+
+/** The text in the reader's language, its named blanks filled. */
+const say = (text, blanks = {}) =>
+  (words[text] ?? text).replace(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank);
+/** The text itself, for a `say` where it is shown. */
+const mark = (text) => text;
+
 const VERDICTS = {
-  supported: { look: "full", icon: "✓" },
-  "partly supported": { look: "partial", icon: "~" },
-  "not supported": { look: "none", icon: "✗" },
-  "no label": { look: "open", icon: "?" },
-  relevant: { look: "relevant", icon: "" },
-  used: { look: "used", icon: "" },
-  "relevant + used": { look: "both", icon: "" },
+  [mark("supported")]: { look: "full", icon: "✓" },
+  [mark("partly supported")]: { look: "partial", icon: "~" },
+  [mark("not supported")]: { look: "none", icon: "✗" },
+  [mark("no label")]: { look: "open", icon: "?" },
+  [mark("relevant")]: { look: "relevant", icon: "" },
+  [mark("used")]: { look: "used", icon: "" },
+  [mark("relevant + used")]: { look: "both", icon: "" },
 };
 const SUPPORTS = { full: "supported", partial: "partly supported", none: "not supported" };
 const USES = ["", "relevant", "used", "relevant + used"];
 const LEGEND = {
-  Answer: ["supported", "partly supported", "not supported"],
-  Documents: ["relevant", "used", "relevant + used"],
+  [mark("Answer")]: ["supported", "partly supported", "not supported"],
+  [mark("Documents")]: ["relevant", "used", "relevant + used"],
 };
 const STEPS = { ArrowLeft: "previous_sample", ArrowRight: "next_sample" };
-const HELP = "← → sample · ↑ ↓ sentence · 1 2 3 label · A all right · U undo · R reveal · Esc close";
-const BLIND_HELP = "↑ ↓ sentence · 1 2 3 label · A all supported · Esc close";
+const HELP = mark("← → sample · ↑ ↓ sentence · 1 2 3 label · A all right · U undo · R reveal · Esc close");
+const BLIND_HELP = mark("↑ ↓ sentence · 1 2 3 label · A all supported · Esc close");
 
 const FOLD_FROM = 4; // sentences in a row without a label; fewer do not hide much
 const MOST_UNFOLDED = 400; // where labels must not show, long documents fold by length alone
@@ -36,6 +44,7 @@ const OWN_KEYS =
 const views = new WeakMap();
 
 export default function ({ data, parentElement, setTriggerValue }) {
+  words = data.words;
   const view = views.get(parentElement) ?? new View(parentElement);
   views.set(parentElement, view);
   view.send = (changes) => setTriggerValue("changed", changes);
@@ -55,6 +64,12 @@ function el(tag, attributes = {}, ...children) {
   }
   element.append(...children.filter(Boolean));
   return element;
+}
+
+/** A text in the reader's language with an element in each of its blanks. */
+function said(text, elements) {
+  const pieces = say(text).split(/\{(\w+)\}/);
+  return pieces.map((piece, place) => (place % 2 ? elements[piece] : piece && el("span", { text: piece })));
 }
 
 const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -86,7 +101,7 @@ class View {
 
   update(data) {
     const before = this.data;
-    const texts = JSON.stringify([data.sample, data.answer, data.documents]);
+    const texts = JSON.stringify([data.sample, data.answer, data.documents, data.words]);
     const isNew = texts !== this.texts;
     this.data = data;
     this.texts = texts;
@@ -132,21 +147,24 @@ class View {
   }
 
   applySeen(label, key, value) {
-    const words = { what: value, at: new Date().toISOString() };
+    const own = { what: value, at: new Date().toISOString() };
     if (label === "support") {
-      this.verdicts[key] = words.what = SUPPORTS[value];
+      this.verdicts[key] = SUPPORTS[value];
+      own.what = say(SUPPORTS[value]);
       if (value === "none") this.restsOn[key] = [];
     } else if (label === "supported_by") {
       this.restsOn[key] = [value];
-      words.what = `by ${value}`;
+      own.what = say("by {keys}", { keys: value });
     } else if (label === "relevant" || label === "utilized") {
       const use = { relevant: this.isRelevant(key), utilized: this.isUsed(key) };
       use[label] = value === "yes";
       this.verdicts[key] = USES[Number(use.relevant) + 2 * Number(use.utilized)];
-      words.what = (value === "yes" ? "" : "not ") + (label === "relevant" ? "relevant" : "used");
+      const isRelevance = label === "relevant";
+      if (value === "yes") own.what = isRelevance ? say("relevant") : say("used");
+      else own.what = isRelevance ? say("not relevant") : say("not used");
     } else return;
     const earlier = label === "supported_by" ? (this.own[key] ?? []) : [];
-    this.own[key] = [...earlier, words];
+    this.own[key] = [...earlier, own];
   }
 
   get isHidden() {
@@ -180,28 +198,28 @@ class View {
     this.bubble = el("div", { class: "bubble", id: "bubble" });
     this.strip = el("div", { class: "strip" });
     this.live = el("div", { class: "live", "aria-live": "polite" });
-    this.answer = el("section", { class: "answer" }, el("h2", { text: "Answer" }));
+    this.answer = el("section", { class: "answer" }, el("h2", { text: say("Answer") }));
     for (const sentence of data.answer) this.answer.append(this.row(sentence));
-    if (!data.answer.length) this.answer.append(el("p", { class: "empty", text: "The answer is empty." }));
+    if (!data.answer.length) this.answer.append(el("p", { class: "empty", text: say("The answer is empty.") }));
     if (data.trueAnswer) {
       const text = el("bdi", { text: data.trueAnswer });
-      this.answer.append(el("p", { class: "true-answer" }, el("span", { text: "True answer: " }), text));
+      this.answer.append(el("p", { class: "true-answer" }, ...said("True answer: {answer}", { answer: text })));
     }
     this.history = el("div", { class: "history" });
     this.answer.append(this.history);
-    this.documents = el("section", { class: "documents" }, el("h2", { text: "Documents" }));
+    this.documents = el("section", { class: "documents" }, el("h2", { text: say("Documents") }));
     const total = data.documents.reduce((sum, { sentences }) => sum + sentences.length, 0);
     for (const each of data.documents) this.documents.append(this.document(each, total));
-    if (!total) this.documents.append(el("p", { class: "empty", text: "No documents." }));
+    if (!total) this.documents.append(el("p", { class: "empty", text: say("No documents.") }));
     this.columns = el("div", { class: "columns" }, this.answer, this.documents);
     this.root.replaceChildren(
-      el("h2", { class: "live", text: "Question" }),
+      el("h2", { class: "live", text: say("Question") }),
       el("p", { class: "question", dir: "auto", text: data.question }),
       (this.situation = el("p", { class: "situation", dir: "auto" })),
       this.strip,
       this.legend(),
       this.columns,
-      el("p", { class: "help", text: data.isBlind ? BLIND_HELP : HELP }),
+      el("p", { class: "help", text: say(data.isBlind ? BLIND_HELP : HELP) }),
       this.live,
     );
     this.root.onclick = (event) => this.clicked(event);
@@ -213,11 +231,11 @@ class View {
     const line = el("div", { class: this.data.isBlind ? "legend blind" : "legend" });
     for (const [side, verdicts] of Object.entries(LEGEND)) {
       const entries = verdicts.map((verdict) =>
-        el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: verdict }),
+        el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: say(verdict) }),
       );
-      line.append(el("span", { class: "side" }, el("b", { text: side }), ...entries));
+      line.append(el("span", { class: "side" }, el("b", { text: say(side) }), ...entries));
     }
-    this.differ = el("span", { text: "≠ labellers differ" });
+    this.differ = el("span", { text: `≠ ${say("labellers differ")}` });
     this.notes = el("span", { class: "notes" });
     line.append(this.differ, this.notes);
     return line;
@@ -251,8 +269,9 @@ class View {
 
   /** A stretch of sentences as one button; its rows are made when somebody opens it. */
   fold(sentences) {
-    const words = `… ${sentences.length.toLocaleString("en")} sentences …`;
-    const button = el("button", { class: "fold", type: "button", text: words });
+    const number = sentences.length.toLocaleString("en");
+    const text = say("… {number} sentences …", { number });
+    const button = el("button", { class: "fold", type: "button", text });
     const open = () => {
       button.replaceWith(...sentences.map((each) => this.row(each)));
       for (const [key] of sentences) {
@@ -285,7 +304,7 @@ class View {
     }
     const { notes, situation } = this.data;
     this.notes.textContent = this.isHidden ? "" : notes.join(" · ");
-    this.situation.textContent = this.isHidden || !situation ? "" : `Situation: ${situation}`;
+    this.situation.textContent = this.isHidden || !situation ? "" : say("Situation: {situation}", { situation });
     this.differ.hidden = this.isHidden || !this.disputed.size;
     this.light();
     this.drawBubble();
@@ -299,13 +318,14 @@ class View {
     const look = VERDICTS[this.data.isBlind ? guess : verdict]?.look ?? "quiet";
     row.className = `sentence v-${look}`;
     const marks = [];
-    if (verdict) marks.push(`${VERDICTS[verdict].icon} ${verdict}`.trim());
-    const own = this.data.isBlind ? "you" : "your guess";
-    if (guess) marks.push(`${this.isHidden ? own : "you"}: ${guess}`);
+    if (verdict) marks.push(`${VERDICTS[verdict].icon} ${say(verdict)}`.trim());
+    const label = guess && say(guess);
+    const own = this.data.isBlind ? say("you: {label}", { label }) : say("your guess: {label}", { label });
+    if (guess) marks.push(this.isHidden ? own : say("you: {label}", { label }));
     if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
     badge.textContent = marks.join(" · ");
-    const said = [key, verdict, guess && `${own}: ${guess}`].filter(Boolean).join(", ");
-    row.setAttribute("aria-label", `${said}: ${text.textContent}`);
+    const heard = [key, verdict && say(verdict), guess && own].filter(Boolean).join(", ");
+    row.setAttribute("aria-label", `${heard}: ${text.textContent}`);
     row.setAttribute("aria-pressed", String(key === this.selected));
     row.classList.toggle("selected", key === this.selected);
   }
@@ -321,9 +341,9 @@ class View {
     hide.checked = this.hides;
     hide.onchange = () => this.hide(hide.checked);
     const tools = el("span", { class: "tools" });
-    if (this.isHidden) tools.append(this.button("Reveal", "R", () => this.reveal()));
+    if (this.isHidden) tools.append(this.button(say("Reveal"), "R", () => this.reveal()));
     else if (this.agreement()) tools.append(el("b", { class: "count", text: this.agreement() }));
-    tools.append(el("label", { class: "hide" }, hide, el("span", { text: "Hide the labels" })));
+    tools.append(el("label", { class: "hide" }, hide, el("span", { text: say("Hide the labels") })));
     this.strip.replaceChildren(...(this.data.isBlind ? [] : [...items, tools]));
     this.strip.hidden = this.data.isBlind;
     this.drawHistory();
@@ -333,24 +353,25 @@ class View {
     const { corrections, canUndo } = this.data;
     const held = this.parent.activeElement?.dataset.name;
     const parts = [];
-    if (this.isDone && !this.data.isBlind) parts.push(el("b", { class: "done", text: "✓ You: all right as it is" }));
+    if (this.isDone && !this.data.isBlind) parts.push(el("b", { class: "done", text: `✓ ${say("You: all right as it is")}` }));
     else if (this.canConfirm) {
-      const words = this.isHidden ? "Done" : "All right as it is";
-      const confirm = this.button(words, "A", () => this.confirm());
+      const text = this.isHidden ? say("Done") : say("All right as it is");
+      const confirm = this.button(text, "A", () => this.confirm());
       confirm.dataset.name = "confirm";
       parts.push(confirm);
     }
     if (corrections && !this.isHidden) parts.push(el("span", { text: corrections }));
     const left = this.unlabelled.length;
     if (this.data.isBlind && left) {
-      const words = left === this.data.answer.length ? "All supported" : "All others supported";
-      parts.push(this.button(words, "A", () => this.supportOthers()));
+      const isWhole = left === this.data.answer.length;
+      const text = isWhole ? say("All supported") : say("All others supported");
+      parts.push(this.button(text, "A", () => this.supportOthers()));
     }
     if (canUndo && !this.data.isBlind) {
-      const undo = this.button("Undo", "U", () => this.change("undo"));
+      const undo = this.button(say("Undo"), "U", () => this.change("undo"));
       undo.dataset.name = "undo";
       parts.push(undo);
-      if (!this.isHidden) parts.push(this.button("Undo all", "", () => this.change("undo all")));
+      if (!this.isHidden) parts.push(this.button(say("Undo all"), "", () => this.change("undo all")));
     }
     const { people } = this.data;
     if (people.length && !this.isHidden) parts.push(el("bdi", { class: "people", text: people.join(" · ") }));
@@ -374,12 +395,12 @@ class View {
   }
 
   /** One number; what a change did to it stands there for a while, whatever else is drawn. */
-  number({ label, figure, mark, value, beside, how }, change) {
+  number({ label, figure, mark, value, beside, how, term }, change) {
     const left = change ? change.until - Date.now() : 0;
     const isChanged = left > 0 && change.old !== figure && !this.isHidden;
-    const words = isChanged ? `${change.old} → ${figure}` : figure;
+    const shown = isChanged ? `${change.old} → ${figure}` : figure;
     const under = [value, beside].filter(Boolean).join(" · ");
-    const count = el("b", { text: this.isHidden ? "?" : words });
+    const count = el("b", { text: this.isHidden ? "?" : shown });
     const item = el(
       "span",
       { class: isChanged ? "number changed" : "number", title: this.isHidden ? undefined : how },
@@ -392,8 +413,12 @@ class View {
       ),
       el("small", { text: this.isHidden ? "" : under }),
     );
+    // In another tab, as this page would forget what was chosen.
+    const about = { class: "term", href: term[0], target: "_blank", "aria-label": term[1], text: "?" };
+    // Of a hidden figure another "?" stands there.
+    if (!this.isHidden) item.querySelector(".figure").append(" ", el("a", about));
     if (isChanged) {
-      this.live.textContent = `${label}: ${words}`;
+      this.live.textContent = `${label}: ${shown}`;
       setTimeout(() => {
         item.classList.remove("changed");
         count.textContent = figure;
@@ -493,18 +518,20 @@ class View {
   about(key) {
     const you = this.own[key] ?? [];
     const heard = this.data.said.filter(({ isPerson, of }) => !isPerson || key in of);
-    const said = heard.map(({ who, counts, isPerson, of }) => ({
+    const all = heard.map(({ who, counts, isPerson, of }) => ({
       who, counts, isPerson, words: of[key] ?? this.silence(key),
     }));
-    const isByPeople = this.data.isCorrected && said.some(({ isPerson }) => isPerson);
+    const isByPeople = this.data.isCorrected && all.some(({ isPerson }) => isPerson);
     // Where nobody corrected a sentence, the corrected labels are those that count without them.
-    const counted = said.find(({ who }) => who === this.data.by) ?? said.find(({ counts }) => counts);
+    const counted = all.find(({ who }) => who === this.data.by) ?? all.find(({ counts }) => counts);
     const own = you.length || isByPeople ? null : counted;
-    const byPeople = isByPeople && `By people: ${this.verdicts[key] || this.silence(key)}.`;
+    const label = this.verdicts[key] ? say(this.verdicts[key]) : this.silence(key);
+    const byPeople = isByPeople && say("By people: {label}.", { label });
     const why = own ? capitalised(own.words) : you.length ? this.word(you) : byPeople;
-    const lines = said.filter((each) => each !== own).map(({ who, words }) =>
-      el("li", {}, el("b", {}, el("bdi", { text: who })), el("span", { text: " said: " }), el("bdi", { text: words })),
-    );
+    const lines = all.filter((each) => each !== own).map(({ who, words }) => {
+      const elements = { who: el("b", {}, el("bdi", { text: who })), label: el("bdi", { text: words }) };
+      return el("li", {}, ...said("{who} said: {label}", elements));
+    });
     return [
       el("p", { class: "why", dir: "auto", text: why }),
       this.labels(key),
@@ -512,34 +539,34 @@ class View {
       !this.isOfAnswer(key) && this.restingLine(key),
       lines.length > 0 && el("ul", {}, ...lines),
       this.quotes(key),
-      this.guess(key) && el("p", { text: `Your guess: ${this.guess(key)}.` }),
+      this.guess(key) && el("p", { text: say("Your guess: {label}.", { label: say(this.guess(key)) }) }),
     ];
   }
 
   aboutHidden(key) {
-    const asked = this.isOfAnswer(key) ? "Do the documents support it?" : "Is it relevant, and used?";
+    const asked = this.isOfAnswer(key) ? say("Do the documents support it?") : say("Is it relevant, and used?");
     return [
-      el("p", { class: "why", text: this.data.isBlind ? asked : "What is your guess?" }),
+      el("p", { class: "why", text: this.data.isBlind ? asked : say("What is your guess?") }),
       this.labels(key),
-      !this.data.isBlind && this.button("Reveal", "R", () => this.reveal()),
+      !this.data.isBlind && this.button(say("Reveal"), "R", () => this.reveal()),
     ];
   }
 
-  silence = (key) => (this.isOfAnswer(key) ? "no label" : "neither relevant nor used");
+  silence = (key) => (this.isOfAnswer(key) ? say("no label") : say("neither relevant nor used"));
 
   /** "You, 14:02: supported by 0a". */
-  word(said) {
-    const time = new Date(said.at(-1).at);
+  word(own) {
+    const time = new Date(own.at(-1).at);
     const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-    const what = said.map((each) => each.what).join(", ").replace(", by ", " by ");
-    return `You, ${clock}: ${what}.`;
+    const what = own.map((each) => each.what).join(say(", ")).replace(", by ", " by ");
+    return say("You, {time}: {what}.", { time: clock, what });
   }
 
   labels(key) {
-    const group = el("div", { class: "labels", role: "group", "aria-label": "Set the label" });
+    const group = el("div", { class: "labels", role: "group", "aria-label": say("Set the label") });
     const isLocked = Boolean(this.data.locked) && !this.isHidden;
     for (const [number, { name, isOn, set }] of this.choices(key).entries()) {
-      const button = this.button(name, String(number + 1), set);
+      const button = this.button(say(name), String(number + 1), set);
       button.dataset.name = name;
       button.setAttribute("aria-pressed", String(isOn));
       button.disabled = isLocked;
@@ -620,8 +647,8 @@ class View {
     return el(
       "p",
       { class: "ask" },
-      el("span", { text: "By which sentence? Click it in the documents. " }),
-      this.button("Skip", "Esc", skip),
+      el("span", { text: `${say("By which sentence? Click it in the documents.")} ` }),
+      this.button(say("Skip"), "Esc", skip),
     );
   }
 
@@ -635,8 +662,8 @@ class View {
 
   restingLine(key) {
     const resting = this.related(key);
-    if (!resting.length) return el("p", { text: "No answer sentence rests on it." });
-    return el("p", { text: `Carries ${resting.join(", ")} of the answer.` });
+    if (!resting.length) return el("p", { text: say("No answer sentence rests on it.") });
+    return el("p", { text: say("Carries {keys} of the answer.", { keys: resting.join(say(", ")) }) });
   }
 
   /** The evidence once more, for a screen with one column; by its style sheet only there. */
@@ -674,7 +701,8 @@ class View {
   agreement() {
     const guessed = this.data.answer.map(([key]) => key).filter((key) => this.guess(key));
     const alike = guessed.filter((key) => this.verdicts[key] === this.guess(key)).length;
-    return guessed.length ? `You: ${alike} of ${guessed.length} like ${this.data.by}` : "";
+    if (!guessed.length) return "";
+    return say("You: {part} of {all} like {by}", { part: alike, all: guessed.length, by: this.data.by });
   }
 
   // ---- keys

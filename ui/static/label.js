@@ -3,15 +3,25 @@
 // Keys mean the same as its buttons, wherever the focus is. What comes from files and models goes in
 // by textContent. Python stores what was said, and decides which answer comes next.
 
+let words = {}; // what stands here in English, in the language of the reader
+
+/** The text in the reader's language. */
+const say = (text) => words[text] ?? text;
+/** The text itself, for a `say` where it is shown. */
+const mark = (text) => text;
+
 const ACTIONS = [
-  { name: "back", text: "←", key: "ArrowLeft", label: "Previous answer", hint: "" },
-  { name: "undo", text: "Undo", key: "u", hint: "U" },
-  { name: "cannot tell", text: "Cannot tell", key: "c", hint: "C" },
-  { name: "skipped", text: "Skip", key: "s", hint: "S" },
-  { name: "done", text: "Next", key: "n", hint: "N" },
-  { name: "forward", text: "→", key: "ArrowRight", label: "Following answer", hint: "" },
+  { name: "back", word: mark("Previous answer"), sign: "←", key: "ArrowLeft", hint: "" },
+  { name: "undo", word: mark("Undo"), key: "u", hint: "U" },
+  { name: "cannot tell", word: mark("Cannot tell"), key: "c", hint: "C" },
+  { name: "skipped", word: mark("Skip"), key: "s", hint: "S" },
+  { name: "done", word: mark("Next"), key: "n", hint: "N" },
+  { name: "forward", word: mark("Following answer"), sign: "→", key: "ArrowRight", hint: "" },
 ];
-const VALUES = { yes: "Yes", no: "No" };
+const VALUES = [
+  { value: "yes", word: mark("Yes") },
+  { value: "no", word: mark("No") },
+];
 // A field that takes letters itself.
 const WRITES = "input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=combobox]";
 // Enter on one of these means to press it.
@@ -21,6 +31,7 @@ const RETRY = 4000; // milliseconds without an answer after which an action is s
 const bars = new WeakMap();
 
 export default function ({ data, parentElement, setTriggerValue }) {
+  words = data.words;
   const bar = bars.get(parentElement) ?? new Bar(parentElement);
   bars.set(parentElement, bar);
   bar.send = (changes) => setTriggerValue("changed", changes);
@@ -89,11 +100,11 @@ class Bar {
   question({ name, text }, isCurrent) {
     const group = el("div", { class: isCurrent ? "question current" : "question", role: "group", "aria-label": text });
     group.append(el("span", { class: "text", dir: "auto", text }));
-    Object.entries(VALUES).forEach(([value, words], place) => {
+    VALUES.forEach(({ value, word }, place) => {
       const button = el(
         "button",
         { type: "button", "data-name": `${name} ${value}`, click: () => this.say(name, value) },
-        el("span", { text: words }),
+        el("span", { text: say(word) }),
         isCurrent && el("kbd", { "aria-hidden": true, text: String(place + 1) }),
       );
       button.setAttribute("aria-pressed", String(this.values[name] === value));
@@ -102,11 +113,11 @@ class Bar {
     return group;
   }
 
-  button({ name, text, label, hint }) {
+  button({ name, word, sign, hint }) {
     const button = el(
       "button",
-      { type: "button", class: name.replace(" ", "-"), "data-name": name, "aria-label": label },
-      el("span", { text }),
+      { type: "button", class: name.replace(" ", "-"), "data-name": name, "aria-label": sign && say(word) },
+      el("span", { text: sign ?? say(word) }),
       hint && el("kbd", { "aria-hidden": true, text: hint }),
     );
     button.onclick = () => this.act(name);
@@ -170,7 +181,7 @@ class Bar {
     if (action) this.act(action.name);
     else if (key === "Enter" && !target.closest?.(PRESSED_BY_ENTER)) this.act("done");
     else if ((key === "1" || key === "2") && this.current()) {
-      this.say(this.current(), Object.keys(VALUES)[Number(key) - 1]);
+      this.say(this.current(), VALUES[Number(key) - 1].value);
     } else return false;
     return true;
   }

@@ -30,10 +30,10 @@ class Show {
     this.said = make("span", "said");
     this.said.ariaLive = "polite";
     this.count = make("span", "count");
-    this.back = this.button("‹", "Previous", () => this.step(-1));
-    this.on = this.button("›", "Next", () => this.step(1));
-    const leave = this.button("✕", "Leave (Escape or P)", () => this.leave());
-    this.bar.append(this.back, this.count, this.on, leave, this.said);
+    this.back = this.button("‹", () => this.step(-1));
+    this.on = this.button("›", () => this.step(1));
+    this.out = this.button("✕", () => this.leave());
+    this.bar.append(this.back, this.count, this.on, this.out, this.said);
     // A sheet of its own: a class would be lost where Streamlit draws a block again.
     this.sheet = document.head.appendChild(document.createElement("style"));
     this.listeners = new AbortController();
@@ -61,13 +61,16 @@ class Show {
   }
 
   draw() {
-    const { titles, place } = this.data;
+    const { titles, place, words } = this.data;
+    for (const name of ["back", "on"]) this[name].ariaLabel = this[name].title = words[name];
+    this.out.ariaLabel = this.out.title = words.leave;
     const other = `[class*="st-key-block_"]:not(.st-key-block_${this.number})`;
     // With all in it: Streamlit's own sheet says of captions that they can be seen.
     this.sheet.textContent = `${other}, ${other} * { visibility: hidden !important; }`;
     document.documentElement.dataset.presented = "";
-    this.count.textContent = place || `${this.number} of ${titles.length}`;
-    this.said.textContent = `${this.count.textContent}: ${titles[this.number - 1]}`;
+    this.count.textContent = place || filled(words.count, { place: this.number, all: titles.length });
+    const title = titles[this.number - 1];
+    this.said.textContent = filled(words.said, { count: this.count.textContent, title });
     this.back.disabled = !this.canStep(-1);
     this.on.disabled = !this.canStep(1);
     this.hold();
@@ -133,14 +136,17 @@ class Show {
     if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) this.step(across < 0 ? 1 : -1);
   }
 
-  button(sign, name, click) {
+  button(sign, click) {
     const button = make("button", "", sign);
     button.type = "button";
-    button.ariaLabel = name;
-    button.title = name;
     button.onclick = click;
     return button;
   }
+}
+
+/** A text with its named blanks filled; what fills one is not searched for blanks. */
+function filled(text, blanks) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => blanks[name]);
 }
 
 function make(name, kind = "", text = "") {

@@ -2,6 +2,11 @@
    All text goes in as text. */
 
 const tables = new WeakMap();
+let words = {}; // what stands here in English, in the language of the reader
+
+/** The text in the reader's language, its named blanks filled. */
+const say = (text, blanks = {}) =>
+  (words[text] ?? text).replace(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank);
 
 class Runs {
   constructor(parent) {
@@ -23,7 +28,7 @@ class Runs {
 
   draw() {
     const table = make("table");
-    table.lang = "en";
+    table.lang = this.data.lang;
     const head = table.createTHead().insertRow();
     head.append(this.boxOfAll());
     this.data.columns.forEach((title, place) => head.append(this.heading(title, place)));
@@ -58,7 +63,7 @@ class Runs {
 
   boxOfAll() {
     const cell = make("th", "box");
-    const box = check("Select all shown", this.data.rows.length > 0 && this.data.rows.every((row) => this.chosen.has(row.id)));
+    const box = check(say("Select all shown"), this.data.rows.length > 0 && this.data.rows.every((row) => this.chosen.has(row.id)));
     box.dataset.all = "1";
     cell.append(box);
     return cell;
@@ -69,7 +74,7 @@ class Runs {
     line.dataset.id = row.id;
     line.classList.toggle("chosen", this.chosen.has(row.id));
     const box = make("td", "box");
-    box.append(check(`Select ${row.name}`, this.chosen.has(row.id)));
+    box.append(check(say("Select {name}", { name: row.name }), this.chosen.has(row.id)));
     line.append(box);
     row.cells.forEach((cell, place) => {
       const kind = this.data.kinds[place];
@@ -78,9 +83,9 @@ class Runs {
       if (kind === "title") {
         const open = make("button", "open", cell.lines[0]);
         open.dir = "auto";
-        open.ariaLabel = `Open ${cell.lines[0]}`;
+        open.ariaLabel = say("Open {name}", { name: cell.lines[0] });
         field.append(open);
-        if (row.baseline) field.append(make("span", "flag", "Baseline"));
+        if (row.baseline) field.append(make("span", "flag", say("Baseline")));
         for (const tag of row.tags) field.append(text("span", "tag", tag));
         if (row.note) field.append(text("span", "note", row.note));
       } else {
@@ -160,6 +165,7 @@ function make(name, kind = "", words = "") {
 
 export default function (component) {
   const { data, parentElement, setStateValue, setTriggerValue } = component;
+  words = data.words;
   if (!tables.has(parentElement)) tables.set(parentElement, new Runs(parentElement));
   const table = tables.get(parentElement);
   table.open = (id) => setTriggerValue("opened", id);

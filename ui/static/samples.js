@@ -33,7 +33,7 @@ class Table {
 
   table() {
     const table = make("table");
-    table.lang = "en"; // the heads, for hyphens; texts have no language of their own
+    table.lang = this.data.lang; // the heads, for hyphens; texts have no language of their own
     const head = table.createTHead().insertRow();
     for (const column of this.data.columns) head.append(this.heading(column));
     const body = table.createTBody();
@@ -45,7 +45,7 @@ class Table {
     const cell = make("th", column.kind);
     cell.scope = "col";
     if (!column.order) {
-      cell.textContent = column.title;
+      cell.append(column.title, ...term(column));
       return cell;
     }
     const button = make("button", "sort", column.title);
@@ -53,7 +53,7 @@ class Table {
     if (direction) cell.ariaSort = direction;
     button.append(make("span", "arrow", { ascending: " ▲", descending: " ▼" }[direction] ?? ""));
     button.dataset.order = column.order;
-    cell.append(button);
+    cell.append(button, ...term(column));
     return cell;
   }
 
@@ -68,7 +68,7 @@ class Table {
       cell.dataset.title = column.title;
       if (column.kind === "number") {
         const button = make("button", "open", value);
-        button.ariaLabel = `Sample ${value}: ${row.name}`;
+        button.ariaLabel = row.name;
         // One stop for the Tab key; the arrows go on from there.
         button.tabIndex = index === current ? 0 : -1;
         cell.append(button);
@@ -124,6 +124,15 @@ class Table {
     row.ariaCurrent = "true";
     this.send("opened", this.data.rows[row.dataset.index].answer);
   }
+}
+
+/** A "?" to the word's place in the glossary, in another tab, as the page forgets what was chosen. */
+function term(column) {
+  if (!column.term) return [];
+  const link = make("a", "term", "?");
+  [link.href, link.ariaLabel] = column.term;
+  link.target = "_blank";
+  return [" ", link];
 }
 
 function note(text) {

@@ -10,13 +10,14 @@ import streamlit as st
 from evaluators.people import labellers
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted
 from evaluators.trace.agreement import Agreement, GroupAgreement
-from ui.parts import value_table
+from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
 
-LABELS = {"relevant": "Relevant", "utilized": "Used", "support": "Supported"}
+LABELS = {"relevant": mark("Relevant"), "utilized": mark("Used"), "support": mark("Supported")}
 GRID_STYLE = """<style>
 .pl-grid { border-collapse: separate; border-spacing: 3px; }
 .pl-wide { overflow-x: auto; }
@@ -33,7 +34,7 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
     """
     run = view.run
     box = st.expander(
-        "Labellers side by side",
+        say("Labellers side by side"),
         expanded=run.evaluator.name != "trace",
         icon=":material/compare_arrows:",
         key=f"compared_{run.id}",
@@ -42,10 +43,10 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
     )
     if not box.open:
         return
-    with box, st.spinner("Comparing"):
+    with box, st.spinner(say("Comparing")):
         means = view.means_by_labeller(model, definition)
         _values_by_labeller(means, titles)
-        st.caption("Each labeller's means are over the samples it labelled.")
+        st.caption(say("Each labeller's means are over the samples it labelled."))
         _agreement_of_pairs(view.agreements(model), list(means), run.id)
         _agreement_of_groups(view.group_agreements(model))
 
@@ -60,8 +61,8 @@ def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping
         columns.append(Column(labellers.labeller_title(by), note, series=number))
     rows = []
     for name, title in titles.items():
-        rows.append(Row(title, [own[name] for own in means.values()]))
-    value_table.show("Value", columns, rows)
+        rows.append(Row(say(title), [own[name] for own in means.values()], term=name))
+    value_table.show(say("Value"), columns, rows)
 
 
 def _agreement_of_pairs(
@@ -70,12 +71,13 @@ def _agreement_of_pairs(
     run_id: str,
 ) -> None:
     """A grid of labellers for one kind of label: sentences with equal labels."""
-    st.markdown("**How often two labellers agree**")
+    heading = say("How often two labellers agree")
+    st.markdown(f"**{heading}**", help=explained.help_text("kappa", "alpha"))
     kind = st.segmented_control(
-        "Kind of label",
+        say("Kind of label"),
         list(LABELS),
         default="support",
-        format_func=LABELS.__getitem__,
+        format_func=lambda kind: say(LABELS[kind]),
         required=True,
         key=f"agreement_{run_id}",
         label_visibility="collapsed",
@@ -86,9 +88,11 @@ def _agreement_of_pairs(
     names = [name for name in labelled_by if name in compared]
     st.html(_agreement_grid(names, pairs))
     st.caption(
-        "Share of sentences with equal labels and how many there were; κ is Cohen's kappa: 1 is "
-        "full agreement, 0 what chance gives. Corrected: only samples in which a person changed a "
-        "label, so it looks lower than it is."
+        say(
+            "Share of sentences with equal labels and how many there were; κ is "
+            "Cohen's kappa: 1 is full agreement, 0 what chance gives. Corrected: only "
+            "samples in which a person changed a label, so it looks lower than it is."
+        )
     )
 
 
@@ -96,15 +100,20 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
     """How far more than two labellers of one kind agree, a line for each kind."""
     by_group: dict[tuple[str, ...], list[str]] = {}
     for group in agreements:
-        alpha = "undefined" if group.alpha is None else f"{group.alpha:.2f}"
+        alpha = say("undefined") if group.alpha is None else f"{group.alpha:.2f}"
         sentences = counted(group.sentences, "sentence")
-        line = f"{LABELS[group.label].lower()} α {alpha} ({sentences})"
+        line = say(
+            "{label} α {alpha} ({sentences})",
+            label=say(LABELS[group.label]).lower(),
+            alpha=alpha,
+            sentences=sentences,
+        )
         by_group.setdefault(group.labellers, []).append(line)
     for members, words in by_group.items():
         names = ", ".join(labellers.labeller_title(name) for name in members)
-        st.text(f"{names} together: {', '.join(words)}.")
+        st.text(say("{names} together: {values}.", names=names, values=", ".join(words)))
     if by_group:
-        st.caption("α is Krippendorff's alpha, the same for more than two labellers.")
+        st.caption(say("α is Krippendorff's alpha, the same for more than two labellers."))
 
 
 def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreement]) -> str:
@@ -123,14 +132,15 @@ def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreem
     table = f"<table class=pl-grid><tr><td></td>{head}</tr>{''.join(lines)}</table>"
     # Wider than a phone: it scrolls by itself, by the keyboard as well.
     return (
-        f'{GRID_STYLE}<div class=pl-wide tabindex=0 role=group aria-label="Agreement">{table}</div>'
+        f"{GRID_STYLE}<div class=pl-wide tabindex=0 role=group "
+        f'aria-label="{html(say("Agreement"))}">{table}</div>'
     )
 
 
 def _agreement_cell(pair: Agreement) -> str:
-    kappa = "undefined" if pair.kappa is None else f"{pair.kappa:.2f}"
+    kappa = say("undefined") if pair.kappa is None else f"{pair.kappa:.2f}"
     # The colour says again what stands there: from half to full agreement.
     strength = max(0.0, min(1.0, 2 * pair.equal - 1))
     shade = f"color-mix(in srgb, #0d9488 {45 * strength:.0f}%, transparent)"
-    words = f"κ {kappa} · {pair.sentences:,} sentences"
+    words = say("κ {kappa} · {sentences:,} sentences", kappa=kappa, sentences=pair.sentences)
     return f'<td style="background: {shade}"><b>{100 * pair.equal:.1f} %</b><br>{words}</td>'

@@ -21,6 +21,7 @@ from evaluators.people.records import (
 )
 from evaluators.records import Cell, Labels, Record, Sentences
 from evaluators.report.coloured import SUPPORTS
+from evaluators.text.language import mark, say
 from evaluators.trace.labelling import CORRECTED
 from ui import session
 from ui.parts import tables
@@ -30,13 +31,13 @@ SHOWN = "labels_by"
 """
 
 TITLES = {
-    ("relevant", "yes"): "relevant",
-    ("relevant", "no"): "not relevant",
-    ("utilized", "yes"): "used",
-    ("utilized", "no"): "not used",
-    ("sample", DONE): "all right as it is",
-    ("sample", CANNOT_TELL): "cannot tell",
-    ("sample", SKIPPED): "skipped",
+    ("relevant", "yes"): mark("relevant"),
+    ("relevant", "no"): mark("not relevant"),
+    ("utilized", "yes"): mark("used"),
+    ("utilized", "no"): mark("not used"),
+    ("sample", DONE): mark("all right as it is"),
+    ("sample", CANNOT_TELL): mark("cannot tell"),
+    ("sample", SKIPPED): mark("skipped"),
 } | {("support", support.value): words for support, words in SUPPORTS.items()}
 
 
@@ -119,27 +120,27 @@ def by_sentence(own: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
 def label_in_words(label: PersonLabel) -> str:
     """What a label says."""
     if label.label == "supported_by":
-        return f"by {label.value}"
-    return TITLES[label.label, label.value]
+        return say("by {keys}", keys=label.value)
+    return say(TITLES[label.label, label.value])
 
 
 def list_all(given: Sequence[PersonLabel]) -> None:
     """Every label with who gave it and when, in order."""
-    with st.expander("People's labels", icon=":material/edit:", key="corrections"):
+    with st.expander(say("People's labels"), icon=":material/edit:", key="corrections"):
         rows = []
         for label in given:
             created = datetime.fromisoformat(label.created)
             when = created.strftime("%d %b %Y, %H:%M:%S UTC")
             rows.append(
                 {
-                    "Who": label.person,
-                    "Sentence": label.key or "all",
-                    "Said": label_in_words(label),
-                    "Labels in sight": "no" if label.blind else "yes",
-                    "When": when,
+                    say("Who"): label.person,
+                    say("Sentence"): label.key or say("all"),
+                    say("Said"): label_in_words(label),
+                    say("Labels in sight"): say("no") if label.blind else say("yes"),
+                    say("When"): when,
                 }
             )
-        tables.plain_rows(rows, "People's labels")
+        tables.plain_rows(rows, say("People's labels"))
 
 
 def _keep_change(

@@ -26,29 +26,32 @@ from evaluators.records import (
     Sentences,
 )
 from evaluators.report import coloured
+from evaluators.text.language import mark, say
 from evaluators.text.words import accepted, counted
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
 from ui import session
-from ui.parts import people, problems
+from ui.parts import explained, people, problems
+from ui.parts.script import words_of
 from ui.trace import correction
 from ui.trace.correction import Origin, RunCell
 
 STATIC = ROOT / "ui" / "static"
 KEY = "evidence"
 """One component for all samples, so that a step to the next one keeps what a person switched on."""
+SCRIPT = (STATIC / "evidence.js").read_text(encoding="utf-8")
 _component = st.components.v2.component(
     "plumbline_evidence",
     html='<div class="evidence"></div>',
     css=(STATIC / "evidence.css").read_text(encoding="utf-8"),
-    js=(STATIC / "evidence.js").read_text(encoding="utf-8"),
+    js=SCRIPT,
 )
 
 NUMBERS = {
-    "context_relevance": ("Relevant", "relevance"),
-    "context_utilization": ("Used", "utilization"),
-    "completeness": ("Covered", "completeness"),
-    "adherence": ("Supported", "adherence"),
+    "context_relevance": (mark("Relevant"), mark("relevance")),
+    "context_utilization": (mark("Used"), mark("utilization")),
+    "completeness": (mark("Covered"), mark("completeness")),
+    "adherence": (mark("Supported"), mark("adherence")),
 }
 """The words for each value, and the metric's own name."""
 EXPECTED = ("context_utilization", "completeness")
@@ -227,6 +230,7 @@ def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, An
         for number, document in enumerate(sentences.documents, start=1)
     ]
     return {
+        "words": words_of(SCRIPT),
         "sample": place.name,
         "answered": correction.last_answered(place),
         "question": sample.question,
@@ -286,14 +290,16 @@ def _other_people(shown: ShownLabels) -> list[str]:
             state = last.pop(("sample", ""), None)
             words = [counted(len(last), "label")] if last else []
             if state:
-                words.append("done" if last else correction.label_in_words(state))
+                words.append(say("done") if last else correction.label_in_words(state))
             lines.append(f"{person_title(person)}: {', '.join(words)}")
     return lines
 
 
-def _numbers(shown: ShownLabels) -> list[dict[str, str]]:
+def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
     """The values, each with the one before the corrections, or with that of the gold labels."""
-    reference, word = (shown.original, "before") if shown.by == CORRECTED else (GOLD, "gold")
+    reference, word = (
+        (shown.original, say("before")) if shown.by == CORRECTED else (GOLD, say("gold"))
+    )
     scores = shown.scores[shown.by]
     beside = shown.scores.get(reference) if reference != shown.by else None
     values, steps = scores.values(), arithmetic(scores)
@@ -303,24 +309,26 @@ def _numbers(shown: ShownLabels) -> list[dict[str, str]]:
     for name, (label, metric) in NUMBERS.items():
         numbers.append(
             {
-                "label": label,
+                "label": say(label),
                 "figure": _figure(scores, name),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
-                "value": f"{metric} {two_decimals(values[name])}",
+                "value": f"{say(metric)} {two_decimals(values[name])}",
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
                 "how": steps[name],
+                "term": explained.link(name),
             }
         )
     average = two_decimals(scores.average())
     beside_average = f"{word} {two_decimals(beside.average())}" if beside else ""
     numbers.append(
         {
-            "label": "Average",
+            "label": say("Average"),
             "figure": average,
             "mark": "",
-            "value": "of the four",
+            "value": say("of the four"),
             "beside": beside_average,
-            "how": "The mean of those of the four values that apply.",
+            "how": say("The mean of those of the four values that apply."),
+            "term": explained.link("average"),
         }
     )
     return numbers
@@ -329,7 +337,7 @@ def _numbers(shown: ShownLabels) -> list[dict[str, str]]:
 def _figure(scores: TRACEScores, name: str) -> str:
     """What was divided where that is all, else the value; one that is only expected says so."""
     if scores.values()[name] is None:
-        return "n/a"
+        return say("n/a")
     value = two_decimals(scores.values()[name])
     is_expected = scores.labels.expected and name in EXPECTED
     return fractions(scores)[name] or (f"≈ {value}" if is_expected else value)
@@ -340,4 +348,9 @@ def _number_of_corrections(given: Sequence[PersonLabel]) -> str:
         return ""
     newest = given[-1]
     number = counted(len(given), "correction")
-    return f"{number} · newest: {newest.key} {correction.label_in_words(newest)}"
+    return say(
+        "{corrections} · newest: {sentence} {label}",
+        corrections=number,
+        sentence=newest.key,
+        label=correction.label_in_words(newest),
+    )

@@ -18,6 +18,7 @@ from evaluators.llm.catalogue import Choice, model_title
 from evaluators.records import Cap, Dataset
 from evaluators.runs.forecast import doubt_of, doubtful
 from evaluators.runs.plan import RunPlan
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from evaluators.trace.method import TRACEMethod
 from ui import session
@@ -33,7 +34,7 @@ from ui.parts import data_choice, explained, forms, how_many, problems, rows_nee
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-HEURISTIC, JUDGE, JURY, HYBRID = "Heuristic", "One judge", "Jury", "Hybrid"
+HEURISTIC, JUDGE, JURY, HYBRID = mark("Heuristic"), mark("One judge"), mark("Jury"), mark("Hybrid")
 # A jury is the same evaluator with several judges.
 METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
 START = "trace_start"
@@ -79,13 +80,16 @@ def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
     again.fill("trace")
     name = data_choice.choose_or_upload(
-        "Data set", session.named(Dataset), data_choice.FIELDS["trace"], "Upload a data set"
+        say("Data set"),
+        session.named(Dataset),
+        data_choice.FIELDS["trace"],
+        say("Upload a data set"),
     )
     if name is None:
         return
     whole = session.dataset(name)
     tiles, asked, number, end = (st.container() for _ in range(4))
-    advanced = st.expander("Advanced", icon=":material/tune:", key="trace_advanced")
+    advanced = st.expander(say("Advanced"), icon=":material/tune:", key="trace_advanced")
     drafted = _drafted(name, whole, asked, number, advanced)
     # Drawn after what they tell the price of, and shown above it.
     with tiles:
@@ -108,14 +112,14 @@ def _drafted(
     with number:
         rows_needed.show(whole.name, "trace")
     with advanced:
-        seed = how_many.seed("trace_seed", "Which samples are taken at random.")
+        seed = how_many.seed("trace_seed", say("Which samples are taken at random."))
     dataset = sampled(whole, count, seed)
     with asked:
         generators = model_generators.choose(dataset, "trace")
         who = _who_labels(dataset, generators)
     with advanced:
         params = _method_fields(dataset, who, generators)
-        further = choice.choose_metrics("Also measure", dataset, "trace")
+        further = choice.choose_metrics(say("Also measure"), dataset, "trace")
     with asked:
         judges = who.judges
         if who.method == HEURISTIC:
@@ -146,7 +150,7 @@ def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGener
     )
     plan, price = None, ""
     still_missing = _missing_to_label(drafted)
-    missing = still_missing or "Correct the settings"
+    missing = still_missing or say("Correct the settings")
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
         if isinstance(labeller, HybridEvaluator) and who.judged:
@@ -202,11 +206,13 @@ def _judged_field(place: DeltaGenerator, total: int) -> int:
     """Of how many samples hybrid asks its judges."""
     # At first one in five, rounded up: of a single sample one all the same.
     number: int = place.number_input(
-        "Samples for the judges",
+        say("Samples for the judges"),
         1,
         max(1, total),
         -(-total // ONE_IN) or 1,
-        help="Those that the heuristic is least sure of; of equally doubtful ones all or none.",
+        help=say(
+            "Those that the heuristic is least sure of; of equally doubtful ones all or none."
+        ),
         # The value at first hangs on it; under one key the first one would stay.
         key=f"trace_judged_{total}",
         **KEPT,
@@ -223,8 +229,10 @@ def _method_fields(dataset: Dataset, who: Who, answering: Generators) -> dict[st
     params = forms.parameter_widgets(cls, "trace", without_field)
     if "retrieval" in dataset.origin:
         st.caption(
-            "These settings cut documents for labelling. What was retrieved for each "
-            "question stays as it is."
+            say(
+                "These settings cut documents for labelling. What was retrieved for each "
+                "question stays as it is."
+            )
         )
     return params
 
@@ -234,12 +242,12 @@ def _missing_to_label(drafted: TRACEDraft) -> str:
     if drafted.generators.missing:
         return drafted.generators.missing
     if choice.serves_nobody(catalogue()[drafted.who.evaluator], drafted.plan.dataset):
-        return "Choose other data"
+        return say("Choose other data")
     if drafted.further is None:
-        return "Correct the metrics"
+        return say("Correct the metrics")
     needs_judge = any(metric.needs_judge for metric in drafted.further)
     needs_judge = needs_judge or drafted.who.method != HEURISTIC
-    return "Choose a judge" if needs_judge and not drafted.who.judges else ""
+    return say("Choose a judge") if needs_judge and not drafted.who.judges else ""
 
 
 def _count_to_label(drafted: TRACEDraft) -> int:
@@ -255,35 +263,52 @@ def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
     if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
         return ""
     if not labeller.needs_judge and drafted.who.judged:
-        st.caption("None would be judged: more samples are equally doubtful.")
-        return "Allow more samples for the judges"
+        st.caption(say("None would be judged: more samples are equally doubtful."))
+        return say("Allow more samples for the judges")
     if not labeller.needs_judge:
-        st.caption("None would be judged: no doubt is above 1. Lower “Doubt from”.")
-        return "Lower “Doubt from”"
+        st.caption(say("None would be judged: no doubt is above 1. Lower “Doubt from”."))
+        return say("Lower “Doubt from”")
     judged = len(doubtful(drafted.plan, labeller, drafted.measures) or ())
     if any(sample.response is None for sample in drafted.plan.dataset.samples):
         st.caption(
-            f"Judges get {judged:,} of the answers that are there, and of those to come the ones "
-            f"with a doubt of {labeller.doubt_from:g} or more."
+            say(
+                "Judges get {judged:,} of the answers that are there, and of those to come "
+                "the ones with a doubt of {doubt_from:g} or more.",
+                judged=judged,
+                doubt_from=labeller.doubt_from,
+            )
         )
     else:
-        st.caption(f"Judges get the {judged:,} that the heuristic is least sure of.")
+        st.caption(
+            say("Judges get the {judged:,} that the heuristic is least sure of.", judged=judged)
+        )
     return ""
 
 
 def _say_whom_metrics_ask(plan: RunPlan, further: Sequence[Evaluator]) -> None:
     """A jury labels, but a metric that takes one judge asks the first."""
-    asking = [metric.title for metric in further if metric.most_judges() == 1]
+    asking = [say(metric.title) for metric in further if metric.most_judges() == 1]
     if asking and len(plan.judges) > 1:
         first = model_title(plan.judges[0])
-        st.caption(plain(f"{', '.join(asking)}: asked of the first judge alone, {first}."))
+        st.caption(
+            plain(
+                say(
+                    "{metrics}: asked of the first judge alone, {judge}.",
+                    metrics=say(", ").join(asking),
+                    judge=first,
+                )
+            )
+        )
 
 
 def _label_of_labelling(count: int, total: int, models: int) -> str:
     """ "Label 100 samples, answered by each of 2 models"."""
-    what = f"Label {'all ' if count == total > 1 else ''}{counted(count, 'sample')}"
+    samples = counted(count, "sample")
+    what = say("Label {samples}", samples=samples)
+    if count == total > 1:
+        what = say("Label all {samples}", samples=samples)
     if models > 1:
-        what += f", answered by each of {models} models"
+        return say("{what}, answered by each of {models} models", what=what, models=models)
     return what
 
 
@@ -292,8 +317,9 @@ def _tiles(drafted: TRACEDraft) -> None:
     captions = [plain(_price_of(method, drafted)) for method in METHODS]
     with st.container(border=True):
         st.radio(
-            "Who labels",
+            say("Who labels"),
             list(METHODS),
+            format_func=say,
             captions=captions,
             horizontal=True,
             help=explained.help_text("heuristic", "judge", "jury", "hybrid"),
@@ -305,7 +331,7 @@ def _tiles(drafted: TRACEDraft) -> None:
 def _price_of(method: str, drafted: TRACEDraft) -> str:
     """What labelling costs at most and how long limits make it last, by a part of the samples."""
     if method == HEURISTIC:
-        return "free, finds suspects"
+        return say("free, finds suspects")
     judges = model_form.judges_of_form(model_form.choices(), *JUDGE_FIELDS[method])
     total = len(drafted.plan.dataset.samples)
     part = sampled(drafted.plan.dataset, PRICED)
@@ -315,7 +341,7 @@ def _price_of(method: str, drafted: TRACEDraft) -> str:
     plan = RunPlan(part, [catalogue()[METHODS[JUDGE]].build()])
     labelling = model_form.with_llms(plan, [], judges, drafted.options, Cap())
     if not judges or labelling is None or not answers:
-        return "choose a judge"
+        return say("choose a judge")
     times = total / len(answers)
     if method == HYBRID:
         times *= (drafted.who.judged or -(-total // ONE_IN)) / total

@@ -13,6 +13,8 @@ from evaluators.errors import AccessError
 from evaluators.llm import clients
 from evaluators.people.labellers import labeller_title
 from evaluators.records import Judgement, Run, Sentences, prompt_hash
+from evaluators.text.language import say
+from evaluators.text.stored_texts import translated
 from evaluators.trace.jury import names
 from evaluators.trace.labelling_prompt import labelling_template
 from ui import session
@@ -29,8 +31,11 @@ def warn(judges: Judges) -> None:
     )
     if warnings:
         st.warning(
-            f"The texts may hold instructions to the judge: {plain('; '.join(warnings))}. "
-            "They count as content, and the score is as judged. Read the judge's reasons.",
+            say(
+                "The texts may hold instructions to the judge: {warnings}. They count as "
+                "content, and the score is as judged. Read the judge's reasons.",
+                warnings=plain("; ".join(map(translated, warnings))),
+            ),
             icon=":material/policy_alert:",
         )
 
@@ -43,27 +48,31 @@ def show(run: Run, judges: Judges, sentences: Sentences, question: str) -> None:
 
 
 def _judges_reasons(judges: Judges) -> None:
-    with st.expander("Judge's reasons", icon=":material/gavel:", key="judge_s_reasons"):
+    with st.expander(say("Judge's reasons"), icon=":material/gavel:", key="judge_s_reasons"):
         for by, judgement in judges.items():
             st.markdown(f"**{plain(labeller_title(by))}**")
-            st.text(f"Relevance: {judgement.relevance_explanation or 'no reason given'}")
-            verdict = "supported" if judgement.overall_supported else "not supported"
-            st.text(
-                f"As a whole {verdict}: "
-                f"{judgement.overall_supported_explanation or 'no reason given'}"
-            )
+            none = say("no reason given")
+            relevance = judgement.relevance_explanation or none
+            st.text(say("Relevance: {reason}", reason=relevance))
+            whole = judgement.overall_supported_explanation or none
+            if judgement.overall_supported:
+                st.text(say("As a whole supported: {reason}", reason=whole))
+            else:
+                st.text(say("As a whole not supported: {reason}", reason=whole))
 
 
 def _judges_raw_output(judges: Judges) -> None:
-    with st.expander("Raw judge output", icon=":material/data_object:", key="raw_judge_output"):
+    with st.expander(
+        say("Raw judge output"), icon=":material/data_object:", key="raw_judge_output"
+    ):
         for by, judgement in judges.items():
             facts = []
             if judgement.mode:
-                facts.append(f"JSON asked for by: {judgement.mode}")
+                facts.append(say("JSON asked for by: {mode}", mode=judgement.mode))
             if judgement.repaired:
-                facts.append("repaired")
+                facts.append(say("repaired"))
             if judgement.asked_again:
-                facts.append("asked again")
+                facts.append(say("asked again"))
             st.markdown(f"**{plain(labeller_title(by))}**")
             if facts:
                 st.caption(plain(" · ".join(facts)))
@@ -87,12 +96,12 @@ def _judges_prompts(
     for by in judges:
         prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
         sent[by] = [prompt.text for prompt in prompts]
-    with st.expander("Prompt", icon=":material/edit_note:", key="prompt"):
+    with st.expander(say("Prompt"), icon=":material/edit_note:", key="prompt"):
         today = prompt_hash(labelling_template(labeller.prompt))
         if any(judgement.template != today for judgement in judges.values()):
-            st.caption("The prompt has changed since then: this is what would be sent today.")
+            st.caption(say("The prompt has changed since then: this is what would be sent today."))
         elif any(_is_cut_otherwise(judges[by], len(sent[by])) for by in judges):
-            st.caption("The documents were sent in other parts, by the limits of that day.")
+            st.caption(say("The documents were sent in other parts, by the limits of that day."))
         # Judges with the same limit are sent the same text, which is shown once.
         distinct = dict.fromkeys(itertools.chain.from_iterable(sent.values()))
         for text in distinct:

@@ -20,6 +20,8 @@ from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.report import coloured
 from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.text.language import mark, say
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
@@ -32,8 +34,6 @@ from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
 from ui.trace.evidence import ShownLabels, two_decimals
 from ui.trace.results import definition_switch
-
-IDEAL_RANGES = f"Ideal are {HIGH:g} or more, and an adherence of 1."
 
 
 def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
@@ -129,9 +129,9 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
         if len(names) > 1:
             # The choice is one for all samples, so that the next sample begins with it.
             st.session_state[key] = by
-            st.markdown("Labeller", width="content")
+            st.markdown(say("Labeller"), width="content")
             st.segmented_control(
-                "Labeller",
+                say("Labeller"),
                 names,
                 format_func=lambda by: plain(labeller_title(by)),
                 required=True,
@@ -147,35 +147,47 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
 
 def _provenance(run: Run, shown: ShownLabels) -> list[str]:
     """Whose labels these are, and which ones count."""
-    notes = [] if len(shown.labellings) > 1 else [f"Labels: {labeller_title(shown.by)}"]
+    notes = []
+    if len(shown.labellings) == 1:
+        notes.append(say("Labels: {labeller}", labeller=labeller_title(shown.by)))
     if shown.by == HEURISTIC:
-        notes.append("an estimate made without an LLM")
+        notes.append(say("an estimate made without an LLM"))
     if shown.labels.expected:
-        notes.append("utilization and completeness are expected shares, not counts of the labels")
+        notes.append(
+            say("utilization and completeness are expected shares, not counts of the labels")
+        )
     if shown.counting != shown.by:
-        notes.append(f"in the run's scores {labeller_title(shown.counting)} counts")
+        notes.append(
+            say("in the run's scores {labeller} counts", labeller=labeller_title(shown.counting))
+        )
     was_judged = any(labelling.judgement for labelling in shown.labellings.values())
     if run.evaluator.name == "hybrid" and not was_judged:
-        notes.append("the heuristic was sure enough, no judge was asked")
+        notes.append(say("the heuristic was sure enough, no judge was asked"))
     if shown.left_over:
         notes.append(
-            f"{counted(shown.left_over, 'label')} of people kept and not counted: of sentences "
-            "that are not there"
+            say(
+                "{labels} of people kept and not counted: of sentences that are not there",
+                labels=counted(shown.left_over, "label"),
+            )
         )
     if dropped := shown.labels.dropped_keys:
-        does = "does" if dropped == 1 else "do"
-        notes.append(f"ignored {counted(dropped, 'key')} that {does} not exist")
+        one = mark("ignored {keys} that does not exist")
+        several = mark("ignored {keys} that do not exist")
+        notes.append(say(one if dropped == 1 else several, keys=counted(dropped, "key")))
     if reason := shown.scores[shown.by].reason:
-        notes.append(reason)
+        notes.append(translated(reason))
     return notes
 
 
 def _why_locked(run: Run, shown: ShownLabels) -> str:
     """Why nothing can be corrected here; empty where it can: only labels that count are."""
     if run.workspace == EXAMPLES:
-        return "Everybody sees the same example. Press “Make it yours” to label a copy."
+        return say("Everybody sees the same example. Press “Make it yours” to label a copy.")
     if shown.by != shown.counting:
-        return f"To correct a label, choose the labels of {labeller_title(shown.counting)}."
+        return say(
+            "To correct a label, choose the labels of {labeller}.",
+            labeller=labeller_title(shown.counting),
+        )
     return ""
 
 
@@ -184,7 +196,7 @@ def _why_locked(run: Run, shown: ShownLabels) -> str:
 
 def _below(run: Run, shown: ShownLabels, question: str) -> None:
     with st.expander(
-        "How each number was worked out",
+        say("How each number was worked out"),
         icon=":material/calculate:",
         key="how_each_number_was_worked_out",
     ):
@@ -196,10 +208,23 @@ def _below(run: Run, shown: ShownLabels, question: str) -> None:
         usual = scores.under(SENTENCE)
         ideals = usual.ideals()
         # `None` is a value that does not apply: it is neither ideal nor outside.
-        outside = [TRACE_VALUES[name] for name in ideals if ideals[name] is False]
-        st.text(f"{IDEAL_RANGES} Outside: {', '.join(outside) or 'none'}.")
+        outside = [say(TRACE_VALUES[name]) for name in ideals if ideals[name] is False]
+        st.text(
+            say(
+                "Ideal are {high:g} or more, and an adherence of 1. Outside: {values}.",
+                high=HIGH,
+                values=say(", ").join(outside) or say("none"),
+            )
+        )
         if pattern := usual.pattern():
-            st.text(f"{pattern.name}. {pattern.meaning} {pattern.remedy}")
+            st.text(
+                say(
+                    "{pattern}. {meaning} {remedy}",
+                    pattern=say(pattern.name),
+                    meaning=say(pattern.meaning),
+                    remedy=say(pattern.remedy),
+                )
+            )
     if len(shown.labellings) > 1:
         _labellers_side_by_side(shown)
     if shown.given:
@@ -216,23 +241,29 @@ def _labellers_side_by_side(shown: ShownLabels) -> None:
             text_of[sentence.key] = sentence.text
     disputed = evidence.disputes(shown)
     with st.expander(
-        "Labellers side by side",
+        say("Labellers side by side"),
         icon=":material/compare:",
         key="labellers_side_by_side",
     ):
         rows = []
         for by, scores in shown.scores.items():
             values = scores.values()
-            cells = {label: two_decimals(values[name]) for name, label in TRACE_VALUES.items()}
-            rows.append({"Labels": labeller_title(by)} | cells)
-        tables.plain_rows(rows, "Scores of each labeller")
+            cells = {say(label): two_decimals(values[name]) for name, label in TRACE_VALUES.items()}
+            rows.append({say("Labels"): labeller_title(by)} | cells)
+        tables.plain_rows(rows, say("Scores of each labeller"))
         if not disputed:
-            st.caption("All agree on every sentence.")
+            st.caption(say("All agree on every sentence."))
             return
-        st.caption(f"They differ on {counted(len(disputed), 'sentence')} of {len(text_of):,}.")
+        st.caption(
+            say(
+                "They differ on {sentences} of {total:,}.",
+                sentences=counted(len(disputed), "sentence"),
+                total=len(text_of),
+            )
+        )
         differing = []
         for key, verdicts in disputed.items():
-            words = [verdict or "neither" for verdict in verdicts]
+            words = [say(verdict) if verdict else say("neither") for verdict in verdicts]
             cells = dict(zip(names, words, strict=True))
-            differing.append({"Sentence": key, **cells, "Text": text_of[key]})
-        tables.plain_rows(differing, "Sentences on which labellers differ")
+            differing.append({say("Sentence"): key, **cells, say("Text"): text_of[key]})
+        tables.plain_rows(differing, say("Sentences on which labellers differ"))

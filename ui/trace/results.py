@@ -12,11 +12,12 @@ from evaluators.params import parameters
 from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import findings, run_facts
-from evaluators.runs.aggregate import Figures, View
+from evaluators.runs.aggregate import Figures, SupportCounts, View
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, column_titles, trace_groups
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
+from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.patterns import pattern
@@ -67,18 +68,20 @@ def show(view: RunView) -> None:
     # By whose labels the run goes, and what people changed, whatever is looked at.
     usual = view.figures(0, model)
     if moves and not figures.scored:
-        answer.caption("Nothing is checked yet.")
+        answer.caption(say("Nothing is checked yet."))
         return
     with answer:
         _say_the_answer(run, figures, model, by)
         dots.show(trace_groups(view, chosen))
         if not moves:
-            corrected.say(view, model=model)
+            corrected.show(view, model=model)
         st.info(plain(findings.who_labelled(run, usual)), icon=":material/info:")
         if usual.corrected:
             st.caption(
-                f"{counted(usual.corrected, 'sample')} corrected by a person; the run's own values "
-                "include that."
+                say(
+                    "{samples} corrected by a person; the run's own values include that.",
+                    samples=counted(usual.corrected, "sample"),
+                )
             )
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
@@ -117,7 +120,7 @@ def _trace_table(
     figures: Figures,
     moves: bool,
 ) -> samples.Table:
-    filters = {"Unsupported": Selection(values=(ValueName(0, "adherence"),), high=0)}
+    filters = {mark("Unsupported"): Selection(values=(ValueName(0, "adherence"),), high=0)}
     if not moves:
         filters["Labellers differ"] = Selection(among=view.labelled().differ)
     filters["Corrected"] = Selection(is_corrected=True)
@@ -126,21 +129,8 @@ def _trace_table(
     def verdict(answer: Answer, row: Outline, content: Content | None) -> Verdict:
         support = view.support_counts(answer, content, chosen) if content else None
         if support is None:
-            return Verdict("no labels")
-        count = support.sentences
-        if support.unsupported:
-            return Verdict(
-                f"{support.unsupported} of {_number_of_sentences(count)} not supported", "bad"
-            )
-        if support.partly:
-            return Verdict(
-                f"{support.partly} of {_number_of_sentences(count)} partly supported", "part"
-            )
-        if support.unlabelled:
-            return Verdict(f"{support.unlabelled} of {_number_of_sentences(count)} without a label")
-        return Verdict(
-            f"{_number_of_sentences(count)} supported" if count else "no sentence", "good"
-        )
+            return Verdict(say("no labels"))
+        return _verdict_on(support)
 
     return samples.Table(
         view,
@@ -153,8 +143,33 @@ def _trace_table(
     )
 
 
-def _number_of_sentences(count: int) -> str:
-    return counted(count, "sentence")
+def _verdict_on(support: SupportCounts) -> Verdict:
+    """The worst that is known of the sentences of an answer."""
+    sentences = counted(support.sentences, "sentence")
+    if support.unsupported:
+        words = say(
+            "{unsupported} of {sentences} not supported",
+            unsupported=support.unsupported,
+            sentences=sentences,
+        )
+        return Verdict(words, "bad")
+    if support.partly:
+        words = say(
+            "{partly} of {sentences} partly supported",
+            partly=support.partly,
+            sentences=sentences,
+        )
+        return Verdict(words, "part")
+    if support.unlabelled:
+        words = say(
+            "{unlabelled} of {sentences} without a label",
+            unlabelled=support.unlabelled,
+            sentences=sentences,
+        )
+        return Verdict(words)
+    if not support.sentences:
+        return Verdict(say("no sentence"), "good")
+    return Verdict(say("{sentences} supported", sentences=sentences), "good")
 
 
 def _model_switch(run: Run) -> int:
@@ -163,7 +178,7 @@ def _model_switch(run: Run) -> int:
     if len(names) < 2:
         return 0
     name = st.segmented_control(
-        "Answers by",
+        say("Answers by"),
         names,
         default=names[0],
         format_func=plain,
@@ -177,13 +192,14 @@ def _model_switch(run: Run) -> int:
 def definition_switch() -> str:
     """The choice of formula, the same on every page; it changes the view, not the run."""
     meanings = [
-        f"**{definition.title}**: {definition.meaning}" for definition in DEFINITIONS.values()
+        f"**{say(definition.title)}**: {say(definition.meaning)}"
+        for definition in DEFINITIONS.values()
     ]
     return st.segmented_control(
-        "Formula",
+        say("Formula"),
         list(DEFINITIONS),
         default=SENTENCE,
-        format_func=lambda name: DEFINITIONS[name].title,
+        format_func=lambda name: say(DEFINITIONS[name].title),
         required=True,
         # Two spaces before a line break make it one in Markdown.
         help="  \n".join([*meanings, explained.more(SENTENCE)]),
@@ -197,12 +213,14 @@ def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
     if len(names) < 2:
         return None
     name: str = st.selectbox(
-        "Labeller",
+        say("Labeller"),
         ["", *names],
-        format_func=lambda by: labellers.labeller_title(by) if by else "The run's own",
+        format_func=lambda by: labellers.labeller_title(by) if by else say("The run's own"),
         help=(
-            "Whose labels the values are based on. The run's own are corrected where a person "
-            "did so."
+            say(
+                "Whose labels the values are based on. The run's own are corrected where a "
+                "person did so."
+            )
         ),
         key=labels_key(run),
         width=320,
@@ -222,7 +240,12 @@ def _say_what_it_means(figures: Figures) -> None:
     fewest = min(mean.scored for mean in means.values())
     if fewest >= LEAST_FOR_ADVICE:
         st.info(
-            f"**{fitting.name}.** {fitting.meaning}  \nWhat helps: {fitting.remedy}",
+            say(
+                "**{pattern}.** {meaning}  \nWhat helps: {remedy}",
+                pattern=say(fitting.name),
+                meaning=say(fitting.meaning),
+                remedy=say(fitting.remedy),
+            ),
             icon=":material/lightbulb:",
         )
 
@@ -231,9 +254,9 @@ def _trace_facets(figures: Figures) -> dict[str, str]:
     """The titles of further columns by field; a column that would say nothing is left out."""
     facets = {}
     if figures.situations:
-        facets["situation"] = "Group"
+        facets["situation"] = mark("Group")
     if len(figures.by) > 1:
-        facets["by"] = "Labeller"
+        facets["by"] = mark("Labeller")
     if figures.corrected:
-        facets["corrected"] = "Corrected"
+        facets["corrected"] = mark("Corrected")
     return facets

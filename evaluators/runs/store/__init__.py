@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evaluators.runs.store.baselines import BaselineTable
+from evaluators.runs.store.batches import BatchTable
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
@@ -69,5 +70,6 @@ class Store(Database):
         self.rounds = RoundTable(self)
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
+        self.batches = BatchTable(self)
         self.environments = EnvironmentTable(self, self.calls)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

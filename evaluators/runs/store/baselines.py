@@ -6,6 +6,7 @@ from evaluators.catalogue import leads
 from evaluators.records import Run
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark
 
 
 class BaselineTable:
@@ -28,12 +29,12 @@ class BaselineTable:
         """
         of = baseline_of(run)
         with self._database.transaction() as db:
-            check_not_shared(db, run.id, "baseline")
+            check_not_shared(db, run.id, mark("baseline"))
             if is_baseline:
                 query = "update runs set baseline_of = null where workspace = ? and baseline_of = ?"
                 db.execute(query, (run.workspace, of))
-            mark = of if is_baseline else None
-            db.execute("update runs set baseline_of = ? where id = ?", (mark, run.id))
+            kept = of if is_baseline else None
+            db.execute("update runs set baseline_of = ? where id = ?", (kept, run.id))
 
 
 def baseline_of(run: Run) -> str:

@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError
 
 from evaluators.errors import StoreError, UnstorableError
 from evaluators.runs.store.file import LOOK, StoreFile
+from evaluators.text.language import mark, say
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NEWEST = len(list(MIGRATIONS.glob("*.sql")))
@@ -32,13 +33,13 @@ APPLICATION = 1347179853
 """What SQLite's `application_id` says of a run store, "PLUM"; 0 in the first six versions."""
 
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-RESTORE = (
-    "Stop Plumbline and put a backup in its place (README, “Backup”), or move it away to "
-    "begin a new one."
+RESTORE = mark(
+    "Stop Plumbline and put a backup in its place (README, “Backup”), or move "
+    "it away to begin a new one."
 )
-NEWER = (
-    "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. Nothing in it "
-    "was changed."
+NEWER = mark(
+    "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. "
+    "Nothing in it was changed."
 )
 
 _UNSTORABLE = (
@@ -154,7 +155,11 @@ class Database:
                 # Only its class is named: its text may hold what was to be stored.
                 kind = type(error).__name__
                 raise UnstorableError(
-                    f"This cannot be stored ({kind}). Try again; if it happens again, report it."
+                    say(
+                        "This cannot be stored ({kind}). Try again; if it happens again, report "
+                        "it.",
+                        kind=kind,
+                    )
                 ) from None
             except sqlite3.Error as error:
                 self._rollback()
@@ -256,15 +261,22 @@ class Database:
         )
         if not is_empty and not is_old and application != APPLICATION:
             raise StoreError(
-                f"{path} is a database, but not a run store of Plumbline. Move it away, "
-                "or set PLUMBLINE_DATA_DIR to "
-                "another folder. Nothing in it was changed."
+                say(
+                    "{path} is a database, but not a run store of Plumbline. Move it away, or "
+                    "set PLUMBLINE_DATA_DIR to another folder. Nothing in it was changed.",
+                    path=path,
+                )
             )
         if version > NEWEST:
             raise StoreError(
-                f"The run store {path} is of a newer version of Plumbline (format "
-                f"{version}; this one knows {NEWEST}). "
-                f"{NEWER}"
+                say(
+                    "The run store {path} is of a newer version of Plumbline (format "
+                    "{version}; this one knows {newest}). {remedy}",
+                    path=path,
+                    version=version,
+                    newest=NEWEST,
+                    remedy=say(NEWER),
+                )
             )
 
     def _data_version(self) -> int | None:
@@ -337,19 +349,32 @@ def _is_damaged(error: Exception) -> bool:
 
 def _not_opened(path: Path | str, error: Exception) -> str:
     if _is_damaged(error):
-        return f"The run store {path} is damaged or not a run store ({error}). {RESTORE}"
+        return say(
+            "The run store {path} is damaged or not a run store ({error}). {remedy}",
+            path=path,
+            error=error,
+            remedy=say(RESTORE),
+        )
     if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
-        return f"Cannot open {path} ({error}). Free disk space, then try again."
-    return f"Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder."
+        return say(
+            "Cannot open {path} ({error}). Free disk space, then try again.", path=path, error=error
+        )
+    return say(
+        "Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder.",
+        path=path,
+        error=error,
+    )
 
 
 def _not_read(error: sqlite3.Error) -> str:
     if _is_damaged(error):
-        return f"The run store is damaged ({error}). {RESTORE}"
-    return f"The run store cannot be read ({error}). Check the disk, then reload."
+        return say("The run store is damaged ({error}). {remedy}", error=error, remedy=say(RESTORE))
+    return say("The run store cannot be read ({error}). Check the disk, then reload.", error=error)
 
 
 def _not_written(error: sqlite3.Error) -> str:
     if _is_damaged(error):
-        return f"The run store is damaged ({error}). {RESTORE}"
-    return f"The run store cannot be written ({error}). Free disk space, then resume."
+        return say("The run store is damaged ({error}). {remedy}", error=error, remedy=say(RESTORE))
+    return say(
+        "The run store cannot be written ({error}). Free disk space, then resume.", error=error
+    )

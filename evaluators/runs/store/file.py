@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluators.errors import StoreError
+from evaluators.text.language import mark, say
 
 IS_POSIX = os.name == "posix"
 
@@ -33,13 +34,14 @@ AFTER_OTHERS = 30.0
 SQLite moves what was written from the log into the file a little later.
 """
 
-GONE = (
-    "Nothing more is stored, and what is at work has stopped. Put it back to go on, "
-    "or restart Plumbline, which begins a new store where there is none."
+GONE = mark(
+    "Nothing more is stored, and what is at work has stopped. Put it back to "
+    "go on, or restart Plumbline, which begins a new store where there is none."
 )
-REPLACED = (
-    "Nothing more is stored, and what is at work has stopped. Stop Plumbline, delete the files "
-    "beside it that end in -wal and -shm, put there the store that you want, and start again."
+REPLACED = mark(
+    "Nothing more is stored, and what is at work has stopped. Stop Plumbline, "
+    "delete the files beside it that end in -wal and -shm, put there the store "
+    "that you want, and start again."
 )
 
 
@@ -104,7 +106,10 @@ class StoreFile:
         if stamp.size == 0 or (stamp != self._stamp and now - self._others_wrote > AFTER_OTHERS):
             self._is_foreign = True
         if self._is_foreign:
-            what = f"The run store {self.path} was overwritten or emptied by another program."
+            what = say(
+                "The run store {path} was overwritten or emptied by another program.",
+                path=self.path,
+            )
             raise StoreError(f"{what} {REPLACED}")
         self._stamp = stamp
 
@@ -124,9 +129,21 @@ class StoreFile:
                 break
             now = _stat_or_none(name)
             if now is None:
-                raise StoreError(f"The run store {name} is gone: it was deleted or moved. {GONE}")
+                raise StoreError(
+                    say(
+                        "The run store {file} is gone: it was deleted or moved. {remedy}",
+                        file=name,
+                        remedy=say(GONE),
+                    )
+                )
             if now.st_ino != opened.st_ino or now.st_dev != opened.st_dev:
-                raise StoreError(f"The run store {name} was replaced by another file. {REPLACED}")
+                raise StoreError(
+                    say(
+                        "The run store {file} was replaced by another file. {remedy}",
+                        file=name,
+                        remedy=say(REPLACED),
+                    )
+                )
             if number == 0:
                 stamp = _Stamp(now.st_size, now.st_mtime if IS_POSIX else 0.0)
         return stamp
@@ -164,5 +181,9 @@ def _stat_or_none(name: str) -> os.stat_result | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        message = f"The run store {name} cannot be reached ({error.strerror}). Check the disk."
+        message = say(
+            "The run store {file} cannot be reached ({why}). Check the disk.",
+            file=name,
+            why=error.strerror,
+        )
         raise StoreError(message) from error

@@ -8,6 +8,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.queues import LabelQueue
 from evaluators.runs.store.bodies import from_body, to_body
 from evaluators.runs.store.database import Database
+from evaluators.text.language import say
 
 
 class LabelQueueTable:
@@ -20,7 +21,7 @@ class LabelQueueTable:
         values = (queue.id, queue.created, to_body(queue), queue.run_id)
         with self._database.transaction() as db:
             if not db.execute(query, values).rowcount:
-                raise ParameterError("This run was deleted meanwhile, so nothing was drawn.")
+                raise ParameterError(say("This run was deleted meanwhile, so nothing was drawn."))
 
     def get(self, queue_id: str) -> LabelQueue | None:
         """The queue of that id; one that cannot be read is as good as none."""

@@ -11,6 +11,7 @@ from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.selection import Answer
 from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark, say
 
 
 class NoteTable:
@@ -29,8 +30,8 @@ class NoteTable:
         spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
         with self._database.transaction() as db:
             if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
-                raise ParameterError("This run was deleted meanwhile: the note was not kept.")
-            check_not_shared(db, run_id, "notes")
+                raise ParameterError(say("This run was deleted meanwhile: the note was not kept."))
+            check_not_shared(db, run_id, mark("notes"))
             query = "delete from notes where run_id = ? and position = ? and model = ?"
             db.execute(query, (run_id, *answer))
             if note.is_empty:

@@ -12,6 +12,7 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark, say
 
 _OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"
 _OF_A_PERSON = f"{_OF_A_CELL} and person = ? and withdrawn is null"
@@ -42,8 +43,8 @@ class PersonLabelTable:
         with self._database.transaction() as db:
             # In the same transaction: a run that is deleted just now must not keep a label.
             if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
-                raise ParameterError("This run was deleted meanwhile: the label was not kept.")
-            check_not_shared(db, run_id, "labels")
+                raise ParameterError(say("This run was deleted meanwhile: the label was not kept."))
+            check_not_shared(db, run_id, mark("labels"))
             for label in labels:
                 metric = 0 if label.label in _SENTENCES else cell.metric
                 values = (run_id, cell.position, cell.model, metric)

@@ -41,6 +41,7 @@ from evaluators.runs.store.selection import (
     conditions,
     order,
 )
+from evaluators.text.language import mark, say
 
 READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
@@ -401,8 +402,10 @@ def _result_or_failed(cell: Cell, body: Any) -> SampleResult:
     try:
         return from_body(SampleResult, body)
     except ValueError as error:
-        what = f"This result cannot be read ({why_unreadable(error)})."
-        message = f"{what} Start a new run to have it again."
+        message = say(
+            "This result cannot be read ({why}). Start a new run to have it again.",
+            why=why_unreadable(error),
+        )
         return SampleResult(**cell._asdict(), status="failed", error=message)
 
 
@@ -412,7 +415,7 @@ def _stored_reason(message: Any, kind: Any, remedy: Any) -> Reason:
         fields = {"kind": kind or "", "message": message, "remedy": remedy and json.loads(remedy)}
         return Reason.model_validate(fields)
     except (ValueError, TypeError):
-        return Reason(message="The reason cannot be read. Try again.")
+        return Reason(message=mark("The reason cannot be read. Try again."))
 
 
 def _outline(

@@ -21,12 +21,13 @@ from evaluators.rounds.records import (
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark, say
 
-GONE = "This round is not there any more: it was deleted with its run."
+GONE = mark("This round is not there any more: it was deleted with its run.")
 _NO_LABELS: Mapping[State, str] = {
-    "paused": "The round is paused: the label was not kept. Go on when it is open again.",
-    "closed": "The round is closed: the label was not kept.",
-    "revealed": "The round is closed: the label was not kept.",
+    "paused": mark("The round is paused: the label was not kept. Go on when it is open again."),
+    "closed": mark("The round is closed: the label was not kept."),
+    "revealed": mark("The round is closed: the label was not kept."),
 }
 
 
@@ -42,8 +43,10 @@ class RoundTable:
         """
         with self._database.transaction() as db:
             if not db.execute("select 1 from runs where id = ?", (made.run_id,)).fetchone():
-                raise ParameterError("This run was deleted meanwhile, so no round was started.")
-            check_not_shared(db, made.run_id, "rounds")
+                raise ParameterError(
+                    say("This run was deleted meanwhile, so no round was started.")
+                )
+            check_not_shared(db, made.run_id, mark("rounds"))
             # Columns are what rounds are found by; all of the round stands in its body.
             found_by = (made.id, made.run_id, made.join, made.code, made.state)
             row = (*found_by, 0, to_body(made))
@@ -73,7 +76,7 @@ class RoundTable:
             query = "select body from rounds where id = ?"
             row = db.execute(query, (round_id,)).fetchone()
             if row is None:
-                raise ParameterError(GONE)
+                raise ParameterError(say(GONE))
             changed = from_body(Round, row[0]).model_copy(update=fields)
             db.execute(
                 """update rounds set code = ?, state = ?, body = ?, revision = revision + 1
@@ -94,15 +97,17 @@ class RoundTable:
         with self._database.transaction() as db:
             row = db.execute("select state from rounds where id = ?", (round_id,)).fetchone()
             if row is None:
-                raise ParameterError(GONE)
+                raise ParameterError(say(GONE))
             if row[0] in ("closed", "revealed"):
-                raise ParameterError("The round is closed: nobody can join any more.")
+                raise ParameterError(say("The round is closed: nobody can join any more."))
             query = "select folded from round_participants where round_id = ?"
             names = {name for (name,) in db.execute(query, (round_id,))}
             if len(names) >= MOST_PARTICIPANTS:
-                raise ParameterError(f"{MOST_PARTICIPANTS} take part, the most a round takes.")
+                raise ParameterError(
+                    say("{count} take part, the most a round takes.", count=MOST_PARTICIPANTS)
+                )
             if folded_nickname(nickname) in names:
-                raise ParameterError("Somebody here is called so. Choose another nickname.")
+                raise ParameterError(say("Somebody here is called so. Choose another nickname."))
             columns = "round_id, token, nickname, folded"
             added = db.execute(
                 f"insert into round_participants ({columns}) values (?, ?, ?, ?)",
@@ -148,9 +153,9 @@ class RoundTable:
                        where number = ?"""
             row = db.execute(query, (participant.number,)).fetchone()
             if row is None:
-                raise ParameterError(GONE)
+                raise ParameterError(say(GONE))
             if why := _NO_LABELS.get(row[0]):
-                raise ParameterError(why)
+                raise ParameterError(say(why))
             values = (participant.number, *place, support.value, timestamp())
             db.execute("insert or replace into round_labels values (?, ?, ?, ?, ?)", values)
             _grow(db, participant.round_id)

@@ -24,6 +24,7 @@ from evaluators.runs.store.bodies import (
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.results import insert_results
 from evaluators.runs.store.samples import insert_samples
+from evaluators.text.language import mark, say
 
 _REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
 
@@ -35,6 +36,7 @@ TABLES_OF_A_RUN = (
     "label_queues",
     "notes",
     "calls",
+    "batches",
 )
 
 
@@ -63,7 +65,9 @@ class RunTable:
             try:
                 return _run_of_row(*row)
             except ValueError as error:
-                message = f"The run {run_id} cannot be read ({why_unreadable(error)})."
+                message = say(
+                    "The run {run} cannot be read ({why}).", run=run_id, why=why_unreadable(error)
+                )
                 raise UnreadableRowError(message, remedy=Remedy("save_run", run_id)) from error
         return None
 
@@ -109,11 +113,11 @@ class RunTable:
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""
-        with self._database.transaction() as db:
-            run = self.get(run_id)
-            if run is not None:
-                body = to_body(run.model_copy(update={"cap": cap}))
-                db.execute("update runs set body = ? where id = ?", (body, run_id))
+        self._change(run_id, cap=cap)
+
+    def set_overnight(self, run_id: str, overnight: bool) -> None:
+        """Changes whether the run's models answer by tomorrow, for less money."""
+        self._change(run_id, overnight=overnight)
 
     def stop_reasons(self, run_id: str) -> tuple[Reason, ...]:
         """Why the run stopped by itself, each model perhaps for its own reason; empty where not."""
@@ -126,7 +130,7 @@ class RunTable:
         try:
             return _REASONS.validate_json(body)
         except (ValueError, TypeError):
-            return (Reason(message="Why the run stopped cannot be read. Resume it."),)
+            return (Reason(message=mark("Why the run stopped cannot be read. Resume it.")),)
 
     def save_stop_reasons(self, run_id: str, *reasons: Reason) -> None:
         """Keeps why the run stopped.
@@ -152,6 +156,13 @@ class RunTable:
             db.executemany(delete_unused, rows)
         self._database.shrink()
         RunLock(self._database.locks, run_id).remove()
+
+    def _change(self, run_id: str, **fields: Any) -> None:
+        with self._database.transaction() as db:
+            run = self.get(run_id)
+            if run is not None:
+                body = to_body(run.model_copy(update=fields))
+                db.execute("update runs set body = ? where id = ?", (body, run_id))
 
     def _read(self, workspace: str, limit: int) -> tuple[list[Run], list[Unreadable]]:
         query = """select id, workspace, fingerprint, body from runs

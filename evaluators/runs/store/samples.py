@@ -17,6 +17,7 @@ from evaluators.runs.store.bodies import (
     why_unreadable,
 )
 from evaluators.runs.store.database import Database
+from evaluators.text.language import say
 
 QUESTION_SHOWN = 120
 """Characters of a question that lists show."""
@@ -50,7 +51,12 @@ class SampleTable:
         wanted = json.dumps(list(positions))
         rows = dict(self._database.rows(query, fingerprint, wanted))
         if missing := [position for position in positions if position not in rows]:
-            raise StoreError(f"The data set has no sample {missing[0] + 1}. Choose another one.")
+            raise StoreError(
+                say(
+                    "The data set has no sample {number}. Choose another one.",
+                    number=missing[0] + 1,
+                )
+            )
         return {position: _sample_or_error(position, body) for position, body in rows.items()}
 
     def ids(self, fingerprint: str) -> list[str]:
@@ -108,5 +114,10 @@ def _sample_or_error(position: int, body: Any) -> Sample | UnreadableRowError:
     try:
         return from_body(Sample, body)
     except ValueError as error:
-        what = f"Sample {position + 1} cannot be read ({why_unreadable(error)})."
-        return UnreadableRowError(f"{what} The others of its data set can.")
+        return UnreadableRowError(
+            say(
+                "Sample {number} cannot be read ({why}). The others of its data set can.",
+                number=position + 1,
+                why=why_unreadable(error),
+            )
+        )

@@ -11,6 +11,7 @@ from evaluators.runs.store.bodies import to_body
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark, say
 
 
 class TitleTable:
@@ -34,8 +35,8 @@ class TitleTable:
             # Read here: what it may spend could have been raised since the caller read it.
             run = self._runs.get(run_id)
             if run is None:
-                raise ParameterError("This run was deleted meanwhile: its title was not kept.")
-            check_not_shared(db, run_id, "titles")
+                raise ParameterError(say("This run was deleted meanwhile: its title was not kept."))
+            check_not_shared(db, run_id, mark("titles"))
             changed = described(run, title, note, tags, self._runs.newest(run.workspace))
             db.execute("update runs set body = ? where id = ?", (to_body(changed), run_id))
         return changed

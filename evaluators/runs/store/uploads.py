@@ -9,6 +9,7 @@ from evaluators.errors import StoreError, UnreadableRowError
 from evaluators.records import Dataset, Remedy
 from evaluators.runs.store.bodies import open_workspace, to_body, why_unreadable
 from evaluators.runs.store.database import Database
+from evaluators.text.language import say
 
 Upload = TestBed | Dataset
 _UPLOAD: TypeAdapter[Upload] = TypeAdapter(Upload)
@@ -39,7 +40,9 @@ class UploadTable:
         try:
             return _UPLOAD.validate_json(rows[0][0]) if rows else None
         except (ValueError, TypeError) as error:
-            message = f"The upload “{name}” cannot be read ({why_unreadable(error)})."
+            message = say(
+                "The upload “{file}” cannot be read ({why}).", file=name, why=why_unreadable(error)
+            )
             raise UnreadableRowError(message, remedy=Remedy("delete_upload")) from error
 
     def raw(self, workspace: str, name: str) -> bytes:
@@ -57,7 +60,7 @@ class UploadTable:
             if db.execute(
                 "select 1 from uploads where workspace = ? and name = ?", (workspace, new)
             ).fetchone():
-                raise StoreError(f"Other data are called {new}. Choose another name.")
+                raise StoreError(say("Other data are called {new}. Choose another name.", new=new))
             db.execute(
                 "update uploads set name = ?, body = ? where workspace = ? and name = ?",
                 (new, body, workspace, name),

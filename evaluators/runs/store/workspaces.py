@@ -10,6 +10,7 @@ from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.uploads import UploadTable
+from evaluators.text.language import say
 
 EXAMPLES = "examples"
 """The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
@@ -109,6 +110,9 @@ def check_not_shared(db: sqlite3.Connection, run_id: str, what: str) -> None:
     shared = "select 1 from runs where id = ? and workspace = ?"
     if db.execute(shared, (run_id, EXAMPLES)).fetchone():
         raise ParameterError(
-            f"Everybody who opens this example sees the same {what}. Press “Make it yours” and "
-            "change your own copy."
+            say(
+                "Everybody who opens this example sees the same {what}. Press “Make it "
+                "yours” and change your own copy.",
+                what=say(what),
+            )
         )

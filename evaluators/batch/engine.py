@@ -1,0 +1,253 @@
+"""The local engine: pieces of files go to worker processes, and to the threads that ask judges."""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections import deque
+from collections.abc import Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import pyarrow as pa
+
+from evaluators.base import Evaluator
+from evaluators.batch.columns import MetricColumns, joined, schema_of
+from evaluators.batch.function import ScoreRow, failed_rows, results_of
+from evaluators.batch.groups import Group
+from evaluators.batch.pieces import Piece, Reading, read_piece
+from evaluators.batch.sources import Fragment, Source
+from evaluators.batch.worker import Request, Task, read_answer
+from evaluators.config import config
+from evaluators.datasets.guess import Shape
+from evaluators.errors import DatasetError, PlumblineError, WorkerError
+from evaluators.runs.pool import Pool, takes
+from evaluators.text.printable import printable
+
+AHEAD = 2
+"""Pieces that wait beside those at work, so that no process waits for the disk."""
+
+# By chance it may die of something else, such as a machine that is out of memory for a moment.
+TRIES = 2
+"""How often a row alone may end its process, or take too long, before it has failed."""
+
+PLAIN_SHAPES = (Shape.PLAIN, Shape.RAGAS, Shape.ADALFLOW)
+"""Shapes of which only the mapped columns are read."""
+
+UNREADABLE = (
+    DatasetError,
+    OSError,
+    EOFError,
+    ValueError,
+    csv.Error,
+    zlib.error,
+    pa.ArrowException,
+)
+"""What readers raise where a file is damaged, or is not what its name says."""
+
+
+class Judged(NamedTuple):
+    """The metrics of a batch with their columns, and whether judges are there to be asked."""
+
+    metrics: tuple[Evaluator, ...]
+    columns: tuple[MetricColumns, ...]
+    has_judge: bool = False
+
+    def part(self, *, in_processes: bool) -> Judged:
+        """Those that worker processes can do, or those that must stay in this one."""
+        chosen = []
+        for metric, columns in zip(self.metrics, self.columns, strict=True):
+            # One that asks a judge stays here, where the connections are.
+            asks = self.has_judge and metric.most_judges() > 0
+            if (takes(metric) and not asks) == in_processes:
+                chosen.append((metric, columns))
+        metrics = tuple(metric for metric, _ in chosen)
+        own_columns = tuple(columns for _, columns in chosen)
+        return Judged(metrics, own_columns, self.has_judge)
+
+
+class Step(NamedTuple):
+    """What the reader came to: a piece of a file, its end, or why it cannot be read on."""
+
+    fragment: Fragment
+    piece: Piece | None = None
+    problem: str = ""
+
+
+class Engine:
+    """Processes and threads that judge pieces; as a context it ends them.
+
+    `score_row` judges a row in this process by the metrics that no worker process takes, in so many
+    `threads`.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        judged: Judged,
+        groups: tuple[Group, ...],
+        score_row: ScoreRow | None,
+        pool: Pool,
+        threads: int,
+    ) -> None:
+        self.schema = schema_of(judged.columns, groups)
+        self._reading = reading
+        self._groups = groups
+        self._score_row = score_row
+        self._own = judged.part(in_processes=False)
+        free = judged.part(in_processes=True)
+        specs = tuple(metric.spec() for metric in free.metrics)
+        self._task = Task(reading, specs, free.columns, groups, config())
+        self._pool = pool
+        self._is_cancelled = Event()
+        self._pieces = ThreadPoolExecutor(pool.size, "plumbline-pieces")
+        self._rows = ThreadPoolExecutor(threads, "plumbline-rows")
+        self._ahead = pool.size + AHEAD
+
+    def __enter__(self) -> Self:
+        # Where judges do everything, processes would only take memory.
+        if self._task.metrics:
+            self._pool.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._is_cancelled.set()
+        # Before the threads are waited for: they wait for its processes, at work on a slow row.
+        self._pool.close()
+        for threads in (self._pieces, self._rows):
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    def results(self, steps: Iterator[Step]) -> Iterator[tuple[Step, Future[pa.RecordBatch]]]:
+        """Each step in its order, a piece with its results to come; some are worked on ahead."""
+        waiting: deque[tuple[Step, Future[pa.RecordBatch]]] = deque()
+        for step in steps:
+            waiting.append((step, self._begun(step)))
+            # Written in order: behind a slow piece nothing more is begun, so that memory stays
+            # bounded.
+            if len(waiting) > self._ahead:
+                yield waiting.popleft()
+        while waiting:
+            yield waiting.popleft()
+
+    def _begun(self, step: Step) -> Future[pa.RecordBatch]:
+        if step.piece is None:
+            # Nobody waits for it: it only keeps the place of a file's end among the pieces.
+            return Future()
+        return self._pieces.submit(self._judged, step.piece)
+
+    def _judged(self, piece: Piece) -> pa.RecordBatch:
+        parts = []
+        if self._task.metrics:
+            parts.append(self._by_processes(piece))
+        if self._score_row:
+            own = results_of(
+                read_piece(piece, self._reading, config()),
+                self._score_row,
+                self._own.columns,
+                self._groups,
+                self._rows.map,
+            )
+            parts.append(own)
+        return joined(parts, self.schema)
+
+    def _by_processes(self, piece: Piece) -> pa.RecordBatch:
+        try:
+            return self._exchanged(piece)
+        except WorkerError:
+            if self._pool.is_broken:
+                raise
+        # One of its rows has ended the process, or a stranger has: the others are not to suffer.
+        batches = [self._alone(row) for row in piece.one_by_one()]
+        table = pa.Table.from_batches(batches)
+        # One batch again: beside it stand those of the judges for all rows.
+        return table.combine_chunks().to_batches()[0]
+
+    def _alone(self, row: Piece) -> pa.RecordBatch:
+        for _ in range(TRIES):
+            try:
+                return self._exchanged(row)
+            except WorkerError as failure:
+                if self._pool.is_broken:
+                    raise
+                error = failure
+        return failed_rows(row.numbers(), error, self._task.columns, self._groups)
+
+    def _exchanged(self, piece: Piece) -> pa.RecordBatch:
+        line = Request(piece, self._task).line()
+        return self._pool.exchange(line, read_answer, self._is_cancelled.is_set)
+
+
+def steps(
+    source: Source,
+    fragments: Collection[Fragment],
+    reading: Reading,
+    required: Collection[str],
+    groups: Collection[Group],
+) -> Iterator[Step]:
+    """All pieces of all files one after the other; a file that cannot be read ends with why."""
+    for fragment in fragments:
+        try:
+            names = source.columns(fragment)
+            _check_columns(names, required)
+            wanted = _wanted(names, reading, groups)
+            for piece in source.pieces(fragment, wanted):
+                yield Step(fragment, piece)
+        except UNREADABLE as error:
+            yield Step(fragment, problem=problem_of(error))
+        else:
+            # Also of a file without rows: it has a file of results as the others do.
+            yield Step(fragment)
+
+
+def problem_of(error: Exception) -> str:
+    """Why a file cannot be read, in a sentence."""
+    if isinstance(error, PlumblineError):
+        return error.message
+    first_line, _, _ = str(error).partition("\n")
+    what = printable(first_line)[:200] or type(error).__name__
+    return f"It is damaged, or not what its name says ({what}). Mend it or take it away."
+
+
+def has_column(names: Collection[str], column: str) -> bool:
+    """Whether a column, or the object that it lies in, is among these."""
+    return column in names or column.partition(".")[0] in names
+
+
+def _check_columns(names: Collection[str] | None, required: Collection[str]) -> None:
+    """Raises `DatasetError` where a file lacks a column that the first one has."""
+    # A row of JSON has its own fields: where one is missing, that row alone fails.
+    if names is None:
+        return
+    lacking = [column for column in required if not has_column(names, column)]
+    if lacking:
+        there = ", ".join(printable(name)[:30] for name in list(names)[:12])
+        raise DatasetError(
+            f"It has no column {printable(lacking[0])[:60]} (it has: {there}). Give all files the "
+            "same columns, or evaluate them apart."
+        )
+
+
+def _wanted(
+    names: Collection[str] | None,
+    reading: Reading,
+    groups: Collection[Group],
+) -> set[str] | None:
+    """The columns that are read of a table; `None` for all of them."""
+    grouped = [group.column for group in groups]
+    mapped = [*reading.guess.columns.values(), *grouped]
+    is_plain = reading.guess.shape in PLAIN_SHAPES
+    if names is None or not is_plain or "separator" in reading.guess.columns:
+        return None
+    # Such as the documents of context_1, context_2, which no column of the file is called.
+    if not all(has_column(names, column) for column in mapped):
+        return None
+    wanted = {column if column in names else column.partition(".")[0] for column in mapped}
+    # Where no column is mapped to the id, one of that name is it.
+    return wanted | {"id"}

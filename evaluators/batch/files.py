@@ -1,0 +1,243 @@
+"""A batch over files from Python: streamed, resumed where it stopped, and summed up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
+
+import pyarrow as pa
+
+from evaluators.batch.columns import columns_of
+from evaluators.batch.engine import Engine, Judged, Step, steps
+from evaluators.batch.folder import CALLS, MANIFEST, Folder, WriteError, check_outputs, writing
+from evaluators.batch.function import ScoreRow, free_scorer
+from evaluators.batch.judging import CallStore, Judging
+from evaluators.batch.plan import BatchPlan, planned
+from evaluators.batch.progress import Display
+from evaluators.batch.results import BatchResults
+from evaluators.batch.sources import Fragment
+from evaluators.config import config
+from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError
+from evaluators.llm import Keys
+from evaluators.records import Cap
+from evaluators.runs import inputs
+from evaluators.runs.pool import Pool
+from evaluators.runs.store import Spent
+
+PROGRAM = "evaluators.batch.worker"
+"""What worker processes run."""
+
+LOCAL_THREADS = 2
+"""Threads for metrics that stay in this process and ask nobody: more would only compete."""
+
+
+def evaluate_batch_files(
+    data: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    judge: inputs.Named | Sequence[inputs.Named] | None = None,
+    columns: Mapping[str, str] | None = None,
+    by: str | Sequence[str] = (),
+    workers: int | None = None,
+    keys: Keys | None = None,
+    cap: Cap | None = None,
+    progress: bool = True,
+) -> BatchResults:
+    """Judges every row of files of any size, in bounded memory, and writes Parquet files.
+
+    `data` is a file, a folder, a pattern such as `"logs/*.jsonl.gz"`, or an address that pyarrow or
+    fsspec open, of Parquet, JSON Lines or CSV; `output` is a folder that gets a file of results for
+    each file, and `_manifest.json` when all are there. The same call goes on where it stopped:
+    files whose results are there are skipped, and no answer of a judge is paid for twice.
+
+    `columns` says which column a field is read from (`{"response": "answer"}`), else it is guessed
+    as in the app. `by` names columns by which results are summed up as well: `"model"`, or of times
+    `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
+    metrics that ask a judge, and those of your own, stay in this one. `cap` counts over all calls
+    that go on with the same folder.
+
+    Raises `PlumblineError` where nothing could begin; what stopped it later is in
+    `BatchResults.stopped`, and files that cannot be read are in `BatchResults.problems`.
+    """
+    folder = Folder(os.fspath(output))
+    plan = planned(
+        os.fspath(data),
+        metrics,
+        judge=judge,
+        columns=columns,
+        by=[by] if isinstance(by, str) else by,
+        keys=keys,
+        cap=cap,
+    )
+    return work(plan, folder, workers=workers, progress=progress)
+
+
+def work(
+    plan: BatchPlan,
+    folder: Folder,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> BatchResults:
+    """Judges what is not finished, and sums up all that is."""
+    fragments = plan.source.fragments
+    check_outputs(folder, fragments)
+    columns = columns_of(plan.metrics, has_judge=bool(plan.judges))
+    judged = Judged(plan.metrics, columns, has_judge=bool(plan.judges))
+    with folder.held(plan.settings):
+        processes = workers or os.cpu_count() or 1
+        attempt = _Attempt(plan, folder, judged, processes)
+        with Display(len(fragments), show=progress) as display:
+            attempt.work(display)
+        # Still held, so that no other process writes while the files are read.
+        finished = [fragment for fragment in fragments if folder.is_finished(fragment)]
+        results = BatchResults.read(folder, finished, columns, plan.groups)
+        results = replace(
+            results,
+            files=len(fragments),
+            problems=attempt.problems,
+            spent=attempt.spent,
+        )
+        # A manifest says that every file is there, and whoever waits for it reads them at once.
+        if results.is_complete:
+            with attempt.stopping():
+                folder.write_json(MANIFEST, {**plan.settings, **results.manifest()})
+    return replace(results, stopped=attempt.stopped)
+
+
+class _Attempt:
+    """One attempt at a batch: the files that it could not read, and why it stopped, if it did."""
+
+    def __init__(
+        self,
+        plan: BatchPlan,
+        folder: Folder,
+        judged: Judged,
+        workers: int,
+    ) -> None:
+        self.problems: dict[str, str] = {}
+        self.stopped = ""
+        self.spent: Mapping[str, Spent] = {}
+        self._plan = plan
+        self._folder = folder
+        self._judged = judged
+        self._workers = workers
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """Keeps why nothing can go on, where that is so."""
+        try:
+            yield
+        except (RunStoppedError, StoreError, WriteError) as error:
+            self.stopped = str(error)
+
+    def work(self, display: Display) -> None:
+        """Goes through the files that are not finished; raises only what nobody foresaw."""
+        open_files = []
+        for fragment in self._plan.source.fragments:
+            if not self._folder.is_finished(fragment):
+                open_files.append(fragment)
+        display.skip(len(self._plan.source.fragments) - len(open_files))
+        with self.stopping(), self._judging() as score_row:
+            if not open_files:
+                return
+            # Whoever waits for the manifest must not take that of an earlier attempt for it.
+            self._folder.remove(MANIFEST)
+            with self._engine(score_row) as engine:
+                self._write(engine, open_files, display)
+
+    def _engine(self, score_row: ScoreRow | None) -> Engine:
+        return Engine(
+            self._plan.reading,
+            self._judged,
+            self._plan.groups,
+            score_row,
+            Pool(self._workers, program=PROGRAM),
+            config().workers if self._plan.judges else LOCAL_THREADS,
+        )
+
+    @contextmanager
+    def _judging(self) -> Iterator[ScoreRow | None]:
+        """What judges a row in this process; `None` where worker processes do everything."""
+        own = self._judged.part(in_processes=False).metrics
+        if not self._plan.judges:
+            yield free_scorer(own) if own else None
+            return
+        # SQLite, which keeps what was paid, needs a file of this machine.
+        if self._folder.local is None:
+            raise ParameterError(
+                "What judges are paid for is kept beside the results, in a folder on this "
+                "machine. Name one, and copy the results afterwards."
+            )
+        calls = CallStore(self._folder.local / CALLS)
+        # What runs of this machine have paid for is not paid for again.
+        elsewhere = inputs.local_store().calls
+        judging = Judging(
+            own,
+            self._plan.judges,
+            self._plan.keys,
+            self._plan.cap,
+            calls,
+            lambda key: elsewhere.answer(inputs.WORKSPACE, key),
+        )
+        try:
+            yield judging.score_row
+        except CancelledError:
+            # Another row met what stopped the batch.
+            if judging.stopped_by is None:
+                raise
+            raise judging.stopped_by from None
+        finally:
+            judging.close()
+            self.spent = calls.spent()
+            calls.close()
+
+    def _write(
+        self,
+        engine: Engine,
+        fragments: Sequence[Fragment],
+        display: Display,
+    ) -> None:
+        plan = self._plan
+        read = steps(
+            plan.source,
+            fragments,
+            plan.reading,
+            plan.required,
+            plan.groups,
+        )
+        in_order = engine.results(read)
+        # Steps come file by file, so that neighbours of one file are all there is of it.
+        for fragment, own in groupby(in_order, key=lambda pair: pair[0].fragment):
+            try:
+                self._write_file(engine, fragment, own, display)
+            except _UnreadableError as error:
+                self.problems[fragment.name] = str(error)
+            display.file_done(fragment.name)
+
+    def _write_file(
+        self,
+        engine: Engine,
+        fragment: Fragment,
+        own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
+        display: Display,
+    ) -> None:
+        with self._folder.new_file(fragment, engine.schema) as file:
+            for step, results in own:
+                if step.problem:
+                    # Through `new_file`, which takes away what was written of it.
+                    raise _UnreadableError(step.problem)
+                if step.piece:
+                    batch = results.result()
+                    with writing(self._folder.address):
+                        file.add(batch)
+                    display.rows_done(batch.num_rows)
+
+
+class _UnreadableError(PlumblineError):
+    """A file cannot be read to its end."""

@@ -1,0 +1,234 @@
+"""The folder of results: a file for each file that came in, written whole or not at all.
+
+A file is written under a temporary name and renamed when it is whole, so that whatever ends the
+process leaves no half one; the manifest comes last, and says that all are there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from evaluators.batch.sources import Fragment, located
+from evaluators.errors import DatasetError, ParameterError, PlumblineError
+from evaluators.runs.lock import RunLock
+from evaluators.text.printable import printable
+
+SETTINGS = "_batch.json"
+"""Written first: what the results in the folder are of."""
+MANIFEST = "_manifest.json"
+"""Written last."""
+CALLS = "_calls.sqlite3"
+"""What judges were paid for, and their answers."""
+OF_INPUT = b"plumbline.input"
+"""The note in a file of results of what it was made from."""
+
+# Rows that a query can skip together: fewer make files large, more take memory while written.
+GROUP_ROWS = 5000
+
+
+class WriteError(PlumblineError):
+    """The folder of results cannot be written on."""
+
+    kind = "store"
+
+
+class Folder:
+    """A folder of results, on this machine or at an address."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        try:
+            self.system, self.path = located(address)
+        except (OSError, pa.ArrowException, ImportError, ValueError) as error:
+            raise ParameterError(f"{printable(address)} cannot be written: {error}") from error
+        self._lock = RunLock(self.local, "_batch")
+
+    @property
+    def local(self) -> Path | None:
+        """The folder where it is on this machine, else `None`."""
+        is_local = isinstance(self.system, fs.LocalFileSystem)
+        return Path(self.path) if is_local else None
+
+    @contextmanager
+    def held(self, settings: Mapping[str, Any]) -> Iterator[None]:
+        """The folder for this process alone, made where it is missing.
+
+        Raises `ParameterError` where it holds something else, `RunElsewhereError` where another
+        process works on it.
+        """
+        with writing(self.address):
+            self.system.create_dir(self.path, recursive=True)
+            self._lock.acquire()
+        try:
+            self._begin(settings)
+            yield
+        finally:
+            self._lock.release()
+
+    def _begin(self, settings: Mapping[str, Any]) -> None:
+        stored = self.read_json(SETTINGS)
+        if stored is None:
+            inside = self.system.get_file_info(fs.FileSelector(self.path))
+            # A note that was being written when the process was killed begins with a dot.
+            ours = (".", "_batch.lock")
+            others = [info for info in inside if not info.base_name.startswith(ours)]
+            if others:
+                first = printable(others[0].base_name)
+                raise ParameterError(
+                    f"{printable(self.address)} holds other files ({first}). Name an empty folder."
+                )
+            self.write_json(SETTINGS, settings)
+        # Values of other metrics or columns would be summed up with these.
+        elif stored != settings:
+            changed = [name for name in settings if stored.get(name) != settings[name]]
+            raise ParameterError(
+                f"{printable(self.address)} holds the results of another batch: it differs in "
+                f"{', '.join(changed) or 'its version'}. Name another folder."
+            )
+
+    # Files of results
+
+    def output(self, fragment: Fragment) -> str:
+        """The path, in the folder, of the results of a file."""
+        ending = "" if fragment.name.lower().endswith(".parquet") else ".parquet"
+        return f"{fragment.name}{ending}"
+
+    def is_finished(self, fragment: Fragment) -> bool:
+        """Whether the results of the file are there, and the file is as it was then."""
+        path = f"{self.path}/{self.output(fragment)}"
+        # Missing or damaged: then it is judged again.
+        with suppress(OSError, pa.ArrowException):
+            with self.system.open_input_file(path) as file:
+                metadata = pq.read_metadata(file).metadata or {}
+            return metadata.get(OF_INPUT) == _note_of(fragment)
+        return False
+
+    @contextmanager
+    def new_file(self, fragment: Fragment, schema: pa.Schema) -> Iterator[FileWriter]:
+        """The results of a file while they are written; they are there when this ends well."""
+        path = f"{self.path}/{self.output(fragment)}"
+        parent, _, name = path.rpartition("/")
+        # Readers of folders, ours among them, pass over names that begin with a dot.
+        temporary = f"{parent}/.{name}.part"
+        noted = schema.with_metadata({OF_INPUT: _note_of(fragment)})
+        with writing(self.address):
+            self.system.create_dir(parent, recursive=True)
+            stream = self.system.open_output_stream(temporary, compression=None)
+            file = FileWriter(pq.ParquetWriter(stream, noted, compression="zstd"), noted)
+        try:
+            yield file
+            with writing(self.address):
+                file.close()
+                stream.close()
+                self.system.move(temporary, path)
+        except BaseException:
+            # Whatever it was: what is not whole must not take up room.
+            file.drop()
+            with suppress(OSError, pa.ArrowException):
+                stream.close()
+            with suppress(OSError, pa.ArrowException):
+                self.system.delete_file(temporary)
+            raise
+
+    # Notes beside them
+
+    def read_json(self, name: str) -> dict[str, Any] | None:
+        """A note in the folder; `None` where there is none."""
+        try:
+            with self.system.open_input_stream(f"{self.path}/{name}", compression=None) as file:
+                content = json.loads(file.read())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise DatasetError(
+                f"{printable(self.address)}/{name} cannot be read. Name another folder."
+            ) from error
+        return content if isinstance(content, dict) else {}
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        temporary = f"{self.path}/.{name}.part"
+        text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=True)
+        with writing(self.address):
+            with self.system.open_output_stream(temporary, compression=None) as file:
+                # A path may hold half characters, which UTF-8 refuses.
+                file.write(text.encode(errors="replace"))
+            self.system.move(temporary, f"{self.path}/{name}")
+
+    def remove(self, name: str) -> None:
+        """Takes a note away, if it is there."""
+        path = f"{self.path}/{name}"
+        with writing(self.address):
+            if self.system.get_file_info(path).type != fs.FileType.NotFound:
+                self.system.delete_file(path)
+
+
+class FileWriter:
+    """Takes results batch by batch and writes many rows together."""
+
+    def __init__(self, writer: pq.ParquetWriter, schema: pa.Schema) -> None:
+        self._writer = writer
+        self._schema = schema
+        self._held: list[pa.RecordBatch] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Takes rows; raises `OSError` or `pyarrow.ArrowException` where they cannot be written."""
+        self._held.append(batch)
+        if sum(held.num_rows for held in self._held) >= GROUP_ROWS:
+            self._write()
+
+    def close(self) -> None:
+        self._write()
+        self._writer.close()
+
+    def drop(self) -> None:
+        """Ends what will not be finished."""
+        with suppress(OSError, pa.ArrowException):
+            self._writer.close()
+        # Else it would be closed once more when it is collected, and complain.
+        self._writer.is_open = False
+
+    def _write(self) -> None:
+        if self._held:
+            held = pa.Table.from_batches(self._held)
+            table = held.cast(self._schema)
+            self._writer.write_table(table, row_group_size=GROUP_ROWS)
+        self._held = []
+
+
+@contextmanager
+def writing(address: str) -> Iterator[None]:
+    """Says in a sentence why a folder cannot be written."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        first_line, _, _ = str(error).partition("\n")
+        what = getattr(error, "strerror", None) or first_line
+        raise WriteError(
+            f"{printable(address)} cannot be written ({printable(what)[:200]}). Make room, or "
+            "check its rights, and give the same command again: what is finished is kept."
+        ) from error
+
+
+def _note_of(fragment: Fragment) -> bytes:
+    note = [fragment.name, fragment.size, fragment.modified]
+    return json.dumps(note).encode()
+
+
+def check_outputs(folder: Folder, fragments: Sequence[Fragment]) -> None:
+    """Raises `ParameterError` where two files would have their results in one."""
+    taken: dict[str, Fragment] = {}
+    for fragment in fragments:
+        other = taken.setdefault(folder.output(fragment), fragment)
+        if other is not fragment:
+            raise ParameterError(
+                f"{printable(other.name)} and {printable(fragment.name)} would have one file of "
+                "results. Rename one, or evaluate them apart."
+            )

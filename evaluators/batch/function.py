@@ -1,0 +1,237 @@
+"""From a record batch of samples to a record batch of results: one pure function for every engine.
+
+A row is never lost: one that cannot be read, and one that a metric fails on, is a row with its
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from evaluators.base import Evaluator
+from evaluators.batch.columns import (
+    FAILED,
+    NOT_APPLICABLE,
+    SCORED,
+    USAGE,
+    MetricColumns,
+    columns_of,
+    schema_of,
+)
+from evaluators.batch.groups import Group, group_named
+from evaluators.batch.pieces import Piece, Reading, ReadRow, read_piece, table_of
+from evaluators.config import config
+from evaluators.datasets.guess import Shape
+from evaluators.datasets.mapping import Loaded, checked, separators_in
+from evaluators.datasets.table import Table
+from evaluators.errors import (
+    IN_PYTHON,
+    DatasetError,
+    PlumblineError,
+    RunStoppedError,
+    StoreError,
+)
+from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample, Score
+from evaluators.runs import inputs
+from evaluators.runs.scoring import checked_score, failure_reason
+
+# Zero and not null: a null cost says that a price is unknown.
+NOTHING_PAID: dict[str, Any] = {name: 0 for name in USAGE}
+
+
+class Outcome(NamedTuple):
+    """What a metric says of a row: a score, or the error that it failed with."""
+
+    score: Score | None = None
+    error: BaseException | None = None
+
+
+class RowOutcome(NamedTuple):
+    """What all metrics say of a row, and what was paid for it."""
+
+    outcomes: Sequence[Outcome]
+    usage: Mapping[str, Any]
+
+
+ScoreRow = Callable[[Sample], RowOutcome]
+Each = Callable[[Callable[[ReadRow], RowOutcome], Iterable[ReadRow]], Iterable[RowOutcome]]
+"""`map`, or that of an executor whose threads wait for judges."""
+
+
+def evaluate_record_batch(
+    batch: pa.RecordBatch,
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    columns: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
+) -> pa.RecordBatch:
+    """The results of metrics that ask no judge, a row for each row of the batch.
+
+    `columns` says which column a field is read from, such as `{"response": "answer"}`; fields that
+    are not named are guessed, which differs from batch to batch: in a stream name all of them. The
+    schema is that of `batch_schema`. Raises `PlumblineError` where no row could be judged.
+    """
+    evaluators = inputs.evaluators(metrics)
+    groups = tuple(map(group_named, by))
+    own_columns = columns_of(evaluators)
+    piece = Piece(table=batch)
+    table = table_of(piece, config())
+    if not table.rows:
+        error = DatasetError("No row of this batch can be read.")
+        return failed_rows(piece.numbers(), error, own_columns, groups)
+    reading = reading_of(opened("The batch", table, columns or {}), table)
+    rows = read_piece(piece, reading, config())
+    return results_of(rows, free_scorer(evaluators), own_columns, groups)
+
+
+def batch_schema(
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    by: Sequence[str] = (),
+) -> pa.Schema:
+    """The schema of what `evaluate_record_batch` gives with these metrics and groups."""
+    groups = tuple(map(group_named, by))
+    columns = columns_of(inputs.evaluators(metrics))
+    return schema_of(columns, groups)
+
+
+def opened(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
+    """The first rows of data as any file is opened.
+
+    Raises `DatasetError` where a column is in doubt, or a row is not a sample of its own.
+    """
+    loaded = inputs.loaded_by_columns(name, table, columns, None, inputs.WORKSPACE)
+    if loaded.guess.shape is Shape.BED:
+        raise DatasetError(f"{name} is a test bed, from which prompts are made. It has no answers.")
+    if loaded.total < len(table.rows) + len(table.problems):
+        raise DatasetError(f"{name} has one passage a row: several rows are one sample. Join them.")
+    # Rows of which none can be used are rows with their errors, where it is clear what they hold.
+    if loaded.data or not loaded.guess.is_sure:
+        checked(name, loaded, skip_broken=True)
+    return loaded
+
+
+def reading_of(loaded: Loaded, table: Table) -> Reading:
+    """How rows like these are read."""
+    separators = separators_in(loaded.guess, table, loaded.names)
+    return Reading(loaded.guess, separators)
+
+
+def free_scorer(metrics: Sequence[Evaluator]) -> ScoreRow:
+    """What scores a row by metrics that ask nobody."""
+
+    def score_row(sample: Sample) -> RowOutcome:
+        outcomes = [outcome_of(metric, sample) for metric in metrics]
+        return RowOutcome(outcomes, NOTHING_PAID)
+
+    return score_row
+
+
+def outcome_of(metric: Evaluator, sample: Sample) -> Outcome:
+    """What a metric says of a sample; raises only what stops all of them."""
+    try:
+        return Outcome(score=checked_score(metric, sample))
+    except (RunStoppedError, StoreError, CancelledError):
+        raise
+    # A metric of one's own may do anything, also leave by `sys.exit`.
+    except (Exception, SystemExit) as error:
+        return Outcome(error=error)
+
+
+def results_of(
+    rows: Sequence[ReadRow],
+    score_row: ScoreRow,
+    columns: Sequence[MetricColumns],
+    groups: Sequence[Group] = (),
+    each: Each = map,
+) -> pa.RecordBatch:
+    """The results of rows that were read, in their order."""
+
+    def outcome(row: ReadRow) -> RowOutcome:
+        if isinstance(row.sample, Sample):
+            return score_row(row.sample)
+        unreadable = Outcome(error=row.sample)
+        return RowOutcome([unreadable] * len(columns), NOTHING_PAID)
+
+    outcomes = list(each(outcome, rows))
+    lines = []
+    for row, judged in zip(rows, outcomes, strict=True):
+        lines.append(_line(row, judged, columns, groups))
+    return pa.RecordBatch.from_pylist(lines, schema=schema_of(columns, groups))
+
+
+def failed_rows(
+    numbers: Iterable[int],
+    error: PlumblineError,
+    columns: Sequence[MetricColumns],
+    groups: Sequence[Group] = (),
+) -> pa.RecordBatch:
+    """Rows of which nothing could be read, not even what they are called."""
+    rows = [ReadRow(number, error, {}) for number in numbers]
+    return results_of(rows, free_scorer(()), columns, groups)
+
+
+def _line(
+    row: ReadRow,
+    judged: RowOutcome,
+    columns: Sequence[MetricColumns],
+    groups: Sequence[Group],
+) -> dict[str, Any]:
+    line: dict[str, Any] = {"row": row.number, **judged.usage}
+    if isinstance(row.sample, Sample):
+        line["id"] = row.sample.id
+    for group in groups:
+        line[group.name] = group.value(row.cells)
+    for metric, outcome in zip(columns, judged.outcomes, strict=True):
+        line |= _cells(metric, _with_known_values(metric, outcome))
+    return line
+
+
+def _with_known_values(metric: MetricColumns, outcome: Outcome) -> Outcome:
+    """The outcome; failed where the score has a value for which there is no column."""
+    if outcome.score is None:
+        return outcome
+    unknown = [name for name in outcome.score.values if name not in metric.values]
+    if not unknown:
+        return outcome
+    message = (
+        # Cut off: the name is from a metric of one's own, and may be of any length.
+        f"It gave the value {unknown[0]!r:.60}, for which the file has no column. "
+        "Let the metric give the same values for every sample."
+    )
+    return Outcome(error=PlumblineError(message))
+
+
+def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
+    if outcome.score is None:
+        assert outcome.error
+        why = failure_reason(outcome.error)
+        return {
+            metric.status: FAILED,
+            metric.error: why.worded(IN_PYTHON),
+            metric.error_kind: why.kind,
+        }
+    score = outcome.score
+    is_judged = any(value is not None for value in score.values.values())
+    status = SCORED if is_judged else NOT_APPLICABLE
+    cells: dict[str, Any] = {metric.status: status}
+    for name, value in score.values.items():
+        cells[metric.values[name]] = value
+    said = score.evidence.reason if isinstance(score.evidence, JudgeEvidence) else ""
+    cells[metric.reason] = score.reason or said or None
+    cells[metric.evidence] = _evidence_as_json(score.evidence)
+    return cells
+
+
+def _evidence_as_json(
+    evidence: LabelEvidence | RuleEvidence | JudgeEvidence | None,
+) -> str | None:
+    if evidence is None:
+        return None
+    # The sentences are those of the input, cut by rule: a copy of all texts would be as large as it
+    without = {"sentences"} if isinstance(evidence, LabelEvidence) else None
+    return evidence.model_dump_json(exclude=without, exclude_defaults=True)

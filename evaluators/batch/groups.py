@@ -1,0 +1,85 @@
+"""What results are grouped by: a column of the files, or the day, week or month of its times."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+
+from evaluators.datasets.columns import inner
+from evaluators.datasets.table import Cells
+from evaluators.errors import ParameterError
+from evaluators.text.printable import printable
+
+PERIODS = ("day", "week", "month")
+
+# The year 5138 in seconds: what is larger counts milliseconds, as JavaScript does.
+MOST_SECONDS = 10**11
+
+
+class Group(NamedTuple):
+    """A column, and the period that its times are taken together by; empty for a column as it is.
+
+    `text` is how a person wrote it, such as `created:week`.
+    """
+
+    text: str
+    column: str
+    period: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its column in the files of results."""
+        return f"by_{self.column}_{self.period}" if self.period else f"by_{self.column}"
+
+    def value(self, cells: Cells) -> str | None:
+        """The group that a row is in; `None` where its cell is empty, or is not a time."""
+        cell = cells.get(self.column)
+        if cell is None and "." in self.column:
+            cell = inner(cells, self.column)
+        if cell is None or cell == "":
+            return None
+        if not self.period:
+            return str(cell)
+        moment = _moment(cell)
+        return _period_of(moment, self.period) if moment else None
+
+
+def group_named(text: str) -> Group:
+    """The group that a person means by `model` or `created:week`; raises `ParameterError`."""
+    column, colon, period = text.rpartition(":")
+    if not colon:
+        column, period = text, ""
+    # A column may have a colon in its name: then what follows is not a period.
+    elif period not in PERIODS:
+        # Rather a period that does not exist than a column of that name.
+        if period in ("hour", "quarter", "year"):
+            known = ", ".join(PERIODS)
+            raise ParameterError(f"There is no period {period!r}. There are: {known}.")
+        column, period = text, ""
+    if not column:
+        raise ParameterError(
+            f"{printable(text)[:60]!r} names no column. Write COLUMN, or COLUMN:week for times."
+        )
+    return Group(text, column, period)
+
+
+def _moment(cell: Any) -> date | None:
+    """The time in a cell: as ISO 8601 writes it, or in seconds or milliseconds since 1970 (UTC)."""
+    try:
+        # In CSV a number is a text as well.
+        if isinstance(cell, str) and not cell.strip().replace(".", "", 1).isdecimal():
+            return datetime.fromisoformat(cell.strip())
+        seconds = float(cell)
+        if seconds > MOST_SECONDS:
+            seconds /= 1000
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
+
+
+def _period_of(moment: date, period: str) -> str:
+    if period == "week":
+        # The year of the week: 1 January may lie in the last one of the year before.
+        year, week, _ = moment.isocalendar()
+        return f"{year}-W{week:02}"
+    return f"{moment:%Y-%m}" if period == "month" else f"{moment:%Y-%m-%d}"

@@ -1,0 +1,129 @@
+"""Pieces: some rows of a file, not parsed yet, so that worker processes share that work too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from evaluators.config import Config
+from evaluators.datasets.conversations import with_last_turns
+from evaluators.datasets.csv_text import Record, add_record
+from evaluators.datasets.guess import Guess
+from evaluators.datasets.json_text import add_line
+from evaluators.datasets.numbered import with_lists
+from evaluators.datasets.samples import maker, read_row
+from evaluators.datasets.separators import Separators
+from evaluators.datasets.table import Cells, Collector, Problem, Table
+from evaluators.errors import DatasetError, PlumblineError
+from evaluators.records import Sample
+from evaluators.sandbox.script import json_value, rows_of_batch
+
+
+class Piece(NamedTuple):
+    """Rows of a file: a table of Parquet, or numbered lines of JSON, or numbered records of CSV.
+
+    `first` is the number of a table's first row; `names` are the columns of CSV.
+    """
+
+    first: int = 1
+    table: pa.RecordBatch | None = None
+    lines: tuple[tuple[int, str], ...] = ()
+    records: tuple[tuple[int, Record], ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def format(self) -> str:
+        if self.table is not None:
+            return "Parquet"
+        return "CSV" if self.names else "JSON Lines"
+
+    def one_by_one(self) -> Iterator[Piece]:
+        """The same rows, each alone."""
+        if self.table is not None:
+            for at in range(self.table.num_rows):
+                row = self.table.slice(at, 1)
+                yield self._replace(first=self.first + at, table=row)
+        for line in self.lines:
+            yield self._replace(lines=(line,))
+        for record in self.records:
+            yield self._replace(records=(record,))
+
+    def numbers(self) -> list[int]:
+        """The rows as a person counts them: lines of JSON, else the entries from 1."""
+        if self.table is not None:
+            end = self.first + self.table.num_rows
+            return list(range(self.first, end))
+        return [number for number, _ in (*self.lines, *self.records)]
+
+
+class Reading(NamedTuple):
+    """How the files of a batch are read: the column of each field, and what parts documents."""
+
+    guess: Guess
+    separators: Separators
+
+
+class ReadRow(NamedTuple):
+    """A row: its number, the sample in it or why there is none, and its cells as they stand."""
+
+    number: int
+    sample: Sample | PlumblineError
+    cells: Cells
+
+
+def table_of(piece: Piece, limits: Config) -> Table:
+    """The piece as any file is read, with problems where its rows cannot be."""
+    rows = Collector("The file", limits)
+    if piece.table is not None:
+        names = piece.table.schema.names
+        for number, cells in enumerate(rows_of_batch(piece.table), start=piece.first):
+            rows.add(number, _filled(names, cells))
+    for number, line in piece.lines:
+        add_line(rows, number, line)
+    for number, record in piece.records:
+        add_record(rows, number, list(piece.names), record)
+    # As a whole file is read: numbered columns are lists, and the last turn is judged.
+    return with_last_turns(with_lists(Table(rows.rows, rows.problems, piece.format)))
+
+
+def read_piece(piece: Piece, reading: Reading, limits: Config) -> list[ReadRow]:
+    """Every row of the piece, in order; one that cannot be read is there with its problem."""
+    table = table_of(piece, limits)
+    make = maker(reading.guess, table.format, reading.separators)
+    rows = []
+    for problem in table.problems:
+        error = DatasetError(problem.message)
+        rows.append(ReadRow(problem.row, error, {}))
+    for row in table.rows:
+        number, cells = row
+        item = read_row(row, make)
+        # A row of a test bed is refused before a batch begins.
+        assert isinstance(item, Sample | Problem)
+        sample = DatasetError(item.message) if isinstance(item, Problem) else item
+        rows.append(ReadRow(number, sample, cells))
+    # Problems come apart from rows, but results stand in the order of the file.
+    return _with_blank_ones(piece, sorted(rows, key=lambda row: row.number))
+
+
+def _with_blank_ones(piece: Piece, rows: list[ReadRow]) -> list[ReadRow]:
+    """The rows with those in which nothing stands, which no reader tells of: none is lost."""
+    numbers = piece.numbers()
+    if len(rows) == len(numbers):
+        return rows
+    by_number = {row.number: row for row in rows}
+    every = []
+    for number in numbers:
+        blank = DatasetError("the row is empty. Fill it in or remove it.")
+        every.append(by_number.get(number) or ReadRow(number, blank, {}))
+    return every
+
+
+def _filled(names: list[str], cells: tuple[Any, ...]) -> dict[str, Any]:
+    row = {}
+    for name, cell in zip(names, cells, strict=True):
+        value = json_value(cell)
+        if name and value is not None:
+            row[name] = value
+    return row

@@ -1,0 +1,145 @@
+"""What a batch is: its files, how they are read, who judges, checked by the first rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from evaluators.base import Evaluator
+from evaluators.batch.engine import UNREADABLE, has_column, problem_of
+from evaluators.batch.function import opened, reading_of
+from evaluators.batch.groups import Group, group_named
+from evaluators.batch.pieces import Reading, table_of
+from evaluators.batch.sources import Fragment, Source, found
+from evaluators.config import config
+from evaluators.datasets.mapping import Loaded
+from evaluators.datasets.table import Table
+from evaluators.errors import DatasetError, ParameterError
+from evaluators.llm import Keys
+from evaluators.llm.connect import JUDGE_TOKENS, accesses
+from evaluators.llm.keys import keys_from_environment
+from evaluators.records import Cap, Dataset, ModelSpec
+from evaluators.runs import inputs
+from evaluators.runs.environment import own_version
+from evaluators.runs.plan import RunPlan, check_asked
+from evaluators.text.printable import printable
+
+HEAD_PIECES = 5
+"""Pieces of the first file, 1,000 rows at most, by which columns are guessed and inputs checked."""
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """What is to be done with the files of a source."""
+
+    source: Source
+    reading: Reading
+    metrics: tuple[Evaluator, ...]
+    judges: tuple[ModelSpec, ...]
+    groups: tuple[Group, ...]
+    required: tuple[str, ...]
+    """Columns that every file must have."""
+    settings: Mapping[str, Any]
+    """What results of one folder have in common."""
+    cap: Cap
+    keys: Keys = field(repr=False)
+
+
+def planned(
+    address: str,
+    metrics: inputs.Metric | Sequence[inputs.Metric],
+    *,
+    judge: inputs.Named | Sequence[inputs.Named] | None = None,
+    columns: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
+    keys: Keys | None = None,
+    cap: Cap | None = None,
+) -> BatchPlan:
+    """What is meant, checked by the first rows; raises `PlumblineError` with the remedy."""
+    store = inputs.local_store()
+    evaluators = inputs.evaluators(metrics, store.metrics.by_title(inputs.WORKSPACE))
+    check_asked(evaluators, judge)
+    own_keys = keys_from_environment(os.environ) if keys is None else keys
+    # A connected model brings its own key, which goes before that of the environment.
+    keys = {**own_keys, **accesses(judge)}
+    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
+    groups = tuple(map(group_named, by))
+    source = found(address)
+    first = source.fragments[0]
+    table, names = _head(source, first)
+    loaded = opened(first.name, table, columns or {})
+    check = RunPlan(_samples(loaded), evaluators, judges=judges, cap=cap or Cap())
+    check.check_data()
+    check.check()
+    reading = reading_of(loaded, table)
+    settings = {
+        # Another version may judge otherwise: one folder does not mix them.
+        "plumbline": own_version(),
+        # The same words in another working folder mean other files.
+        "data": address if "://" in address else os.path.abspath(address),
+        "metrics": [metric.spec().model_dump(mode="json") for metric in evaluators],
+        "judges": [spec.model_dump(mode="json") for spec in judges],
+        "columns": dict(reading.guess.columns),
+        "by": [group.text for group in groups],
+    }
+    return BatchPlan(
+        source=source,
+        reading=reading,
+        metrics=evaluators,
+        judges=judges,
+        groups=groups,
+        required=_required(loaded, evaluators, columns or {}, groups, names),
+        settings=settings,
+        cap=cap or Cap(),
+        keys=keys,
+    )
+
+
+def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
+    """The first rows, and the columns of their file."""
+    try:
+        names = source.columns(first)
+        pieces = list(islice(source.pieces(first), HEAD_PIECES))
+    except UNREADABLE as error:
+        raise DatasetError(f"{printable(first.name)}: {problem_of(error)}") from error
+    tables = [table_of(piece, config()) for piece in pieces]
+    rows = [row for table in tables for row in table.rows]
+    if not rows:
+        raise DatasetError(f"{printable(first.name)} holds no row that can be read.")
+    problems = [problem for table in tables for problem in table.problems]
+    return replace(tables[0], rows=rows, problems=problems), names
+
+
+def _samples(loaded: Loaded) -> Dataset:
+    data = loaded.data
+    if not isinstance(data, Dataset):
+        raise DatasetError(f"No row of the first file can be used. {loaded.problems[0].message}")
+    return data
+
+
+def _required(
+    loaded: Loaded,
+    metrics: Sequence[Evaluator],
+    columns: Mapping[str, str],
+    groups: Sequence[Group],
+    names: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """The columns that every file must have; raises `ParameterError` where the first lacks one."""
+    needed = {name for metric in metrics for name in metric.needed}
+    mapped = loaded.guess.columns.items()
+    required = [column for name, column in mapped if name in needed or name in columns]
+    there = loaded.names if names is None else names
+    # What was put together of several columns is not a column of any file.
+    required = [column for column in required if has_column(there, column)]
+    for group in groups:
+        if not has_column(there, group.column):
+            shown = ", ".join(printable(name)[:30] for name in list(there)[:12])
+            raise ParameterError(
+                f"There is no column {printable(group.column)[:60]} to group by. "
+                f"Choose one of: {shown}."
+            )
+        required.append(group.column)
+    return tuple(dict.fromkeys(required))

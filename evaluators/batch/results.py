@@ -1,0 +1,274 @@
+"""What came out of a batch: means with intervals and coverage, read from the files of results."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evaluators.api.evaluation import WIDTH, cells_for_terminal
+from evaluators.batch.columns import FAILED, MetricColumns
+from evaluators.batch.folder import Folder
+from evaluators.batch.groups import Group
+from evaluators.batch.sources import Fragment
+from evaluators.errors import ParameterError
+from evaluators.runs.aggregate import Mean
+from evaluators.runs.store import Spent
+from evaluators.statistics import interval
+from evaluators.text.printable import printable
+
+# More lines than anybody reads; a column of ids would else make one line of each row.
+MOST_GROUPS = 500
+
+MOST_REASONS = 1000
+"""Different reasons of failures that are counted."""
+
+NONE = ""
+"""The group of rows whose cell is empty."""
+
+Means = dict[str, Mean]
+
+
+@dataclass(frozen=True)
+class BatchResults:
+    """What is in the folder: `rows` judged, of `finished` files among `files`.
+
+    `problems` says of each file that cannot be read why; `stopped` why the batch did not come to
+    its end, empty where it did; `spent` is what judges were paid, over all attempts.
+    """
+
+    folder: str
+    rows: int
+    finished: tuple[str, ...]
+    means: Means
+    groups: Mapping[str, Mapping[str, Means]] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
+    files: int = 0
+    problems: Mapping[str, str] = field(default_factory=dict)
+    spent: Mapping[str, Spent] = field(default_factory=dict)
+    stopped: str = ""
+
+    @classmethod
+    def read(
+        cls,
+        folder: Folder,
+        fragments: Sequence[Fragment],
+        columns: Sequence[MetricColumns],
+        groups: Sequence[Group],
+    ) -> BatchResults:
+        """The results of these files; a column at a time is in memory."""
+        files = _Files(folder, fragments)
+        by_group = {group.text: _means_by(files, columns, group) for group in groups}
+        return cls(
+            folder=folder.address,
+            rows=files.rows,
+            finished=tuple(fragment.name for fragment in fragments),
+            means=_means(files, columns),
+            groups=by_group,
+            failures=_failures(files, columns),
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file is judged."""
+        return len(self.finished) == self.files
+
+    def summary(self) -> Means:
+        """The mean of each value with its 95 % interval and its coverage, over all rows."""
+        return dict(self.means)
+
+    def by(self, group: str) -> dict[str, Means]:
+        """The same for each group of rows, in the order of the groups' names.
+
+        The group "" are rows whose cell is empty. Raises `ParameterError` for a group that the
+        batch was not made with, and for one of more than 500 different values.
+        """
+        if group not in self.groups:
+            known = ", ".join(self.groups) or "none"
+            raise ParameterError(
+                f"The batch was not grouped by {printable(group)[:60]}. It was by: {known}."
+            )
+        means = self.groups[group]
+        if not means:
+            raise ParameterError(
+                f"{printable(group)[:60]} has more than {MOST_GROUPS} different values. "
+                "Group by a column with fewer."
+            )
+        return {name: dict(own) for name, own in means.items()}
+
+    def headline(self) -> str:
+        """How far it came: "2 of 3 files, 1,200 rows"."""
+        files = f"{len(self.finished):,} of {self.files:,} files"
+        return f"{printable(self.folder)}: {files}, {self.rows:,} rows"
+
+    def table(self, group: str = "") -> Table:
+        """The means as a table, of all rows or by group."""
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table.add_column("value")
+        if group:
+            table.add_column(Text(printable(group)))
+        for heading in ("mean", "95 % interval", "scored / asked"):
+            table.add_column(heading, justify="right")
+        by_name = self.by(group) if group else {"": self.means}
+        # One value after the other: so it is seen how each changes from group to group.
+        for value in self.means:
+            for name, means in by_name.items():
+                # As `Text`, for a name with brackets would be read as markup.
+                own = [Text(printable(name) or "(none)")] if group else []
+                cells = cells_for_terminal(means[value])
+                table.add_row(Text(printable(value)), *own, *cells)
+        return table
+
+    def manifest(self) -> dict[str, Any]:
+        """All of it for a program."""
+        groups = {}
+        for group, by_name in self.groups.items():
+            groups[group] = {name: _dumped(means) for name, means in by_name.items()}
+        return {
+            "rows": self.rows,
+            "files": self.files,
+            "finished": list(self.finished),
+            "values": _dumped(self.means),
+            "groups": groups,
+            "failures": dict(self.failures),
+            "problems": dict(self.problems),
+            "spent": {model: bill.model_dump() for model, bill in self.spent.items()},
+            "stopped": self.stopped,
+        }
+
+    def __str__(self) -> str:
+        file = io.StringIO()
+        console = Console(file=file, width=WIDTH)
+        console.print(Text(self.headline()))
+        console.print(self.table())
+        lines = file.getvalue().splitlines()
+        return "\n".join(map(str.rstrip, lines))
+
+
+def _dumped(means: Means) -> dict[str, Any]:
+    return {name: mean.model_dump() for name, mean in means.items()}
+
+
+class _Files:
+    """The columns of all files of results, one after the other."""
+
+    def __init__(self, folder: Folder, fragments: Iterable[Fragment]) -> None:
+        self._system = folder.system
+        self._paths = [f"{folder.path}/{folder.output(fragment)}" for fragment in fragments]
+        self.rows = sum(file.metadata.num_rows for file in self._opened())
+
+    def _opened(self) -> Iterator[pq.ParquetFile]:
+        for path in self._paths:
+            with self._system.open_input_file(path) as file:
+                yield pq.ParquetFile(file)
+
+    def texts(self, name: str) -> Iterator[pa.ChunkedArray]:
+        """A column of texts, file by file."""
+        for file in self._opened():
+            yield file.read([name]).column(0)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers; NaN where there is none."""
+        parts = [np.empty(0)]
+        for file in self._opened():
+            column = file.read([name]).column(0)
+            parts.append(column.to_numpy())
+        return np.concatenate(parts)
+
+    def are(self, name: str, text: str) -> NDArray[np.bool_]:
+        """Where a column of texts says this."""
+        parts = [np.empty(0, dtype=bool)]
+        for column in self.texts(name):
+            parts.append(pc.equal(column, text).to_numpy())
+        return np.concatenate(parts)
+
+    def numbered(self, name: str) -> tuple[NDArray[np.int64], list[str]]:
+        """A column of texts as numbers, and the text of each number, as far as they are few."""
+        known: dict[str, int] = {}
+        parts = [np.empty(0, dtype=np.int64)]
+        for column in self.texts(name):
+            # Codes take a fraction of the memory that a text for each row would.
+            encoded = column.fill_null(NONE).combine_chunks().dictionary_encode()
+            texts = encoded.dictionary.to_pylist()
+            own = [known.setdefault(text, len(known)) for text in texts]
+            if len(known) > MOST_GROUPS:
+                return np.empty(0, dtype=np.int64), []
+            codes = encoded.indices.to_numpy()
+            # A file without rows has no text for a code.
+            parts.append(np.array(own, dtype=np.int64)[codes] if own else codes)
+        return np.concatenate(parts), list(known)
+
+
+def _means(files: _Files, columns: Sequence[MetricColumns]) -> Means:
+    means = {}
+    for metric in columns:
+        has_failed = files.are(metric.status, FAILED)
+        for column in metric.values.values():
+            means[column] = _mean(files.numbers(column), has_failed)
+    return means
+
+
+def _means_by(
+    files: _Files,
+    columns: Sequence[MetricColumns],
+    group: Group,
+) -> dict[str, Means]:
+    """The means of each group, by its name; empty where there are too many groups."""
+    codes, names = files.numbered(group.name)
+    means: dict[str, Means] = {name: {} for name in sorted(names)}
+    # Sorted once: a look at all rows for each group would take as long as there are groups.
+    order = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes, minlength=len(names))
+    ends = np.cumsum(counts)
+    for metric in columns if names else ():
+        has_failed = files.are(metric.status, FAILED)[order]
+        for column in metric.values.values():
+            values = files.numbers(column)[order]
+            start = 0
+            for name, end in zip(names, ends, strict=True):
+                own = slice(start, end)
+                means[name][column] = _mean(values[own], has_failed[own])
+                start = end
+    return means
+
+
+def _mean(values: NDArray[np.float64], has_failed: NDArray[np.bool_]) -> Mean:
+    """The mean of a value over rows: what did not fail and has no value is not applicable."""
+    judged = values[~np.isnan(values)].tolist()
+    # Of fewer than two values nothing is known of the spread.
+    low, high = interval(judged) or (None, None)
+    failed = int(has_failed.sum())
+    return Mean(
+        mean=sum(judged) / len(judged) if judged else None,
+        low=low,
+        high=high,
+        asked=len(values),
+        scored=len(judged),
+        not_applicable=len(values) - len(judged) - failed,
+        failed=failed,
+    )
+
+
+def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, int]:
+    """Why rows failed, each reason with how often, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for metric in columns:
+        for column in files.texts(metric.error):
+            for each in column.drop_null().value_counts().to_pylist():
+                reason = each["values"]
+                # A reason may quote its row, and then each row has one of its own.
+                if reason in counts or len(counts) < MOST_REASONS:
+                    counts[reason] += each["counts"]
+    return dict(counts.most_common())

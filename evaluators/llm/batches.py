@@ -1,0 +1,303 @@
+"""Requests that a provider answers by tomorrow for less money: a file of them up, answers back.
+
+What is sent is what would be sent at once; each line is named by the key under which its answer is
+kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from evaluators.errors import AccessError, LLMError
+from evaluators.llm import Access, ModelRequest, received
+from evaluators.llm.connection import Connection, read_body
+from evaluators.llm.provider_errors import CallContext
+from evaluators.llm.providers import PROVIDERS, BatchTerms
+from evaluators.llm.received import MOST_NAME, ReceivedAnswer
+from evaluators.llm.sdk import Sdk
+from evaluators.records import Completion, ModelSpec, Record
+from evaluators.text.language import mark
+
+T = TypeVar("T")
+
+WINDOW = "24h"
+"""Within which a batch is answered; Groq would take up to a week as well."""
+
+FILE_SECONDS = 1800.0
+"""The longest that a file may take on its way; 200 MB take a minute at 25 Mbit/s."""
+
+MARK = "plumbline"
+"""Under this name a batch carries our own mark, by which it is found again."""
+
+PAGE = 100
+"""Batches that are listed at once, the most that OpenAI gives."""
+
+MOST_PAGES = 50
+"""Pages that are looked through: a batch is looked for soon after it may have been sent."""
+
+NEVER_ASKED = frozenset({"batch_expired", "batch_cancelled"})
+"""Codes of lines to which the provider did not come before the batch ended."""
+
+_ID = re.compile(r"[\w-]{1,200}", re.ASCII)
+
+BatchEnd = Literal["", "completed", "expired", "cancelled", "failed"]
+
+
+class BatchFile(NamedTuple):
+    """The requests of one batch, and the lines that are sent for them."""
+
+    requests: tuple[ModelRequest, ...]
+    content: bytes
+
+
+class BatchState(Record):
+    """A batch as its provider tells: `end` is empty while it is at work.
+
+    `problem` says in the provider's words why it was not taken.
+    """
+
+    id: str
+    end: BatchEnd = ""
+    files: tuple[str, ...] = ()
+    answered: int = 0
+    problem: str = ""
+
+
+class BatchLine(NamedTuple):
+    """What came back for one request: an answer, or else the code of what went wrong."""
+
+    key: str
+    answer: ReceivedAnswer | None
+    code: str = ""
+
+
+class Batches:
+    """The batches of one endpoint and key; its methods run on the loop of the connection."""
+
+    def __init__(self, connection: Connection, access: Access) -> None:
+        self._connection = connection
+        self._access = access
+
+    def files(self, requests: Iterable[ModelRequest]) -> Iterator[BatchFile]:
+        """The requests, all to one model, as files that the provider takes."""
+        terms = PROVIDERS[self._access.provider].batches
+        assert terms, "A plan names only models that are asked in batches."
+        return in_files(requests, self.line, terms)
+
+    def line(self, request: ModelRequest) -> bytes:
+        """The request as a line of the file."""
+        line = {
+            "custom_id": request.key,
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": self._connection.body(request, self.mode(request)),
+        }
+        # Escaped to ASCII: no letter of a text can be taken for the end of a line.
+        return json.dumps(line).encode() + b"\n"
+
+    def mode(self, request: ModelRequest) -> str:
+        """How JSON is asked for."""
+        return self._connection.json_mode(request)
+
+    def completion(
+        self,
+        answer: ReceivedAnswer,
+        spec: ModelSpec,
+        tokens: int,
+        mode: str,
+    ) -> Completion:
+        """The answer as it is kept; `tokens` of its prompt count where the provider tells none."""
+        return self._connection.completion(answer, spec, mode, tokens)
+
+    async def send(self, file: BatchFile, mark: str) -> BatchState:
+        """Uploads the file and has it answered; the batch carries the mark."""
+        name = f"{MARK}-{mark}.jsonl"
+        uploaded = await self._ask(
+            lambda sdk: sdk.upload(name, file.content),
+            _id,
+            FILE_SECONDS,
+        )
+        body = {
+            "input_file_id": uploaded,
+            "endpoint": "/v1/chat/completions",
+            "completion_window": WINDOW,
+            "metadata": {MARK: mark},
+        }
+        return await self._ask(lambda sdk: sdk.post("/batches", body), self._state)
+
+    async def find(self, mark: str) -> BatchState | None:
+        """The batch that carries the mark, if the provider has it."""
+        after = ""
+        for _ in range(MOST_PAGES):
+            page = await self._page(f"/batches?limit={PAGE}{after}")
+            for batch in page:
+                if _mark_of(batch) == mark:
+                    return self._state(batch)
+            # Groq lists all at once, and may do so on every page.
+            last = f"&after={_id(page[-1])}" if len(page) == PAGE else ""
+            if last in ("", after):
+                break
+            after = last
+        return None
+
+    async def look(self, batch_id: str) -> BatchState:
+        """How far the batch is; raises `AccessError` where the key does not lead to it."""
+        call = self._call(0.0)
+        response = await self._connection.ask(
+            lambda sdk: _unless_unknown(sdk, f"/batches/{batch_id}"), call
+        )
+        if response is None:
+            title = PROVIDERS[self._access.provider].title
+            message = mark(
+                "{provider} does not know the batch {name} under this key. "
+                "Use the key with which it was sent."
+            )
+            raise AccessError(message.format(provider=title, name=batch_id))
+        return read_body(self._state, response, call)
+
+    async def cancel(self, batch_id: str) -> BatchState:
+        """Has the provider stop; what is answered by then is kept and paid for."""
+        path = f"/batches/{batch_id}/cancel"
+        return await self._ask(lambda sdk: sdk.post(path, {}), self._state)
+
+    async def content(self, file_id: str) -> bytes | None:
+        """A file of answers or errors; `None` where it is gone: they are kept for some weeks."""
+        call = self._call(FILE_SECONDS)
+        response = await self._connection.ask(
+            lambda sdk: _unless_unknown(sdk, f"/files/{file_id}/content"), call
+        )
+        return None if response is None else bytes(response.content)
+
+    async def _page(self, path: str) -> Sequence[Any]:
+        return await self._ask(lambda sdk: sdk.get(path), _entries)
+
+    async def _ask(
+        self,
+        send: Callable[[Sdk], Awaitable[Any]],
+        read: Callable[[Any], T],
+        seconds: float = 0.0,
+    ) -> T:
+        call = self._call(seconds)
+        response = await self._connection.ask(send, call)
+        return read_body(read, response, call)
+
+    def _call(self, seconds: float) -> CallContext:
+        seconds = seconds or self._connection.seconds
+        return CallContext(self._access, seconds, subject="batches")
+
+    def _state(self, body: Any) -> BatchState:
+        """Raises `ValueError` for what is not a batch."""
+        status = body.get("status") if isinstance(body, dict) else None
+        if not isinstance(status, str):
+            raise ValueError("There is no status.")
+        # What failed comes in a file of its own; either may be missing.
+        files = [body.get(name) for name in ("output_file_id", "error_file_id")]
+        counts = body.get("request_counts")
+        answered = counts.get("completed") if isinstance(counts, dict) else 0
+        # In any other state, such as validating or cancelling, it is at work.
+        is_over = status in ("completed", "expired", "cancelled", "failed")
+        return BatchState(
+            id=_id(body),
+            end=status if is_over else "",
+            files=tuple(file for file in files if file and isinstance(file, str)),
+            answered=answered if isinstance(answered, int) else 0,
+            problem=self._access.mask(_problem(body))[:MOST_NAME],
+        )
+
+
+async def _unless_unknown(sdk: Sdk, path: str) -> Any:
+    try:
+        return await sdk.get(path)
+    except sdk.refusal as error:
+        if getattr(error, "status_code", 0) == 404:
+            return None
+        raise
+
+
+def in_files(
+    requests: Iterable[ModelRequest],
+    line: Callable[[ModelRequest], bytes],
+    terms: BatchTerms,
+) -> Iterator[BatchFile]:
+    """The requests in order, in as few files as the terms allow.
+
+    Raises `LLMError` for one that is too long for any file.
+    """
+    taken: list[ModelRequest] = []
+    content = bytearray()
+    for request in requests:
+        own = line(request)
+        if len(own) > terms.most_bytes:
+            message = mark("A prompt of {number:,} bytes is too long for a batch. Shorten it.")
+            raise LLMError(message.format(number=len(own)))
+        has_most_requests = len(taken) == terms.most_requests
+        has_room = len(content) + len(own) <= terms.most_bytes
+        if has_most_requests or not has_room:
+            yield BatchFile(tuple(taken), bytes(content))
+            taken, content = [], bytearray()
+        taken.append(request)
+        content += own
+    if taken:
+        yield BatchFile(tuple(taken), bytes(content))
+
+
+def lines_of(content: bytes) -> Iterator[BatchLine]:
+    """What a file of answers or errors holds, as far as it can be read; others are left out."""
+    for row in content.splitlines():
+        # A damaged line costs its own answer alone: that one is asked at once.
+        try:
+            line = received.parsed_body(row)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(line, dict) and isinstance(line.get("custom_id"), str):
+            yield _line(line["custom_id"], line)
+
+
+def _line(key: str, line: dict[str, Any]) -> BatchLine:
+    response = line.get("response")
+    body = response.get("body") if isinstance(response, dict) else None
+    try:
+        # Whatever the status says: an answer that is there is paid for.
+        return BatchLine(key, received.answer(body))
+    except (ValueError, StopIteration):
+        pass
+    in_body = body.get("error") if isinstance(body, dict) else None
+    problem = line.get("error") or in_body
+    code = problem.get("code") if isinstance(problem, dict) else None
+    return BatchLine(key, None, code if isinstance(code, str) else "")
+
+
+def _id(body: Any) -> str:
+    """Raises `ValueError` for an id that could not stand in a path."""
+    name = body.get("id") if isinstance(body, dict) else None
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        raise ValueError("There is no id.")
+    return name
+
+
+def _entries(body: Any) -> Sequence[Any]:
+    entries = body.get("data") if isinstance(body, dict) else None
+    if not isinstance(entries, list):
+        raise ValueError("There is no list of batches.")
+    return entries
+
+
+def _mark_of(batch: Any) -> str:
+    metadata = batch.get("metadata") if isinstance(batch, dict) else None
+    mark = metadata.get(MARK) if isinstance(metadata, dict) else None
+    return mark if isinstance(mark, str) else ""
+
+
+def _problem(body: dict[str, Any]) -> str:
+    """Why a batch was refused, in the provider's words."""
+    errors = body.get("errors")
+    entries = errors.get("data") if isinstance(errors, dict) else None
+    messages = []
+    for entry in entries if isinstance(entries, list) else []:
+        message = entry.get("message") if isinstance(entry, dict) else None
+        if isinstance(message, str) and message.isprintable():
+            messages.append(message)
+    return " ".join(messages)

@@ -1,0 +1,418 @@
+"""A run that is asked overnight: batches are collected, what they answered is judged, more is sent.
+
+Each resume goes through the same steps. What has ended at the provider becomes stored answers, as
+if they had come one by one. Samples for which nothing is on its way go through the run's usual
+steps: they find the answers stored, and ask at once, for the usual price, where a batch brought
+none or one that cannot be read. What was never asked goes into the next batch: a judge's prompts
+about answers that a batch brought, for instance.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from evaluators.base import Evaluator
+from evaluators.catalogue import from_spec
+from evaluators.errors import PlumblineError
+from evaluators.evaluation_pipeline import HybridEvaluator
+from evaluators.llm import Keys, ModelRequest
+from evaluators.llm.batches import NEVER_ASKED, BatchFile, BatchState, lines_of
+from evaluators.llm.budget import ROUNDING, Meter
+from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.layers import ResponseCache, cost_of, is_whole, most_cost, prompt_tokens
+from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.providers import PROVIDERS
+from evaluators.prompts import fill
+from evaluators.records import Call, Cap, Completion, ModelSpec, Reason, Remedy, Run, Sample
+from evaluators.runs.lock import RunLock
+from evaluators.runs.requests import requests_of
+from evaluators.runs.run_control import RunControl
+from evaluators.runs.scoring import generated_response
+from evaluators.runs.store import Store
+from evaluators.runs.store.batches import Batch, SentRequest
+from evaluators.runs.tasks import SamplePrefetch, Task
+from evaluators.surrogates import without_surrogates
+from evaluators.text.language import mark
+
+DAY = timedelta(hours=24)
+
+
+class Share(NamedTuple):
+    """What a part of a run may still take of its budget: calls, and US dollars at most."""
+
+    calls: int = 0
+    cost: float = 0.0
+
+    def plus(self, other: Share) -> Share:
+        return Share(self.calls + other.calls, self.cost + other.cost)
+
+
+NOTHING = Share()
+
+
+class UnaskedTask(NamedTuple):
+    """A task with the requests to send for it now, and its share with what comes after them."""
+
+    requests: Sequence[ModelRequest]
+    share: Share
+
+
+class NextSteps(NamedTuple):
+    """What to do now with each open task; `reserved` is for those that wait for a batch."""
+
+    ready: list[Task]
+    unasked: list[UnaskedTask]
+    reserved: Share
+
+
+class Overnight:
+    """The batches of one run; raises `AccessError` where a model has no key."""
+
+    def __init__(
+        self,
+        run: Run,
+        store: Store,
+        keys: Keys,
+        cache: ResponseCache,
+        control: RunControl,
+    ) -> None:
+        self._run = run
+        self._store = store
+        self._cache = cache
+        self._control = control
+        self._evaluators = tuple(map(from_spec, run.evaluators))
+        self._sessions: dict[ModelSpec, ModelSession] = {}
+        # Nothing is asked through these sessions, so that their meter has nothing to count.
+        meter = Meter(Cap(), 0, 0.0)
+        context = RunContext(control.scope, meter, cache, has_batches=True)
+        try:
+            for spec in (*run.models, *run.judges):
+                if spec not in self._sessions:
+                    self._sessions[spec] = ModelSession(spec, keys, context)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Lets the connections go, and forgets the keys."""
+        for session in self._sessions.values():
+            session.close()
+
+    # What comes back
+
+    def collect(self) -> list[Reason]:
+        """Keeps what ended batches have brought; says why the provider did not take one."""
+        problems = []
+        for number, planned in self._store.batches.open(self._run.id).items():
+            batch = self._sent_batch(number, planned)
+            if batch is None:
+                continue
+            batches = self._sessions[batch.spec].batches()
+            state = self._control.scope.run(batches.look(batch.batch_id))
+            # Refused as a whole: nothing was asked or paid, so its requests count as never sent.
+            if state.end == "failed":
+                self._store.batches.forget(number)
+                problems.append(_not_taken(batch, state))
+            elif state.end:
+                self._keep(number, batch, state)
+            elif state.answered != batch.answered:
+                now = batch.model_copy(update={"answered": state.answered})
+                self._store.batches.update(number, now)
+        return problems
+
+    def cancel(self) -> None:
+        """Has providers stop; what is answered by then is kept, now or with the next `collect`."""
+        # What has ended meanwhile cannot be cancelled.
+        self.collect()
+        for batch in self._store.batches.open(self._run.id).values():
+            batches = self._sessions[batch.spec].batches()
+            self._control.scope.run(batches.cancel(batch.batch_id))
+        self.collect()
+
+    def _sent_batch(self, number: int, batch: Batch) -> Batch | None:
+        """The batch with its id; `None` where it turns out that it was never sent."""
+        if batch.status == "sent":
+            return batch
+        # The process that planned it ended before it knew: the provider is asked by the mark.
+        batches = self._sessions[batch.spec].batches()
+        state = self._control.scope.run(batches.find(batch.mark))
+        if state is None:
+            self._store.batches.forget(number)
+            return None
+        return self._note_sent(number, batch, state)
+
+    def _note_sent(self, number: int, batch: Batch, state: BatchState) -> Batch:
+        sent = batch.model_copy(update={"status": "sent", "batch_id": state.id})
+        self._store.batches.update(number, sent)
+        return sent
+
+    def _keep(self, number: int, batch: Batch, state: BatchState) -> None:
+        """Stores the answers of a batch that has ended, each once and only those asked for."""
+        requests = self._store.batches.requests([number])
+        batches = self._sessions[batch.spec].batches()
+        calls: dict[str, Call] = {}
+        refused: set[str] = set()
+        contents = []
+        for file in state.files:
+            contents.append(self._control.scope.run(batches.content(file)))
+        for content in contents:
+            for line in lines_of(content or b""):
+                request = requests.get(line.key)
+                earlier = calls.get(line.key)
+                if request is None or (earlier and earlier.reusable):
+                    continue
+                if line.answer:
+                    completion = batches.completion(line.answer, batch.spec, *request)
+                    calls[line.key] = _call(line.key, batch.spec, completion)
+                elif line.code not in NEVER_ASKED:
+                    refused.add(line.key)
+        answered = {key for key, call in calls.items() if call.reusable}
+        # What a batch that ended early did not come to goes into the next one.
+        is_all = state.end == "completed" and None not in contents
+        tried = requests.keys() if is_all else refused | calls.keys()
+        unanswered = sorted(tried - answered)
+        self._store.batches.end(
+            self._run.id,
+            number,
+            batch,
+            [*calls.values()],
+            unanswered,
+        )
+
+    # What comes next
+
+    def steps(self, tasks: Sequence[Task]) -> NextSteps:
+        """What each task waits for: an answer on its way, one not asked for yet, or nothing."""
+        on_their_way, in_vain = self._requests_of_batches()
+        positions = [task.position for task in tasks]
+        samples = SamplePrefetch(self._store, self._run.fingerprint, positions)
+        steps = NextSteps([], [], NOTHING)
+        for task in tasks:
+            if self._control.is_cancelled:
+                raise CancelledError
+            requests, later = self._requests(task, samples)
+            without = [request for request in requests if not self._cache.find(request.key)]
+            usual = [request for request in without if request.key in in_vain]
+            waiting = [request for request in without if request.key in on_their_way]
+            new = [request for request in without if request.key not in in_vain | on_their_way]
+            # Resumed with `--now`: what was never asked is asked at once.
+            if not self._run.overnight:
+                new = []
+            share = _share(usual, [*waiting, *new], later)
+            if new:
+                steps.unasked.append(UnaskedTask(new, share))
+            elif waiting:
+                steps = steps._replace(reserved=steps.reserved.plus(share))
+            else:
+                steps.ready.append(task)
+        return steps
+
+    def send(self, steps: NextSteps) -> list[Reason]:
+        """Sends what was never asked, as far as the budget allows; says where it does not."""
+        samples = self._within_budget(steps)
+        requests: dict[ModelSpec, dict[str, ModelRequest]] = {}
+        for sample in samples:
+            for request in sample.requests:
+                # Samples that ask the same share an answer.
+                requests.setdefault(request.spec, {})[request.key] = request
+        for spec, own in requests.items():
+            batches = self._sessions[spec].batches()
+            for file in batches.files(own.values()):
+                self._send(spec, file)
+        number, unasked = len(samples), len(steps.unasked)
+        if number == unasked:
+            return []
+        message = mark(
+            "The budget allows {number:,} of {unasked:,} samples to be asked overnight."
+        ).format(number=number, unasked=unasked)
+        return [Reason(kind="cap", message=message, remedy=Remedy("raise_cap"))]
+
+    def _requests_of_batches(self) -> tuple[set[str], set[str]]:
+        """The keys of requests that are on their way, and of those that came back in vain."""
+        on_their_way: list[int] = []
+        ended: list[int] = []
+        for number, batch in self._store.batches.of_run(self._run.id).items():
+            numbers = ended if batch.status == "ended" else on_their_way
+            numbers.append(number)
+        table = self._store.batches
+        return {*table.requests(on_their_way)}, {*table.requests(ended)}
+
+    def _requests(
+        self,
+        task: Task,
+        samples: SamplePrefetch,
+    ) -> tuple[list[ModelRequest], list[ModelRequest]]:
+        """What the task asks as far as that is known, and about what of it is not known yet."""
+        # Whatever is wrong with a sample shows when its turn comes.
+        with suppress(PlumblineError):
+            sample = samples.take(task.position)
+            evaluators = self._asking(task, sample)
+            judges = [self._sessions[spec] for spec in self._run.judges]
+            if sample.response is not None or not self._run.models:
+                return requests_of(sample, evaluators, judges, None, ""), []
+            generator = self._sessions[self._run.models[task.model]]
+            response = self._response(task, sample, generator)
+            if response is None:
+                template = self._run.prompt
+                first, *later = requests_of(sample, evaluators, judges, generator, template)
+                return [first], later
+            answered = sample.model_copy(update={"response": response})
+            evaluators = self._asking(task, answered)
+            return requests_of(answered, evaluators, judges, None, ""), []
+        return [], []
+
+    def _asking(self, task: Task, sample: Sample) -> list[Evaluator]:
+        """The metrics of the task, without one that is sure of the sample by itself."""
+        asking = []
+        for metric in task.metrics:
+            evaluator = self._evaluators[metric]
+            is_answered = sample.response is not None
+            if isinstance(evaluator, HybridEvaluator) and is_answered:
+                is_sure = evaluator.doubt(sample) < evaluator.doubt_from
+            else:
+                is_sure = False
+            if not is_sure:
+                asking.append(evaluator)
+        return asking
+
+    def _response(self, task: Task, sample: Sample, generator: ModelSession) -> str | None:
+        """What the model has answered, in an earlier try or a batch; `None` where it has not."""
+        results = self._store.results
+        earlier = results.of_answer(self._run.id, task.position, task.model)
+        for result in earlier.values():
+            if result.response:
+                return result.response
+        if not generator.is_remote:
+            return generated_response(sample, self._run.prompt, OfflineReader())
+        prompt = fill(self._run.prompt, sample.question, sample.retrieved_documents)
+        request = generator.request(prompt, sample.repeat)
+        completion = self._cache.find(request.key)
+        return without_surrogates(completion.text) if completion else None
+
+    def _within_budget(self, steps: NextSteps) -> list[UnaskedTask]:
+        """The first samples that the budget can finish, in their order."""
+        cap = self._run.cap
+        taken = steps.reserved
+        bills = self._store.calls.spent(self._run.id)
+        for bill in bills.values():
+            taken = taken.plus(Share(bill.calls, bill.cost or 0.0))
+        samples = []
+        for sample in steps.unasked:
+            taken = taken.plus(sample.share)
+            if cap.calls is not None and taken.calls > cap.calls:
+                break
+            if cap.cost is not None and taken.cost > cap.cost + ROUNDING:
+                break
+            samples.append(sample)
+        return samples
+
+    def _send(self, spec: ModelSpec, file: BatchFile) -> None:
+        """Writes down what is about to be sent, and then sends it.
+
+        Whenever this process ends in between, the next one finds the batch by its mark: it is
+        neither lost nor sent twice.
+        """
+        batches = self._sessions[spec].batches()
+        now = datetime.now(UTC)
+        batch = Batch(
+            spec=spec,
+            # By chance, as several machines may send under one key.
+            mark=secrets.token_hex(16),
+            created=now.isoformat(timespec="seconds"),
+            expires=(now + DAY).isoformat(timespec="seconds"),
+            requests=len(file.requests),
+        )
+        requests = {}
+        for request in file.requests:
+            tokens = prompt_tokens(request)
+            requests[request.key] = SentRequest(tokens, batches.mode(request))
+        number = self._store.batches.plan(self._run.id, batch, requests)
+        state = self._control.scope.run(batches.send(file, batch.mark))
+        self._note_sent(number, batch, state)
+
+
+def cancel(run: Run, store: Store, keys: Keys) -> None:
+    """Has the providers stop what they have of the run; what is answered is kept.
+
+    Raises `RunElsewhereError` where a process works on the run, `AccessError` without a key.
+    """
+    lock = RunLock(store.locks, run.id)
+    lock.acquire()
+    try:
+        # No answer is looked up to cancel something.
+        cache = ResponseCache(lambda key: None)
+        control = RunControl(run.id, store)
+        overnight = Overnight(run, store, keys, cache, control)
+        try:
+            overnight.cancel()
+        finally:
+            overnight.close()
+        store.runs.save_stop_reasons(run.id, *waiting(store, run))
+    finally:
+        lock.release()
+
+
+def waiting(store: Store, run: Run) -> list[Reason]:
+    """What the run waits for, in a sentence for each provider; empty where nothing is open."""
+    by_provider: dict[str, list[Batch]] = {}
+    for batch in store.batches.open(run.id).values():
+        # Of one that was only planned it is not known whether it was sent.
+        if batch.status == "sent":
+            by_provider.setdefault(batch.spec.provider, []).append(batch)
+    reasons = []
+    for provider, batches in by_provider.items():
+        number = sum(batch.requests for batch in batches)
+        answered = sum(batch.answered for batch in batches)
+        until = datetime.fromisoformat(max(batch.expires for batch in batches))
+        message = mark(
+            "{answered:,} of {number:,} requests are answered by {provider}, "
+            "all of them by {until} UTC."
+        ).format(
+            answered=answered,
+            number=number,
+            provider=PROVIDERS[provider].title,
+            until=f"{until:%Y-%m-%d %H:%M}",
+        )
+        remedy = Remedy("collect")
+        reasons.append(Reason(kind="batch", message=message, remedy=remedy))
+    return reasons
+
+
+def _share(
+    usual: Iterable[ModelRequest],
+    in_batch: Iterable[ModelRequest],
+    later: Iterable[ModelRequest],
+) -> Share:
+    """What it takes to ask these at most; of later prompts an answer is a part, of any length."""
+    costs = [most_cost(request) for request in usual]
+    costs += [most_cost(request, in_batch=True) for request in in_batch]
+    for request in later:
+        costs.append(most_cost(request, request.spec.answer_tokens, in_batch=True))
+    return Share(len(costs), sum(costs))
+
+
+def _call(key: str, spec: ModelSpec, completion: Completion) -> Call:
+    cost = cost_of(spec, completion.usage, in_batch=True)
+    return Call(
+        key=key,
+        model=spec.id,
+        completion=completion,
+        cost=cost,
+        reusable=is_whole(completion),
+    )
+
+
+def _not_taken(batch: Batch, state: BatchState) -> Reason:
+    title = PROVIDERS[batch.spec.provider].title
+    what = mark("{provider} did not take a batch of {number:,} requests.").format(
+        provider=title, number=batch.requests
+    )
+    remedy = mark("Resume to send it again, or ask at once for the usual price.")
+    parts = [what, state.problem, remedy]
+    message = " ".join(filter(None, parts))
+    return Reason(kind="batch", message=message)

@@ -1,0 +1,249 @@
+"""What goes wrong with files and folders: said clearly, and nothing that is finished is lost."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from evaluators.batch.folder import WriteError
+from evaluators.errors import DatasetError, ParameterError
+from tests.batch.files import json_lines, parquet, results, row
+from tests.batch.test_files import Length, judged
+
+pytestmark = pytest.mark.usefixtures("data_folder")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.jsonl", json.dumps([row("a")]), "It is one JSON array, which cannot be read row by"),
+        ("a.jsonl", "", "holds no row that can be read"),
+        ("a.jsonl", "no JSON\n", "holds no row that can be read"),
+        ("a.jsonl.gz", "not packed", "It is damaged, or not what its name says"),
+        ("a.parquet", "not Parquet", "It is damaged, or not what its name says"),
+        ("a.xlsx", "PK", "is neither Parquet, JSON Lines nor CSV by its name"),
+        ("a.jsonl", '{"other": "text"}\n', "There is no column 'question' for question."),
+    ],
+)
+def test_a_first_file_that_cannot_be_read_is_told_before_anything_begins(
+    tmp_path, name, text, message
+):
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(DatasetError) as refused:
+        judged(tmp_path / name, tmp_path / "out")
+
+    assert message in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("address", ["nowhere", "nowhere/*.jsonl", "nothing://x"])
+def test_an_address_without_a_file_is_told(tmp_path, address):
+    with pytest.raises(DatasetError, match=r"nowhere.*there is no file|nothing:.*cannot be read"):
+        judged(address, tmp_path / "out")
+
+
+def test_a_group_of_no_column_is_told_with_those_that_there_are(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+
+    with pytest.raises(ParameterError, match=r"no column week to group by.*model"):
+        judged(data, tmp_path / "out", by="week")
+
+
+def test_files_with_other_columns_are_told_and_the_others_are_judged(tmp_path):
+    data = tmp_path / "in"
+    parquet(data / "a.parquet", [row("a")])
+    without = {name: cell for name, cell in row("b").items() if name != "answer_text"}
+    parquet(data / "b.parquet", [without])
+    (data / "c.csv").write_text("question,answer\nWhy?,So.\n")
+
+    found = judged(data, tmp_path / "out")
+
+    assert found.problems["b.parquet"].startswith("It has no column answer_text (it has: id,")
+    assert found.problems["c.csv"].startswith("It has no column answer_text (it has: question,")
+    assert found.finished == ("a.parquet",)
+    assert not found.is_complete
+    assert not (tmp_path / "out" / "_manifest.json").exists()
+    parquet(data / "b.parquet", [row("b")])
+    (data / "c.csv").unlink()
+    assert judged(data, tmp_path / "out").is_complete
+
+
+def test_columns_of_other_types_are_read_as_text(tmp_path):
+    data = tmp_path / "in"
+    parquet(data / "a.parquet", [row("a")])
+    parquet(data / "b.parquet", [row(2, answer_text=12345)])
+
+    judged(data, tmp_path / "out")
+
+    assert [each["length"] for each in results(tmp_path / "out")] == [1.0, 0.5]
+
+
+def damaged_in_the_middle(path):
+    whole = path.read_bytes()
+    half = len(whole) // 2
+    path.write_bytes(whole[:half] + b"\0" * 200 + whole[half + 200 :])
+
+
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "damage"),
+    [
+        ("b.parquet", parquet, damaged_in_the_middle),
+        ("b.parquet", parquet, cut_off),
+        ("b.jsonl.gz", json_lines, cut_off),
+    ],
+)
+def test_a_damaged_file_has_no_results_and_the_others_have(tmp_path, name, make, damage):
+    data = tmp_path / "in"
+    json_lines(data / "a.jsonl", [row("a")])
+    # Texts that hardly pack, so that the file is longer than what is damaged.
+    rows = [row(at, answer_text=str(hash((at, "x")) ** 9)) for at in range(500)]
+    damage(make(data / name, rows))
+    json_lines(data / "c.jsonl", [row("c")])
+
+    found = judged(data, tmp_path / "out")
+
+    assert list(found.problems) == [name]
+    assert "It is damaged" in found.problems[name]
+    assert {each["id"] for each in results(tmp_path / "out")} == {"a", "c"}
+    assert not list((tmp_path / "out").rglob("*.part"))
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("{broken\n", "not valid JSON"),
+        ('["a", "list"]\n', "is not an object"),
+        (json.dumps(row("x", question=" ")) + "\n", "the question is empty"),
+        (json.dumps(row("x", answer_text={"a": 1})) + "\n", "answer_text is an object"),
+        (json.dumps(row("x", answer_text="x" * 2**20 + "y")) + "\n", "has 1,048,577 bytes"),
+        (
+            json.dumps(row("x", answer_text="é" * 20), ensure_ascii=False)[:-2] + "\udcff\n",
+            "no char",
+        ),
+    ],
+)
+def test_a_broken_line_is_a_row_with_its_error(tmp_path, line, error):
+    path = tmp_path / "a.jsonl"
+    text = json.dumps(row("a")) + "\n" + line + "\n" + json.dumps(row("c")) + "\n"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    judged(path, tmp_path / "out")
+
+    found = results(tmp_path / "out")
+    # The third line is blank, and not a row.
+    assert [each["row"] for each in found] == [1, 2, 4]
+    assert [each["test_batch_length_status"] for each in found[::2]] == ["scored", "scored"]
+    assert error in found[1]["test_batch_length_error"]
+
+
+@pytest.mark.parametrize("record", ['"open,x,y\n', "a,b,c,d,e,f\n", ",,,\n"])
+def test_a_broken_record_of_csv_is_a_row_with_its_error(tmp_path, record):
+    path = tmp_path / "a.csv"
+    path.write_text(f"question,answer_text,docs\nWhy?,So.,One.\n{record}")
+
+    judged(path, tmp_path / "out")
+
+    found = results(tmp_path / "out")
+    assert [each["test_batch_length_status"] for each in found] == ["scored", "failed"]
+
+
+def test_a_folder_of_another_batch_is_left_alone(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    judged(data, tmp_path / "out")
+    before = (tmp_path / "out" / "a.jsonl.parquet").read_bytes()
+    other = json_lines(tmp_path / "b.jsonl", [row("b")])
+
+    with pytest.raises(ParameterError, match="another batch: it differs in data"):
+        judged(other, tmp_path / "out")
+    with pytest.raises(ParameterError, match="another batch: it differs in metrics"):
+        judged(data, tmp_path / "out", "trace")
+    with pytest.raises(ParameterError, match="another batch: it differs in by"):
+        judged(data, tmp_path / "out", by="model")
+
+    assert (tmp_path / "out" / "a.jsonl.parquet").read_bytes() == before
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.parquet").write_text("mine")
+
+    with pytest.raises(ParameterError, match=r"holds other files \(mine.parquet\)"):
+        judged(data, tmp_path / "out")
+
+    assert [path.name for path in (tmp_path / "out").glob("*.parquet")] == ["mine.parquet"]
+
+
+def test_two_files_never_share_one_file_of_results(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    parquet(tmp_path / "in" / "a.jsonl.parquet", [row("b")])
+
+    with pytest.raises(ParameterError, match="would have one file of results"):
+        judged(tmp_path / "in", tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(WriteError, match=r"file/out cannot be written .*Not a directory"):
+        judged(data, tmp_path / "file" / "out")
+
+
+FULL = """
+import resource, signal, sys
+from evaluators.runs.inputs import local_store
+from tests.batch.test_files import judged
+# Files may grow to 10,000 bytes: what is longer fails as on a full disk, and not by a signal.
+local_store()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))
+found = judged(sys.argv[1], sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+print(found.stopped, list(found.finished), sep="|")
+print(judged(sys.argv[1], sys.argv[2]).finished)
+"""
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="POSIX alone has it")
+def test_a_full_disk_stops_the_batch_and_keeps_what_is_finished(tmp_path):
+    data = tmp_path / "in"
+    json_lines(data / "a.jsonl", [row("a")])
+    rows = [row(at, answer_text=f"{at * 7919 % 1000}") for at in range(6000)]
+    json_lines(data / "b.jsonl", rows)
+    json_lines(data / "c.jsonl", [row("c")])
+
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, data, tmp_path / "out"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    first, second = done.stdout.splitlines() if not done.returncode else (done.stderr, "")
+    assert "cannot be written (" in first, first
+    assert "what is finished is kept.|['a.jsonl']" in first
+    assert second == "('a.jsonl', 'b.jsonl', 'c.jsonl')"
+    assert pq.read_metadata(tmp_path / "out" / "b.jsonl.parquet").num_rows == 6000
+
+
+def test_a_metric_that_could_not_run_is_refused_before_a_folder_is_made(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+
+    with pytest.raises(ParameterError, match="asks a judge, and none is named"):
+        judged(data, tmp_path / "out", "gpt_labeling")
+    with pytest.raises(ParameterError, match="chosen twice"):
+        judged(data, tmp_path / "out", [Length(), Length()])
+
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,200 @@
+"""Batches over files: every format and place, resumed, grouped, and never a row lost or twice."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import fs
+
+from evaluators import evaluate_batch_files
+from evaluators.base import Evaluator, evaluator
+from evaluators.batch.folder import Folder
+from evaluators.batch.sources import found
+from evaluators.errors import DatasetError, ParameterError, RunElsewhereError
+from evaluators.records import Score
+from tests.batch.files import COLUMNS, json_lines, parquet, results, row
+
+pytestmark = pytest.mark.usefixtures("data_folder")
+
+
+# In this process: what is tested here is not the processes.
+@evaluator("test_batch_length", title="Length", needs=("response",))
+class Length(Evaluator):
+    def score(self, sample):
+        if not sample.response:
+            return Score(values={"length": None}, reason="It is empty.")
+        if sample.response == "fails":
+            raise DatasetError("It failed. Mend it.")
+        return Score(values={"length": min(1.0, len(sample.response) / 10)})
+
+
+def judged(data, folder, metrics=None, **options):
+    metrics = metrics or Length()
+    return evaluate_batch_files(data, folder, metrics, columns=COLUMNS, progress=False, **options)
+
+
+def test_processes_judge_every_format_alike(tmp_path):
+    rows = [row(number, answer_text=f"It is {number} metres tall.") for number in range(3)]
+    folder = tmp_path / "in"
+    parquet(folder / "a.parquet", rows)
+    json_lines(folder / "b.jsonl", rows)
+    json_lines(folder / "deep" / "c.jsonl.gz", rows)
+    lines = ["id,question,answer_text,docs,model\n"]
+    lines += [
+        f"{each['id']},{each['question']},{each['answer_text']},{each['docs'][0]},old\n"
+        for each in rows
+    ]
+    (folder / "d.csv").write_text("".join(lines))
+    (folder / "_SUCCESS").write_text("")
+    (folder / "notes.txt").write_text("not data")
+
+    found = judged(folder, tmp_path / "out", "trace", workers=1)
+
+    assert found.is_complete
+    assert found.finished == ("a.parquet", "b.jsonl", "d.csv", "deep/c.jsonl.gz")
+    assert (tmp_path / "out" / "deep" / "c.jsonl.gz.parquet").exists()
+    every = results(tmp_path / "out")
+    assert len(every) == found.rows == 12
+    values = {(each["id"], each["adherence"], each["context_relevance"]) for each in every}
+    assert len(values) == 3  # of each sample the same in all four
+
+
+def test_means_have_intervals_and_coverage_and_groups(tmp_path):
+    answers = [("old", "12345"), ("old", "1234567890"), ("new", ""), ("new", "fails"), (None, "1")]
+    rows = [row(at, model=model, answer_text=text) for at, (model, text) in enumerate(answers)]
+    data = json_lines(tmp_path / "a.jsonl", rows)
+
+    found = judged(data, tmp_path / "out", by="model")
+
+    # 0.5, 1.0 and 0.1 are judged.
+    mean = found.summary()["length"]
+    assert mean.mean == pytest.approx(1.6 / 3)
+    assert (mean.asked, mean.scored, mean.not_applicable, mean.failed) == (5, 3, 1, 1)
+    assert mean.low < mean.mean < mean.high
+    groups = found.by("model")
+    assert {name: own["length"].coverage for name, own in groups.items()} == {
+        "": "1 / 1",
+        "new": "0 / 2",
+        "old": "2 / 2",
+    }
+    assert groups["old"]["length"].mean == pytest.approx(0.75)
+    assert found.failures == {"It failed. Mend it.": 1}
+    assert "3 / 5" in str(found)
+    with pytest.raises(ParameterError, match="was not grouped by week"):
+        found.by("week")
+
+
+def test_drift_is_the_means_of_weeks(tmp_path):
+    days = {"2026-01-05": "1", "2026-01-11": "123", "2026-01-12": "12345"}
+    rows = [row(day, at=f"{day}T10:00:00Z", answer_text=text) for day, text in days.items()]
+    data = parquet(tmp_path / "a.parquet", rows)
+
+    weeks = judged(data, tmp_path / "out", by=["at:week"]).by("at:week")
+
+    means = {week: own["length"].mean for week, own in weeks.items()}
+    assert means == {"2026-W02": pytest.approx(0.2), "2026-W03": pytest.approx(0.5)}
+
+
+def test_times_of_parquet_are_grouped_as_well(tmp_path):
+    table = pa.Table.from_pylist([row("a")])
+    times = pa.array([1767607200000], pa.timestamp("ms", tz="UTC"))  # 2026-01-05 10:00
+    pq.write_table(table.append_column("at", times), tmp_path / "a.parquet")
+
+    assert list(judged(tmp_path / "a.parquet", tmp_path / "out", by="at:day").by("at:day")) == [
+        "2026-01-05"
+    ]
+
+
+def test_a_column_of_too_many_groups_is_told_and_the_rest_is_there(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row(at, model=str(at)) for at in range(501)])
+
+    found = judged(data, tmp_path / "out", by="model")
+
+    assert found.summary()["length"].coverage == "501 / 501"
+    with pytest.raises(ParameterError, match="more than 500 different values"):
+        found.by("model")
+
+
+def test_what_is_finished_is_skipped_and_what_changed_is_done_again(tmp_path):
+    data = tmp_path / "in"
+    for name in "abc":
+        json_lines(data / f"{name}.jsonl", [row(name)])
+    out = tmp_path / "out"
+    judged(data, out)
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+    (out / "a.jsonl.parquet").unlink()
+    json_lines(data / "b.jsonl", [row("b"), row("b2")])
+    json_lines(data / "d.jsonl", [row("d")])
+
+    found = judged(data, out)
+
+    assert [each["id"] for each in results(out)] == ["a", "b", "b2", "c", "d"]
+    after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
+    assert after["c.jsonl.parquet"] == before["c.jsonl.parquet"]
+    manifest = json.loads((out / "_manifest.json").read_text())
+    assert manifest["rows"] == found.rows == 5
+    assert manifest["values"]["length"]["scored"] == 5
+
+
+def test_a_pattern_means_files_of_one_folder_and_two_stars_all_below(tmp_path):
+    for name in ("a.jsonl", "b.jsonl", "b.csv", "x/a.jsonl", "x/y/a.jsonl"):
+        json_lines(tmp_path / name, [row(name)])
+
+    def names(pattern):
+        return [fragment.name for fragment in found(f"{tmp_path}/{pattern}").fragments]
+
+    assert names("*.jsonl") == ["a.jsonl", "b.jsonl"]
+    assert names("?.csv") == ["b.csv"]
+    assert names("*/a.jsonl") == ["x/a.jsonl"]
+    assert names("**/a.jsonl") == ["a.jsonl", "x/a.jsonl", "x/y/a.jsonl"]
+
+
+def test_addresses_of_pyarrow_and_of_fsspec_are_opened(tmp_path):
+    import fsspec
+
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/logs/b.jsonl", json.dumps(row("b")).encode())
+
+    by_pyarrow = judged(data.as_uri(), (tmp_path / "out").as_uri())
+    by_fsspec = judged("memory://logs/*.jsonl", "memory://results")
+
+    assert (by_pyarrow.rows, by_fsspec.rows) == (1, 1)
+    assert results(tmp_path / "out")[0]["id"] == "a"
+    assert memory.exists("/results/b.jsonl.parquet")
+    assert memory.exists("/results/_manifest.json")
+
+
+def test_an_empty_file_among_others_has_results_without_rows(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    json_lines(tmp_path / "in" / "b.jsonl", [])
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert found.is_complete
+    assert found.rows == 1
+    assert pq.read_metadata(tmp_path / "out" / "b.jsonl.parquet").num_rows == 0
+
+
+def test_long_files_are_written_row_for_row_in_their_order(tmp_path):
+    rows = [row(number) for number in range(12_345)]
+    data = json_lines(tmp_path / "a.jsonl", rows)
+
+    judged(data, tmp_path / "out")
+
+    assert [each["id"] for each in results(tmp_path / "out")] == [each["id"] for each in rows]
+
+
+def test_one_process_at_a_time_works_on_a_folder(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    (tmp_path / "out").mkdir()
+    settings = {"plumbline": "any"}
+
+    with Folder(str(tmp_path / "out")).held(settings), pytest.raises(RunElsewhereError):
+        judged(data, tmp_path / "out")
+
+
+def test_file_systems_of_this_machine_are_local(tmp_path):
+    assert isinstance(Folder(str(tmp_path)).system, fs.LocalFileSystem)
+    assert Folder("memory://results").local is None

@@ -1,0 +1,27 @@
+"""Every page, with something on it to look at: an address of the app by what is shown."""
+
+PAGES = {
+    "Home": "/",
+    "Learn": "/learn",
+    "Lesson 1": "/learn?lesson=1",
+    "Lesson 2": "/learn?lesson=2",
+    "Lesson 3": "/learn?lesson=3",
+    "Lesson 4": "/learn?lesson=4",
+    "Lesson 5": "/learn?lesson=5",
+    "Datasets": "/datasets",
+    "RGB, form": "/rgb",
+    "TRACE, form": "/trace",
+    "Metrics": "/metrics",
+    "Runs": "/runs",
+    "Settings": "/settings",
+    "RGB, result": "/rgb?run=example-noise",
+    "TRACE, result": "/trace?run=example-invented",
+    "Compare": "/compare?first=example-noise.1&second=example-noise.2",
+    "Label": "/label?run=example-invented",
+    "Check": "/check?run=example-invented",
+    "Round, code": "/round",
+    "Sample of RGB": "/sample?run=example-noise&sample=1",
+    "Sample of TRACE": "/sample?run=example-invented&sample=6",
+    "A chart, presented": "/rgb?run=example-noise&present=1&block=2",
+    "A sample, presented": "/sample?run=example-invented&sample=6&present=1",
+}

@@ -1,0 +1,77 @@
+"""Texts that are stored in English, problems of files and reasons of failures, shown in Chinese."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluators.sandbox import script
+from evaluators.sandbox.child import WORDS
+from evaluators.text.language import CHINESE, speaking
+from evaluators.text.stored_texts import translated
+from tests.language.messages import texts_of_code, translations
+
+MADE_WHERE_THEY_ARE_READ = (
+    *("evaluators/datasets/taken.py", "evaluators/datasets/origin.py"),
+    *("evaluators/llm/money.py", "evaluators/llm/estimate.py"),
+)
+"""What these say is never stored."""
+TOO_FEW_LETTERS = {"{metric}: {field} is {value}. {problem}."}
+"""Raised where a form or Python gives a parameter, and shown at once."""
+STORED = (
+    *("evaluators/datasets/", "evaluators/llm/", "evaluators/retrieval/", "evaluators/sandbox/"),
+    *("evaluators/run_files/", "evaluators/custom_files.py", "ui/parts/remedies.py"),
+    *("evaluators/answer_match.py", "evaluators/context_recall.py"),
+    *("evaluators/g_eval.py", "evaluators/llm_judge.py", "evaluators/prompt_metric.py"),
+    *("evaluators/retriever_recall.py", "evaluators/rgb_evaluator.py"),
+    *("evaluators/runs/engine.py", "evaluators/runs/pool.py", "evaluators/runs/run_control.py"),
+    *("evaluators/runs/scoring.py", "evaluators/runs/store/", "evaluators/runs/worker"),
+    *(
+        "evaluators/trace/claims.py",
+        "evaluators/trace/comparison.py",
+        "evaluators/trace/metrics.py",
+    ),
+)
+SAID = translations()
+TEXTS = [
+    text
+    for text, where in texts_of_code().items()
+    if text.context is None
+    and text.english not in TOO_FEW_LETTERS
+    and where.startswith(STORED)
+    and where not in MADE_WHERE_THEY_ARE_READ
+]
+BLANK = re.compile(r"\{(\w+)(![rs])?(:[^{}]*)?\}")
+
+
+def samples(text):
+    """A value for each blank: a number where one is written, else a word that nobody else says."""
+    values = {}
+    for name, _, form in BLANK.findall(text):
+        values[name] = 7 if form else f"<{name}>"
+    return values
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_what_the_child_says_is_what_the_catalogue_has(words):
+    # It cannot import the catalogue: its texts are written down once more beside it.
+    said = []
+    for node in ast.walk(ast.parse(Path(script.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.JoinedStr):
+            said.append("\0".join(ast.unparse(part) for part in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            said.append(repr(node.value))
+    pieces = [part.strip() for part in BLANK.sub("\0", words).split("\0")]
+    assert any(all(piece in text for piece in pieces) for text in said)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.english[:60])
+def test_a_stored_text_comes_back_in_chinese(text):
+    values = samples(text.english)
+    stored = text.english.format(**values) if values else text.english
+    # What is quoted in English stands in its quotation marks.
+    quoted = {name: repr(values[name]) for name, way, _ in BLANK.findall(text.english) if way}
+    shown = SAID[text].format(**values | quoted) if values else SAID[text]
+    with speaking(CHINESE):
+        assert translated(stored) == shown

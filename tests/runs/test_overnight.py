@@ -1,0 +1,336 @@
+"""Runs that are asked overnight: no answer is lost or paid twice, whatever happens in between."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from evaluators import evaluate
+from evaluators.errors import AccessError, ParameterError
+from evaluators.llm import Access
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.records import Cap, ModelSpec
+from evaluators.runs import inputs, overnight
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
+from evaluators.runs.store import Counts
+from tests import judge
+from tests.loopback import ServerLimits
+from tests.runs import paid
+from tests.stops import stopped
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+LUNA = paid.LUNA.model_copy(update={"answer_tokens": 2000})
+OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)
+
+
+def keys(server, key="sk-loopback"):
+    groq = Access(provider="groq", base_url=server.address, key=SecretStr(key))
+    return {**paid.keys(server.base_url, key), "groq": groq}
+
+
+def resumed(store, run, registry, server):
+    registry.start(run, store, keys(server)).wait(PATIENCE)
+    return store.results.counts(run)
+
+
+def kinds(store, run):
+    return [reason.kind for reason in store.runs.stop_reasons(run.id)]
+
+
+def any_answer(text):
+    return judge.labels_for(text) if judge.is_labelling(text) else '{"reason": "", "score": 4}'
+
+
+def asked_twice(server):
+    """Requests that were answered more than once, in batches."""
+    return [key for key, times in server.batches.answered.items() if times > 1]
+
+
+def test_a_run_sends_its_prompts_waits_and_goes_on_with_the_answers(store, registry, loopback):
+    server = loopback(answer=judge.labels_for)
+    run = paid.labelled_run(store, paid.answered(20), (LUNA,), overnight=True)
+
+    assert resumed(store, run, registry, server) == Counts(asked=20, scored=0, failed=0)
+    assert "0 of 20 requests are answered by OpenAI" in stopped(store, run.id)
+    assert "Resume collects the answers." in stopped(store, run.id)
+    assert kinds(store, run) == ["batch"]
+    # Nothing has come back: the second look changes nothing.
+    assert resumed(store, run, registry, server).scored == 0
+
+    server.batches.finish()
+    assert resumed(store, run, registry, server) == Counts(asked=20, scored=20, failed=0)
+    assert stopped(store, run.id) == ""
+    assert (len(server.batches.made), server.asked) == (1, [])
+
+
+def test_it_costs_half(store, registry, loopback):
+    server = loopback()
+    now, later = (
+        paid.paid_run(store, paid.dataset(10), workspace=name, overnight=is_later)
+        for name, is_later in (("now", False), ("later", True))
+    )
+    resumed(store, now, registry, server)
+    resumed(store, later, registry, server)
+    server.batches.finish()
+    resumed(store, later, registry, server)
+
+    (full,), (half,) = (store.calls.spent(run.id).values() for run in (now, later))
+    assert (half.calls, half.prompt_tokens) == (full.calls, full.prompt_tokens)
+    # GPT-6 Luna in a batch: $0.05 in, $0.25 out for a million tokens.
+    price = half.prompt_tokens * 0.05e-6 + half.answer_tokens * 0.25e-6
+    assert half.cost == pytest.approx(price) == pytest.approx(full.cost / 2)
+
+
+@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+def test_two_thousand_requests_with_all_faults_at_once(store, registry, loopback, model):
+    # Wide limits, told in the headers: the free plan of Groq would hold up what is asked at once.
+    limits = ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9)
+    server = loopback(limits=limits)
+    run = paid.paid_run(store, paid.dataset(2000), (model,), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish(
+        "partial", "error file", "no json", "cut off", "duplicates", "unknown ids", "order"
+    )
+
+    assert resumed(store, run, registry, server) == Counts(asked=2000, scored=2000, failed=0)
+    # Four requests in ten came back without an answer, those that were cut off were paid all the
+    # same, and lines that are no JSON tell nothing of what they cost.
+    assert len(server.asked) == 800
+    (bill,) = store.calls.spent(run.id).values()
+    assert bill.calls == 1400 + 800
+    assert asked_twice(server) == []
+    assert stopped(store, run.id) == ""
+
+
+@pytest.mark.parametrize(
+    ("fault", "at_once", "batches"),
+    [
+        ("order", 0, 1),
+        ("duplicates", 0, 1),
+        ("unknown ids", 0, 1),
+        ("partial", 4, 1),
+        ("error file", 4, 1),
+        ("no json", 4, 1),
+        ("cut off", 4, 1),
+        # What a batch did not come to goes into the next one.
+        ("expired", 0, 2),
+        ("failed", 0, 2),
+    ],
+)
+def test_what_a_batch_does_not_answer_is_asked_once_more(
+    store, registry, loopback, fault, at_once, batches
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(40), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish(fault)
+    for _ in range(3):
+        resumed(store, run, registry, server)
+        server.batches.finish()
+
+    assert store.results.counts(run) == Counts(asked=40, scored=40, failed=0)
+    assert (len(server.asked), len(server.batches.made)) == (at_once, batches)
+    assert asked_twice(server) == []
+
+
+def test_a_batch_that_expired_keeps_what_it_has_answered(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish("expired")
+
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
+    assert "0 of 5 requests are answered by OpenAI" in stopped(store, run.id)
+
+
+def test_a_batch_that_is_not_taken_says_why(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(3), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish("failed")
+    resumed(store, run, registry, server)
+
+    why = "OpenAI did not take a batch of 3 requests. The model takes no batches. Resume"
+    assert why in stopped(store, run.id)
+
+
+@pytest.mark.parametrize(("step", "batches"), [("upload", 1), ("batch", 1), ("", 1)])
+def test_a_process_that_is_killed_while_it_sends_loses_nothing_and_pays_nothing_twice(
+    store, registry, loopback, tmp_path, step, batches
+):
+    server = loopback()
+    server.batches.holds = step
+    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    child = subprocess.Popen(
+        [sys.executable, paid.__file__, tmp_path, server.base_url],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    if step:
+        assert server.batches.held.wait(PATIENCE)
+        child.kill()
+    child.wait(PATIENCE)
+    server.batches.holds = ""
+
+    resumed(store, run, registry, server)
+    server.batches.finish()
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=10, failed=0)
+    assert (len(server.batches.made), server.asked) == (batches, [])
+    assert len(server.batches.answered) == 10
+    assert asked_twice(server) == []
+
+
+def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(3), overnight=True)
+    resumed(store, run, registry, server)
+    (number, batch) = next(iter(store.batches.open(run.id).items()))
+    # As if the process had ended before it knew the id.
+    store.batches.update(number, batch.model_copy(update={"status": "planned", "batch_id": ""}))
+    for other in range(150):
+        paid_elsewhere = server.batches.made[0] | {"id": f"other_{other}", "metadata": {}}
+        server.batches.made.append(paid_elsewhere | {"status": "completed"})
+    server.batches.finish()
+
+    assert resumed(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("metrics", [["gpt_labeling"], ["hybrid"], ["gpt_labeling", "g_eval"]])
+def test_all_that_metrics_ask_a_jury_or_a_judge_is_in_the_batch(store, registry, loopback, metrics):
+    server = loopback(answer=any_answer)
+    judges = (LUNA, OSS.model_copy(update={"answer_tokens": 2000}))
+    plan = RunPlan(
+        paid.answered(5), inputs.evaluators(metrics), judges=judges, repeats=2, overnight=True
+    )
+    run = create_run(store, plan, workspace="w")
+    resumed(store, run, registry, server)
+    assert len(server.batches.made) == 2
+    server.batches.finish()
+
+    counts = resumed(store, run, registry, server)
+    assert (counts.open, counts.failed, server.asked) == (0, 0, [])
+
+
+def test_a_judge_of_answers_is_asked_in_a_second_batch(store, registry, loopback):
+    server = loopback(answer=any_answer)
+    metrics = inputs.evaluators(["rgb", "g_eval"])
+    plan = RunPlan(
+        paid.dataset(4), metrics, models=(LUNA,), judges=(LUNA,), prompt=paid.PROMPT, overnight=True
+    )
+    run = create_run(store, plan, workspace="w")
+    scored = []
+    for _ in range(3):
+        scored.append(resumed(store, run, registry, server).scored)
+        server.batches.finish()
+
+    assert scored == [0, 0, 8]
+    # Four answers, and four criteria of each.
+    sizes = Counter(
+        len(server.batches.files[batch["input_file_id"]].splitlines())
+        for batch in server.batches.made
+    )
+    assert (sizes, server.asked) == ({4: 1, 16: 1}, [])
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_once_more_at_once(store, registry, loopback):
+    answers = {}
+
+    def unreadable_first(text):
+        answers[text] = answers.get(text, 0) + 1
+        return "I would rather not." if "could not be used" not in text else judge.labels_for(text)
+
+    server = loopback(answer=unreadable_first)
+    run = paid.labelled_run(store, paid.answered(3), (LUNA,), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish()
+
+    assert resumed(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("cap", [Cap(calls=4), Cap(cost=0.0003)])
+def test_a_budget_holds_before_anything_is_sent(store, registry, loopback, cap):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(20), cap=cap, overnight=True)
+    resumed(store, run, registry, server)
+
+    # At most 148 + 200 tokens: $0.0000574 in a batch, five of which fit into $0.0003.
+    sent = len(list(server.batches.requests()))
+    assert sent == (cap.calls or 5)
+    assert kinds(store, run) == ["batch", "cap"]
+    assert f"The budget allows {sent} of 20 samples" in stopped(store, run.id)
+    # What is on its way counts as spent.
+    resumed(store, run, registry, server)
+    assert len(server.batches.made) == 1
+
+
+def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    resumed(store, run, registry, server)
+    overnight.cancel(run, store, keys(server))
+    assert [batch["status"] for batch in server.batches.made] == ["cancelling"]
+    server.batches.finish()
+    overnight.cancel(run, store, keys(server))
+
+    assert sum(bill.calls for bill in store.calls.spent(run.id).values()) == 5
+    assert (len(server.batches.made), stopped(store, run.id)) == (1, "")
+
+
+def test_asked_at_once_from_now_on_it_waits_for_what_is_on_its_way(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(10), cap=Cap(calls=6), overnight=True)
+    resumed(store, run, registry, server)
+    store.runs.set_overnight(run.id, False)
+    store.runs.set_cap(run.id, Cap())
+    run = store.runs.get(run.id)
+
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=4, failed=0)
+    server.batches.finish("expired")
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=10, failed=0)
+    assert (len(server.asked), len(server.batches.made)) == (4 + 3, 1)
+
+
+def test_another_key_says_that_it_does_not_know_the_batch(store, registry, loopback):
+    server, other = loopback(), loopback()
+    run = paid.paid_run(store, paid.dataset(2), overnight=True)
+    resumed(store, run, registry, server)
+    resumed(store, run, registry, other)
+
+    assert "OpenAI does not know the batch batch_1 under this key." in stopped(store, run.id)
+    with pytest.raises(AccessError, match="No key for OpenAI"):
+        registry.start(run, store, {})
+
+
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        ((OFFLINE,), "Nothing is asked in this run"),
+        (
+            (ModelSpec(provider="mistral", model="mistral-small-2603"),),
+            "Mistral Small 4 is not known to answer overnight",
+        ),
+        ((ModelSpec(provider="openai", model="gpt-9"),), "gpt-9 is not known to answer overnight"),
+    ],
+)
+def test_only_models_with_a_price_for_batches_are_asked_overnight(store, models, words):
+    with pytest.raises(ParameterError, match=words):
+        paid.paid_run(store, paid.dataset(2), models, overnight=True)
+
+
+def test_in_python_the_same_call_collects(store, loopback):
+    server = loopback(answer=judge.labels_for)
+    data = paid.answered(4)
+    options = {"judge": LUNA, "keys": keys(server), "store": store, "run": "letters"}
+
+    first = evaluate(data, "gpt_labeling", overnight=True, progress=False, **options)
+    assert first.counts == Counts(asked=4, scored=0, failed=0)
+    server.batches.finish()
+    second = evaluate(data, "gpt_labeling", overnight=True, progress=False, **options)
+    assert (second.run.id, second.counts.scored, server.asked) == (first.run.id, 4, [])
