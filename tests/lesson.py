@@ -28,7 +28,14 @@ from evaluators.records import (
     Support,
 )
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.rounds.records import AskedAnswer, AskedPlace, Participant, Round, RoundKind
+from evaluators.rounds.records import (
+    AskedAnswer,
+    AskedPlace,
+    Asking,
+    Participant,
+    Round,
+    RoundKind,
+)
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
@@ -143,10 +150,12 @@ def view(store: Store, made: Run) -> RunView:
     return RunView.read(store, made)
 
 
-def started(store: Store, made: Run, kind: RoundKind = "support") -> Round:
+def started(store: Store, made: Run, kind: RoundKind = "support", value: str = "") -> Round:
     """A round over both answers."""
     answers = [Answer(0, 0), Answer(1, 0)]
-    return rounds.start(view(store, made), answers, "Class of 22 November", kind=kind)
+    return rounds.start(
+        view(store, made), answers, "Class of 22 November", Asking(kind, value=value)
+    )
 
 
 def take_part(store: Store, lesson: Round) -> dict[str, Participant]:
@@ -178,7 +187,9 @@ def _labels(supports: list[Support], position: int) -> Labels:
     own = supports[2 * position : 2 * position + 2]
     pairs = zip("ab", own, strict=True)
     return Labels(
-        sentence_support=tuple(SentenceSupport(key=key, support=support) for key, support in pairs)
+        # Both sentences of the documents are relevant to the first question, one to the second.
+        relevant_keys=("0a", "1a")[: 2 - position],
+        sentence_support=tuple(SentenceSupport(key=key, support=support) for key, support in pairs),
     )
 
 

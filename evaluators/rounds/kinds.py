@@ -65,6 +65,17 @@ KINDS: Mapping[RoundKind, Described] = {
         counting=lambda number: counted(number, "answer"),
         words=_words(mark("all"), mark("some"), mark("none")),
     ),
+    "score": Described(
+        title=mark("Guess the score"),
+        what_for=mark(
+            "Of each answer: will this value be high, middle or low? The reveal shows the number. "
+            "Guesses are kept with the round and change nothing in the run."
+        ),
+        asked=mark("How high is the {value}?"),
+        counting=lambda number: counted(number, "answer"),
+        words=_words(mark("high"), mark("middle"), mark("low")),
+        meanings=(mark("over ⅔"), mark("⅓ to ⅔"), mark("under ⅓")),
+    ),
     "planted": Described(
         title=mark("Find the planted error"),
         what_for=mark(

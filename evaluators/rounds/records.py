@@ -11,7 +11,7 @@ from evaluators.people.records import PersonName
 from evaluators.records import Record, Support
 
 State = Literal["open", "paused", "closed", "revealed"]
-RoundKind = Literal["support", "guess", "planted", "better"]
+RoundKind = Literal["support", "guess", "score", "planted", "better"]
 """What is asked: each is described in `evaluators.rounds.kinds`."""
 
 MOST_ANSWERS = 20
@@ -19,6 +19,20 @@ MOST_PARTICIPANTS = 60
 """People in a round: two school classes, and few enough that one laptop serves them."""
 LONGEST_NICKNAME = 24
 """So that sixty of them fit on a projector."""
+
+
+class Asking(NamedTuple):
+    """What a round asks: of which two models the answers are compared, or which value is guessed.
+
+    Models count by their numbers in the run; `value` is its name, as in a score.
+    """
+
+    kind: RoundKind = "support"
+    models: tuple[int, int] = (0, 1)
+    value: str = ""
+
+
+OF_SENTENCES = Asking()
 
 
 class AskedAnswer(NamedTuple):
@@ -37,7 +51,7 @@ class Round(Record):
     UTC, ISO.
 
     The wall of one that `hides_spread` does not tell before the reveal who said what; of `models`,
-    by their numbers, two answers are laid side by side.
+    by their numbers, two answers are laid side by side; `value` is the one whose height is guessed.
     """
 
     id: str
@@ -52,6 +66,7 @@ class Round(Record):
     has_board: bool = True
     hides_spread: bool = False
     models: tuple[int, int] | None = None
+    value: str = ""
     revision: int = 0
     answers: tuple[AskedAnswer, ...] = Field(min_length=1, max_length=MOST_ANSWERS)
 

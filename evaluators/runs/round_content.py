@@ -25,7 +25,7 @@ from evaluators.trace.labelling import GOLD, HEURISTIC, labellings
 from evaluators.trace_evaluator import TRACEEvaluator
 
 PLANTED, METRIC = "planted", "metric"
-"""Who says which documents hold the planted error, and which of two answers is better."""
+"""Who says which documents hold the planted error; which of two answers is better, or its score."""
 MOST_DOCUMENTS = 6
 """Of a prompt: more do not fit on a phone."""
 
@@ -43,6 +43,7 @@ class RoundAnswer(NamedTuple):
     `by` is who counts where there is no gold: the run's own labeller, the metric, or who planted
     the errors. `sentences` are those of an answer that is labelled; `pair` are two answers as they
     stand left and right, `models` the numbers of who gave them; `noticed` is what each model did.
+    `value` is what was guessed, 0 to 1.
     """
 
     sample: Sample
@@ -53,6 +54,7 @@ class RoundAnswer(NamedTuple):
     pair: tuple[str, ...] = ()
     models: tuple[int, ...] = ()
     noticed: tuple[Noticed, ...] = ()
+    value: float | None = None
 
 
 class RoundContent(NamedTuple):
@@ -176,6 +178,26 @@ def _guessed(made: Round, sample: Sample, contents: Sequence[Content]) -> RoundA
     return labelled._replace(asked={"": sample.question}, supports=supports)
 
 
+def _scored(made: Round, sample: Sample, contents: Sequence[Content]) -> RoundAnswer | None:
+    labelled, score = _labelled(made, sample, contents), _score_of(contents[0])
+    value = score.values.get(made.value) if score else None
+    if labelled is None or value is None:
+        return None
+    return labelled._replace(
+        asked={"": sample.question},
+        by=METRIC,
+        supports={METRIC: {"": height(value)}},
+        value=value,
+    )
+
+
+def height(value: float) -> Support:
+    """Which third of 0 to 1 a value is in: full the highest; a border is in the middle."""
+    if value > 2 / 3:
+        return Support.FULL
+    return Support.NONE if value < 1 / 3 else Support.PARTIAL
+
+
 # The planted error
 
 
@@ -275,6 +297,7 @@ _Reader = Callable[[Round, Sample, Sequence[Content]], RoundAnswer | None]
 _READ: Mapping[RoundKind, _Reader] = {
     "support": _labelled,
     "guess": _guessed,
+    "score": _scored,
     "planted": _forged,
     "better": _two_answers,
 }

@@ -17,9 +17,17 @@ from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Ability, Cell, Run, Support
 from evaluators.rounds.codes import HOLDS, new_code
 from evaluators.rounds.kinds import KINDS
-from evaluators.rounds.records import MOST_ANSWERS, AskedAnswer, AskedPlace, Round, RoundKind
+from evaluators.rounds.records import (
+    MOST_ANSWERS,
+    OF_SENTENCES,
+    AskedAnswer,
+    AskedPlace,
+    Asking,
+    Round,
+    RoundKind,
+)
 from evaluators.rounds.tally import class_labels, spreads
-from evaluators.runs.round_content import content, preferred, sentences_judged
+from evaluators.runs.round_content import content, height, preferred, sentences_judged
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
@@ -34,12 +42,19 @@ Lesson = Literal[
     "noticed",
     "told apart",
     "alike",
+    "high",
+    "middle",
+    "low",
 ]
 """What an answer teaches.
 
 Labellers differ on it, it says too much, or there is nothing wrong; no model notices the planted
-error, or one does; the metric prefers one of two answers, or neither.
+error, or one does; the metric prefers one of two answers, or neither; its value is high or low.
 """
+GUESSED = ("context_relevance", "context_utilization", "completeness")
+"""The values of TRACE that lie between 0 and 1 and whose height can be guessed."""
+LABELLED: Sequence[RoundKind] = ("support", "guess", "score")
+"""The kinds whose answers are labelled sentence by sentence in the run."""
 
 USUAL = 8
 MOST_ROUNDS = 50
@@ -58,26 +73,28 @@ def kinds_of(view: RunView) -> list[RoundKind]:
     found: list[RoundKind] = []
     if lessons(view):
         found += ["support", "guess"]
-    if lessons(view, "planted"):
+    if values_of(view):
+        found.append("score")
+    if lessons(view, Asking("planted")):
         found.append("planted")
     if len(view.run.models) > 1:
         found.append("better")
     return found
 
 
-def lessons(
-    view: RunView,
-    kind: RoundKind = "support",
-    models: tuple[int, int] = (0, 1),
-) -> dict[Answer, Lesson]:
-    """What each answer that can be asked about teaches, in the run's order.
+def values_of(view: RunView) -> list[str]:
+    """The names of the run's values whose height can be guessed."""
+    return [value for value in GUESSED if lessons(view, Asking("score", value=value))]
 
-    Of `models` the answers are compared where it is asked which one is better.
-    """
-    if kind == "planted":
+
+def lessons(view: RunView, asking: Asking = OF_SENTENCES) -> dict[Answer, Lesson]:
+    """What each answer that can be asked about teaches, in the run's order."""
+    if asking.kind == "planted":
         return _of_planted_errors(view)
-    if kind == "better":
-        return _of_two_answers(view, models)
+    if asking.kind == "better":
+        return _of_two_answers(view, asking.models)
+    if asking.kind == "score":
+        return _of_value(view, asking.value)
     return _of_labels(view)
 
 
@@ -92,6 +109,22 @@ def _of_labels(view: RunView) -> dict[Answer, Lesson]:
             continue
         lesson: Lesson = "supported" if adherence else "unsupported"
         found[answer] = "disputed" if answer in differ else lesson
+    return found
+
+
+def _of_value(view: RunView, name: str) -> dict[Answer, Lesson]:
+    if leads(view.run.evaluator.name) != "trace":
+        return {}
+    words: dict[Support, Lesson] = {
+        Support.FULL: "high",
+        Support.PARTIAL: "middle",
+        Support.NONE: "low",
+    }
+    found: dict[Answer, Lesson] = {}
+    for row in view.of_metric(0):
+        value = row.values.get(name)
+        if row.status == "scored" and value is not None:
+            found[Answer(row.position, row.model)] = words[height(value)]
     return found
 
 
@@ -131,8 +164,7 @@ def instructive(
     view: RunView,
     n: int = USUAL,
     seed: int = 0,
-    kind: RoundKind = "support",
-    models: tuple[int, int] = (0, 1),
+    asking: Asking = OF_SENTENCES,
 ) -> list[Answer]:
     """Some answers of each lesson, short ones first, shuffled; another seed finds others.
 
@@ -140,13 +172,13 @@ def instructive(
     Of eight, three are disputed, three unsupported and two supported, as far as there are any.
     """
     by_lesson: dict[str, list[Answer]] = {lesson: [] for lesson in get_args(Lesson)}
-    for answer, lesson in lessons(view, kind, models).items():
+    for answer, lesson in lessons(view, asking).items():
         by_lesson[lesson].append(answer)
     shuffle = random.Random(seed)
     queues = []
     for answers in by_lesson.values():
         shuffle.shuffle(answers)
-        queues.append(_short_first(view, answers, kind))
+        queues.append(_short_first(view, answers, asking.kind))
     chosen: list[Answer] = []
     # In turns, so that what one lesson lacks is made up for by the others.
     while len(chosen) < n and any(queues):
@@ -167,7 +199,7 @@ def _short_first(
     lengths = {}
     for answer, read in contents.items():
         is_handy = True
-        if kind in ("support", "guess"):
+        if kind in LABELLED:
             sentences = sentences_judged(read)
             if sentences is None or not sentences.response:
                 continue
@@ -198,16 +230,15 @@ def start(
     view: RunView,
     answers: Sequence[Answer],
     name: str,
+    asking: Asking = OF_SENTENCES,
     *,
-    kind: RoundKind = "support",
     has_board: bool = True,
     hides_spread: bool | None = None,
-    models: tuple[int, int] = (0, 1),
 ) -> Round:
     """A new round over these answers, open at once.
 
     The wall hides the spread until the reveal, or not, as is usual for the kind where that is not
-    said; of `models` two answers are compared where it is asked which one is better.
+    said.
 
     Raises `ParameterError` for no answers or too many, and for a name that somebody has.
     """
@@ -219,6 +250,7 @@ def start(
     people = {label.person for own in view.people.values() for label in own}
     if name in people or any(made.name == name for made in earlier):
         raise ParameterError("Somebody has labelled under this name here. Choose another one.")
+    described = KINDS[asking.kind]
     made = Round(
         id=secrets.token_urlsafe(16),
         run_id=view.run.id,
@@ -227,10 +259,11 @@ def start(
         # 128 bits, as of the id: the link is all that keeps strangers out.
         join=secrets.token_urlsafe(16),
         **fresh_code(),
-        kind=kind,
+        kind=asking.kind,
         has_board=has_board,
-        hides_spread=KINDS[kind].hides_spread if hides_spread is None else hides_spread,
-        models=models if KINDS[kind].is_preference else None,
+        hides_spread=described.hides_spread if hides_spread is None else hides_spread,
+        models=asking.models if described.is_preference else None,
+        value=asking.value,
         answers=tuple(AskedAnswer(*answer) for answer in answers),
     )
     view.store.rounds.save(made)

@@ -23,7 +23,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.records import Run, Support
 from evaluators.rounds.codes import spoken
-from evaluators.rounds.records import AskedPlace, Round, RoundKind
+from evaluators.rounds.records import AskedPlace, Asking, Round, RoundKind
 from evaluators.runs import round_content, rounds
 from evaluators.runs.store import Answer
 from tests import lesson
@@ -178,7 +178,7 @@ def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it
         # A phone of its own for each: what the reveal of the first one tells is no secret any more.
         page = new_context(**PHONE).new_page()
         sent = listening(page)
-        made = rounds.start(lesson.view(host.store, run), answers, f"Class, {kind}", kind=kind)
+        made = rounds.start(lesson.view(host.store, run), answers, f"Class, {kind}", Asking(kind))
         page.goto(f"{host.address}/round?join={made.join}")
         page.get_by_label("Nickname").fill("Ann")
         page.get_by_role("button", name="Join").tap()

@@ -14,7 +14,7 @@ from evaluators.errors import ParameterError
 from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
 from evaluators.rounds.limits import RateLimit
-from evaluators.rounds.records import MOST_PARTICIPANTS, Participant, Round, RoundKind
+from evaluators.rounds.records import MOST_PARTICIPANTS, Asking, Participant, Round, RoundKind
 from evaluators.runs import round_content, rounds
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
@@ -473,12 +473,44 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
     assert "You: 50 % like judge-by-hand (OpenAI) (1 of 2)" in own
 
 
-def test_the_form_offers_both_kinds(open_page: OpenPage, run: Run) -> None:
+def test_the_form_offers_the_kinds_over_labelled_answers(open_page: OpenPage, run: Run) -> None:
     at = open_page("round", run=run.id)
+    assert at.segmented_control[0].options == [
+        "Label sentences",
+        "Guess the verdict",
+        "Guess the score",
+    ]
     at.segmented_control[0].set_value("guess")
     click(checked(at.run()), "Start with 2 answers")
 
     assert session.store().rounds.of_run(run.id)[0].kind == "guess"
+
+
+def test_a_class_guesses_how_high_a_value_is(open_page: OpenPage, run: Run) -> None:
+    at = open_page("round", run=run.id)
+    at.segmented_control[0].set_value("score")
+    at = checked(at.run())
+    assert at.segmented_control[1].options == ["Relevance", "Utilization", "Completeness"]
+    at.segmented_control[1].set_value("context_relevance")
+    at = checked(at.run())
+    assert reasons(at) == {"1": "high", "2": "middle"}
+    click(at, "Start with 2 answers")
+    (made,) = session.store().rounds.of_run(run.id)
+    assert (made.kind, made.value) == ("score", "context_relevance")
+
+    at = join(open_page, made, "Ann")
+    assert "How high is the relevance?" in words(at)
+    assert "over ⅔ ⅓ to ⅔ under ⅓" in words(at)
+    right = {0: "High", 1: "Middle"}
+    at = label(at, right[made.answers[0].position], "Low")
+    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+
+    assert "The class 50 % like the metric" in shown
+    assert "Relevance: 1.00" in shown
+    assert "Relevance: 0.50" in shown
+    own = words(open_page("round", me=at.query_params["me"]))
+    assert "You: 50 % like the metric (1 of 2)" in own
+    assert "Relevance: 1.00" in own
 
 
 # Find the planted error, and which answer is better
@@ -491,7 +523,7 @@ def errors() -> Run:
 
 def started(run: Run, kind: RoundKind) -> Round:
     answers = [Answer(0, 0), Answer(1, 0)]
-    return rounds.start(lesson.view(session.store(), run), answers, "Class", kind=kind)
+    return rounds.start(lesson.view(session.store(), run), answers, "Class", Asking(kind))
 
 
 def reasons(at: AppTest) -> dict[str, str]:

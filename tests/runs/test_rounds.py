@@ -13,7 +13,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.labels import people_values
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Dataset, Sample
-from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Round
+from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Asking, Round
 from evaluators.runs import examples, round_content, rounds
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
@@ -214,6 +214,30 @@ def test_where_a_verdict_is_guessed_each_answer_is_asked_about_once(store, run):
     assert list(content.labels_by("gold").values()) == [PARTIAL, PARTIAL]
 
 
+def test_where_a_score_is_guessed_it_is_high_middle_or_low(store, run):
+    made = lesson.started(store, run, "score", "context_relevance")
+    content = round_content.content(store, run, made)
+
+    assert content.places == [AskedPlace(0, ""), AskedPlace(1, "")]
+    # By the judge's labels two and one of two document sentences are relevant.
+    assert [answer.value for answer in content.answers.values()] == [1.0, 0.5]
+    assert list(content.labels_by("metric").values()) == [FULL, PARTIAL]
+    assert content.truth == "metric"
+    view = lesson.view(store, run)
+    assert list(rounds.lessons(view, Asking("score", value=made.value)).values()) == [
+        "high",
+        "middle",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "support"),
+    [(0, NONE), (0.33, NONE), (1 / 3, PARTIAL), (2 / 3, PARTIAL), (0.67, FULL), (1, FULL)],
+)
+def test_a_value_on_a_border_is_in_the_middle(value, support):
+    assert round_content.height(value) is support
+
+
 @pytest.fixture
 def errors(store):
     return lesson.run_with_errors(store)
@@ -221,28 +245,28 @@ def errors(store):
 
 def round_over(store, run, kind, **options):
     answers = [Answer(0, 0), Answer(1, 0)]
-    return rounds.start(lesson.view(store, run), answers, "Class", kind=kind, **options)
+    return rounds.start(lesson.view(store, run), answers, "Class", Asking(kind), **options)
 
 
 def test_a_run_has_the_kinds_of_round_that_it_has_answers_for(store, run, errors):
-    assert rounds.kinds_of(lesson.view(store, run)) == ["support", "guess"]
+    assert rounds.kinds_of(lesson.view(store, run)) == ["support", "guess", "score"]
     view = lesson.view(store, errors)
     assert rounds.kinds_of(view) == ["planted", "better"]
     # By the table: one error of two is noticed by a model, on the other both answers are alike.
-    assert list(rounds.lessons(view, "planted").values()) == ["noticed", "unnoticed"]
-    assert list(rounds.lessons(view, "better").values()) == ["told apart", "alike"]
+    assert list(rounds.lessons(view, Asking("planted")).values()) == ["noticed", "unnoticed"]
+    assert list(rounds.lessons(view, Asking("better")).values()) == ["told apart", "alike"]
 
 
 @pytest.mark.parametrize(
     ("kind", "hides_spread"),
-    [("support", False), ("guess", True), ("planted", True), ("better", True)],
+    [("support", False), ("guess", True), ("score", True), ("planted", True), ("better", True)],
 )
 def test_what_the_wall_hides_is_usual_for_the_kind_and_can_be_chosen(
     store, run, kind, hides_spread
 ):
     view = lesson.view(store, run)
-    usual = rounds.start(view, [Answer(0, 0)], "Usual", kind=kind)
-    other = rounds.start(view, [Answer(0, 0)], "Other", kind=kind, hides_spread=not hides_spread)
+    usual = rounds.start(view, [Answer(0, 0)], "Usual", Asking(kind))
+    other = rounds.start(view, [Answer(0, 0)], "Other", Asking(kind), hides_spread=not hides_spread)
 
     assert (usual.hides_spread, other.hides_spread) == (hides_spread, not hides_spread)
 
@@ -319,7 +343,7 @@ def test_which_of_two_answers_a_metric_prefers(first, second, preferred):
 def test_votes_are_no_labels_of_the_run_and_can_be_taken_away(store, errors):
     planted, better = (
         round_over(store, errors, "planted"),
-        rounds.start(lesson.view(store, errors), [Answer(0, 0)], "Other class", kind="better"),
+        rounds.start(lesson.view(store, errors), [Answer(0, 0)], "Other class", Asking("better")),
     )
     ann, ben = store.rounds.join(planted.id, "Ann"), store.rounds.join(better.id, "Ben")
     store.rounds.label(ann, AskedPlace(0, "A"), NONE)

@@ -10,8 +10,9 @@ import streamlit as st
 
 from evaluators.records import Run
 from evaluators.rounds.kinds import KINDS
-from evaluators.rounds.records import MOST_ANSWERS, Round, RoundKind, State
+from evaluators.rounds.records import MOST_ANSWERS, Asking, Round, RoundKind, State
 from evaluators.runs import rounds
+from evaluators.runs.glossary import meanings_of, terms
 from evaluators.runs.rounds import Lesson
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
@@ -30,6 +31,9 @@ WORDS: Mapping[Lesson, str] = {
     "noticed": mark("noticed by a model"),
     "told apart": mark("the metric prefers one"),
     "alike": mark("alike for the metric"),
+    "high": mark("high"),
+    "middle": mark("middle"),
+    "low": mark("low"),
 }
 STATES: Mapping[State, str] = {
     "open": mark("open"),
@@ -81,8 +85,12 @@ def _round_form(view: RunView) -> None:
             others = f"other_answers_{view.run.id}"
             if st.button(say("Other answers"), icon=":material/shuffle:"):
                 st.session_state[others] = st.session_state.get(others, 0) + 1
-        models = _models_field(view) if KINDS[kind].is_preference else (0, 1)
-        asked = _Asked(view, kind, models, st.session_state.get(others, 0))
+        asking = Asking(kind)
+        if KINDS[kind].is_preference:
+            asking = Asking(kind, models=_models_field(view))
+        if kind == "score":
+            asking = Asking(kind, value=_value_field(view))
+        asked = _Asked(view, asking, st.session_state.get(others, 0))
         chosen = _answers_field(asked)
         _reasons(asked, chosen)
         _start_field(asked, name.strip(), chosen)
@@ -93,9 +101,9 @@ def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None
     has_board = st.toggle(say("Show who was right most often, at the end"), value=True)
     hides_spread = st.toggle(
         say("Hide who says what until the reveal"),
-        value=KINDS[asked.kind].hides_spread,
+        value=KINDS[asked.asking.kind].hides_spread,
         # Its own for each kind, as each begins with what is usual there.
-        key=f"hides_spread_{asked.kind}",
+        key=f"hides_spread_{asked.asking.kind}",
     )
     # Before the start, as the round's address begins with the one under which this is open.
     reach.say_how(qr.reachable(qr.base()))
@@ -106,10 +114,9 @@ def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None
             asked.view,
             list(chosen.values()),
             name,
-            kind=asked.kind,
+            asked.asking,
             has_board=has_board,
             hides_spread=hides_spread,
-            models=asked.models,
         )
         _open_round(made)
 
@@ -130,35 +137,48 @@ def _models_field(view: RunView) -> tuple[int, int]:
     return first, second
 
 
+def _value_field(view: RunView) -> str:
+    """The value whose height is guessed."""
+    values = view.kept("values to guess", list[str], lambda: rounds.values_of(view))
+    value: str = st.segmented_control(
+        say("Value"),
+        values,
+        default=values[-1],
+        format_func=lambda value: say(terms()[value].title),
+        required=True,
+        help=meanings_of(*values),
+    )
+    return value
+
+
 class _Asked(NamedTuple):
     """Of which answers the form speaks; another seed proposes others."""
 
     view: RunView
-    kind: RoundKind
-    models: tuple[int, int]
+    asking: Asking
     seed: int
 
     @property
     def name(self) -> str:
         """Under which its answers are remembered."""
-        return f"{self.kind} {self.models} {self.seed}"
+        return f"{self.asking} {self.seed}"
 
     def lessons(self) -> Mapping[Answer, Lesson]:
         def read() -> list[tuple[Answer, Lesson]]:
-            return list(rounds.lessons(self.view, self.kind, self.models).items())
+            return list(rounds.lessons(self.view, self.asking).items())
 
         kind = list[tuple[Answer, Lesson]]
-        return dict(self.view.kept(f"lessons {self.kind} {self.models}", kind, read))
+        return dict(self.view.kept(f"lessons {self.asking}", kind, read))
 
     def proposed(self) -> list[Answer]:
         """What the table on the run's page was filtered to, if it was; else what teaches."""
-        lessons, usual = self.lessons(), KINDS[self.kind].usual
+        lessons, usual = self.lessons(), KINDS[self.asking.kind].usual
         filtered = [answer for answer in samples.last_answers(self.view.run) if answer in lessons]
         if self.seed == 0 and 0 < len(filtered) < len(lessons):
             return filtered[:usual]
 
         def choose() -> list[Answer]:
-            return rounds.instructive(self.view, usual, self.seed, self.kind, self.models)
+            return rounds.instructive(self.view, usual, self.seed, self.asking)
 
         # Some hundred answers are read for it, and a form is drawn at every click.
         return self.view.kept(f"round {self.name}", list[Answer], choose)
@@ -185,7 +205,7 @@ def _answer_titles(asked: _Asked, proposed: Sequence[Answer]) -> dict[str, Answe
     view = asked.view
     questions = {Answer(row.position, row.model): row.question for row in view.of_metric(0)}
     offered = dict.fromkeys([*proposed, *list(asked.lessons())[:MOST_OFFERED]])
-    is_of_one = len(view.run.models) > 1 and asked.kind in ("support", "guess")
+    is_of_one = len(view.run.models) > 1 and asked.asking.kind in rounds.LABELLED
     titles = {}
     for answer in offered:
         facts = [f"{answer.position + 1}"]

@@ -12,6 +12,7 @@ from evaluators.rounds.kinds import KINDS, Described
 from evaluators.rounds.limits import labels_given
 from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.rounds.tally import Right
+from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
@@ -122,7 +123,11 @@ def _one_place(
     with st.container(key="round_targets"):
         if made.kind == "support":
             st.html(bars.asked_line(content, place))
-            _question_and_meanings(described)
+            _question_and_meanings(described, say(described.asked), say(described.asked_help))
+        elif made.kind == "score":
+            value = terms()[made.value]
+            question = say(described.asked, value=say(value.title).lower())
+            _question_and_meanings(described, question, say(value.meaning))
         else:
             labeller = bars.in_a_sentence(content.own_labeller)
             st.html(bars.text_line(place, say(described.asked, labeller=labeller)))
@@ -142,15 +147,15 @@ def _one_place(
                 )
 
 
-def _question_and_meanings(described: Described) -> None:
+def _question_and_meanings(described: Described, question: str, asked_help: str) -> None:
     """What is asked, which opens what beginners ask about it; each meaning stands over its target.
 
     It is an element of its own that never changes, so it stays open from sentence to sentence.
     """
     meanings = "".join(f"<span>{html(say(meaning))}</span>" for meaning in described.meanings)
     st.html(
-        f'<details class="pl-ask"><summary>{html(say(described.asked))}</summary>'
-        f"{html(say(described.asked_help))}</details>"
+        f'<details class="pl-ask"><summary>{html(question)}</summary>'
+        f"{html(asked_help)}</details>"
         f'<p class="pl-meanings">{meanings}</p>'
     )
 
@@ -236,7 +241,8 @@ def _revealed(live: reading.Live, me: Participant) -> None:
         if place in truth:
             said.append(bars.verdict(kind, bars.title(content.truth), truth[place]))
         about = bars.about_answer(content, place) + bars.asked_line(content, place)
-        parts.append(about + "".join(said) + systems.names(live, place))
+        said += [systems.names(live, place), systems.score(live, place)]
+        parts.append(about + "".join(said))
     st.html(f'<div class="pl-round-result">{bars.stacked_rows(parts)}</div>')
 
 

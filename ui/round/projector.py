@@ -301,7 +301,7 @@ def _labellers_of_place(live: Live, place: AskedPlace) -> str:
         support = content.labels_by(by).get(place)
         said.append(bars.verdict(kind, bars.title(by), support, truth=truth))
     said.append(bars.verdict(kind, bars.title(content.truth), live.true_labels.get(place)))
-    said.append(systems.names(live, place))
+    said += [systems.names(live, place), systems.score(live, place)]
     return f'<p class="pl-verdicts">{"".join(said)}</p>'
 
 

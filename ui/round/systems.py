@@ -1,4 +1,4 @@
-"""What models did, told after the reveal: whose answers stood left and right, who noticed."""
+"""What is told after the reveal: whose answers stood left and right, who noticed, which score."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.records import AskedPlace
 from evaluators.rounds.tally import Spread, WinRate
+from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import METRIC
 from evaluators.text.language import say
 from evaluators.text.markup import html
@@ -34,6 +35,15 @@ def names(live: Live, place: AskedPlace) -> str:
     sides = zip((say("Left"), say("Right")), answer.models, strict=True)
     said = [f"{html(side)}: <b>{html(named[model])}</b>" for side, model in sides]
     return "".join(f'<span class="pl-said">{each}</span>' for each in said)
+
+
+def score(live: Live, place: AskedPlace) -> str:
+    """The value that was guessed, where one was."""
+    value = live.content.answers[place.answer].value
+    if value is None:
+        return ""
+    shown = html(say(terms()[live.made.value].title))
+    return f'<span class="pl-said">{shown}: <b>{value:.2f}</b></span>'
 
 
 def win_rates(live: Live) -> list[str]:
