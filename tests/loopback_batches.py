@@ -24,7 +24,8 @@ class Batches:
     """What was uploaded, and the batches made of it; `answered` counts the answers to each request.
 
     `complete` makes the body of an answer from the body of a request. A response is held back for
-    ever at the `holds`: "upload", "batch" or "".
+    ever at the `holds`: "upload", "batch" or "". Whoever asks for batches is refused with the status
+    `refuses`, where there is one: 404 as if they were gone, 401 or 403 as with a stranger's key.
     """
 
     def __init__(self, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -32,12 +33,15 @@ class Batches:
         self.made: list[dict[str, Any]] = []
         self.answered: Counter[str] = Counter()
         self.holds = ""
+        self.refuses = 0
         self.held = threading.Event()
         self._complete = complete
 
     def respond(self, method: str, path: str, body: bytes) -> tuple[int, Any] | None:
         """Status and body, JSON or bytes; `None` where the response is held back."""
         path, _, query = path.partition("?")
+        if self.refuses and path.startswith("/batches/"):
+            return self.refuses, {"error": {"message": "Not for you.", "code": None}}
         match method, path.strip("/").split("/"):
             case "POST", ["files"]:
                 return self._unless_held("upload", self._upload(body))

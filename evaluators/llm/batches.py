@@ -56,11 +56,13 @@ class BatchFile(NamedTuple):
 class BatchState(Record):
     """A batch as its provider tells: `end` is empty while it is at work.
 
-    `problem` says in the provider's words why it was not taken.
+    One that `is_cancelled` may still be at work on its last answers. `problem` says in the
+    provider's words why it was not taken.
     """
 
     id: str
     end: BatchEnd = ""
+    is_cancelled: bool = False
     files: tuple[str, ...] = ()
     answered: int = 0
     problem: str = ""
@@ -143,17 +145,21 @@ class Batches:
             after = last
         return None
 
-    async def look(self, batch_id: str) -> BatchState:
-        """How far the batch is; raises `AccessError` where the key does not lead to it."""
+    async def look(self, batch_id: str) -> BatchState | None:
+        """How far the batch is; `None` where the provider does not know it under this key.
+
+        Raises `AccessError` where it does not show it to this key.
+        """
         call = self._call(0.0)
-        response = await self._connection.ask(
-            lambda sdk: _unless_unknown(sdk, f"/batches/{batch_id}"), call
-        )
-        if response is None:
+        path = f"/batches/{batch_id}"
+        response = await self._connection.ask(lambda sdk: _unless(sdk, path, 401, 403, 404), call)
+        if response.status_code == 404:
+            return None
+        if response.status_code in (401, 403):
             title = PROVIDERS[self._access.provider].title
             message = mark(
-                "{provider} does not know the batch {name} under this key. "
-                "Use the key with which it was sent."
+                "{provider} does not show the batch {name} to this key. Use the key with which it "
+                "was sent; everything is as it was."
             )
             raise AccessError(message.format(provider=title, name=batch_id))
         return read_body(self._state, response, call)
@@ -166,10 +172,9 @@ class Batches:
     async def content(self, file_id: str) -> bytes | None:
         """A file of answers or errors; `None` where it is gone: they are kept for some weeks."""
         call = self._call(FILE_SECONDS)
-        response = await self._connection.ask(
-            lambda sdk: _unless_unknown(sdk, f"/files/{file_id}/content"), call
-        )
-        return None if response is None else bytes(response.content)
+        path = f"/files/{file_id}/content"
+        response = await self._connection.ask(lambda sdk: _unless(sdk, path, 404), call)
+        return None if response.status_code == 404 else bytes(response.content)
 
     async def _page(self, path: str) -> Sequence[Any]:
         return await self._ask(lambda sdk: sdk.get(path), _entries)
@@ -202,19 +207,21 @@ class Batches:
         return BatchState(
             id=_id(body),
             end=status if is_over else "",
+            is_cancelled=status in ("cancelling", "cancelled"),
             files=tuple(file for file in files if file and isinstance(file, str)),
             answered=answered if isinstance(answered, int) else 0,
             problem=self._access.mask(_problem(body))[:MOST_NAME],
         )
 
 
-async def _unless_unknown(sdk: Sdk, path: str) -> Any:
+async def _unless(sdk: Sdk, path: str, *statuses: int) -> Any:
+    """What came back, also where it is a refusal with one of these statuses."""
     try:
         return await sdk.get(path)
     except sdk.refusal as error:
-        if getattr(error, "status_code", 0) == 404:
-            return None
-        raise
+        if getattr(error, "status_code", 0) not in statuses:
+            raise
+        return error.response  # type: ignore[attr-defined]
 
 
 def in_files(

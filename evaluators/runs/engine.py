@@ -173,17 +173,19 @@ class RunRegistry:
         store: Store,
         keys: Keys | None = None,
         address: str = "",
+        *,
+        withdraws: bool = False,
     ) -> None:
         """The same, but where a public host is full, the run waits and then starts by itself.
 
         `address` is where the visitor comes from, empty where that is not known; addresses take
-        turns. Raises `HostLimitError` only where the visitor has a run already, or the queue is
-        full.
+        turns. Where it `withdraws`, providers only cancel the run's batches. Raises
+        `HostLimitError` only where the visitor has a run already, or the queue is full.
         """
         with self._lock:
             if self.is_live(run.id):
                 return
-            ticket = Ticket(run, store, keys, address)
+            ticket = Ticket(run, store, keys, address, withdraws=withdraws)
             if self.is_waiting(run.id):
                 # Perhaps with another key or cap; it keeps its place.
                 self._waiting = [
@@ -272,7 +274,7 @@ class RunRegistry:
     # Places; whoever calls these holds the lock
 
     def _begin(self, ticket: Ticket) -> Job:
-        job = Job(ticket.run, ticket.store, ticket.keys)
+        job = Job(ticket.run, ticket.store, ticket.keys, withdraws=ticket.withdraws)
         # The job has them now, and lets them go at its end.
         ticket.keys = None
         job.start()
@@ -288,7 +290,13 @@ class RunRegistry:
             ticket = self._tickets.pop(run_id)
             self._jobs = {key: other for key, other in self._jobs.items() if key != run_id}
             if ticket.returns:
-                again = Ticket(job.run, ticket.store, ticket.keys, ticket.address)
+                again = Ticket(
+                    job.run,
+                    ticket.store,
+                    ticket.keys,
+                    ticket.address,
+                    withdraws=ticket.withdraws,
+                )
                 self._waiting = [*self._waiting, again]
             else:
                 self._recent.append(job.seconds)

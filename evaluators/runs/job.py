@@ -43,11 +43,19 @@ _response_caches: WeakValueDictionary[tuple[Store, str], ResponseCache] = WeakVa
 class Job:
     """One run at work, a worker group for each model, until no cell is open or somebody cancels.
 
-    Raises `AccessError` where a model or the judge has no key, `RunElsewhereError` where another
-    process works on it.
+    One that `withdraws` asks nothing: it has providers cancel the batches of the run. Raises
+    `AccessError` where a model or the judge has no key, `RunElsewhereError` where another process
+    works on it.
     """
 
-    def __init__(self, run: Run, store: Store, keys: Keys | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        store: Store,
+        keys: Keys | None = None,
+        *,
+        withdraws: bool = False,
+    ) -> None:
         self.run = run
         self.keys: Keys = keys or {}
         """What its models are asked with; nothing once it has ended."""
@@ -61,12 +69,13 @@ class Job:
         self._groups: Sequence[WorkerGroup] = ()
         self._overnight: Overnight | None = None
         self._is_paused = False
+        self._withdraws = withdraws
         try:
             # Before a lock is put where there is no store any more.
             store.check()
             self._lock.acquire()
             # Also where it is to be asked at once from now on: what is on its way is paid for.
-            if run.overnight or store.batches.open(run.id):
+            if run.overnight or withdraws or store.batches.open(run.id):
                 self._overnight = Overnight(run, store, self.keys, self._cache, self.control)
             else:
                 self._groups = self._opened_groups(open_tasks(store, run))
@@ -252,8 +261,10 @@ class Job:
             self.control.save_stop_reason(number, reason)
 
     def _work_overnight(self, overnight: Overnight) -> list[Reason]:
-        """Judges what has come back, sends what was not asked yet, and says what went wrong."""
-        problems = overnight.collect()
+        """Judges what has come back, sends what was not asked yet, and says how that went."""
+        if self._withdraws:
+            return [*overnight.cancel()]
+        notes, problems = overnight.collect()
         steps = overnight.steps(open_tasks(self._store, self.run))
         if steps.ready and not self._is_paused:
             self._groups = self._opened_groups(steps.ready, steps.reserved)
@@ -264,7 +275,7 @@ class Job:
         is_stopped = any(group.is_stopped for group in self._groups)
         if not (problems or is_stopped or self._is_paused):
             problems = overnight.send(steps)
-        return problems
+        return [*notes, *problems]
 
     def _close(self) -> None:
         # A key is held no longer than it is used.

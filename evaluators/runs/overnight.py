@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
-from evaluators.errors import PlumblineError
+from evaluators.errors import AccessError, LLMError, PlumblineError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm import Keys, ModelRequest
 from evaluators.llm.batches import NEVER_ASKED, BatchFile, BatchState, lines_of
@@ -29,7 +29,6 @@ from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import fill
 from evaluators.records import Call, Cap, Completion, ModelSpec, Reason, Remedy, Run, Sample
-from evaluators.runs.lock import RunLock
 from evaluators.runs.requests import requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import generated_response
@@ -60,6 +59,13 @@ class UnaskedTask(NamedTuple):
 
     requests: Sequence[ModelRequest]
     share: Share
+
+
+class Collected(NamedTuple):
+    """What was collected, in a note, and what went wrong with which batch."""
+
+    notes: Sequence[Reason] = ()
+    problems: Sequence[Reason] = ()
 
 
 class NextSteps(NamedTuple):
@@ -105,38 +111,72 @@ class Overnight:
 
     # What comes back
 
-    def collect(self) -> list[Reason]:
-        """Keeps what ended batches have brought; says why the provider did not take one."""
+    def collect(self) -> Collected:
+        """Keeps what ended batches have brought; one that cannot be collected holds no other up."""
+        before = self._store.batches.open(self._run.id)
+        if not before:
+            return Collected()
+        answers = 0
+        problems = []
+        for number, planned in before.items():
+            try:
+                came, problem = self._collect(number, planned)
+            except (AccessError, LLMError) as error:
+                came, problem = 0, error.reason
+            answers += came
+            problems.append(problem)
+        out = sum(batch.requests for batch in self._store.batches.open(self._run.id).values())
+        message = mark("Answers collected: {answers:,}. Requests still out: {out:,}.")
+        note = Reason(kind="batch", message=message.format(answers=answers, out=out))
+        return Collected([note], _distinct(problems))
+
+    def cancel(self) -> Sequence[Reason]:
+        """Has providers stop, and says where that went wrong.
+
+        What they have answered by then is paid for, and comes with the next `collect`.
+        """
         problems = []
         for number, planned in self._store.batches.open(self._run.id).items():
-            batch = self._sent_batch(number, planned)
-            if batch is None:
-                continue
-            batches = self._sessions[batch.spec].batches()
-            state = self._control.scope.run(batches.look(batch.batch_id))
-            # Refused as a whole: nothing was asked or paid, so its requests count as never sent.
-            if state.end == "failed":
-                self._store.batches.forget(number)
-                problems.append(_not_taken(batch, state))
-            elif state.end:
-                self._keep(number, batch, state)
-            elif state.answered != batch.answered:
-                now = batch.model_copy(update={"answered": state.answered})
-                self._store.batches.update(number, now)
-        return problems
+            try:
+                self._cancel(number, planned)
+            except (AccessError, LLMError) as error:
+                problems.append(error.reason)
+        return _distinct(problems)
 
-    def cancel(self) -> None:
-        """Has providers stop; what is answered by then is kept, now or with the next `collect`."""
-        # What has ended meanwhile cannot be cancelled.
-        self.collect()
-        for batch in self._store.batches.open(self._run.id).values():
-            batches = self._sessions[batch.spec].batches()
-            self._control.scope.run(batches.cancel(batch.batch_id))
-        self.collect()
+    def _collect(self, number: int, planned: Batch) -> tuple[int, Reason | None]:
+        """How many answers the batch has brought, and what went wrong with it."""
+        batch = self._sent_batch(number, planned)
+        if batch is None:
+            return 0, None
+        batches = self._sessions[batch.spec].batches()
+        state = self._control.scope.run(batches.look(batch.batch_id))
+        if state is None:
+            return 0, self._note_unknown(number, batch)
+        # Refused as a whole: nothing was asked or paid, so its requests count as never sent.
+        if state.end == "failed":
+            self._store.batches.forget(number)
+            return 0, _not_taken(batch, state)
+        if not state.end:
+            self._note(number, batch, state)
+            return 0, None
+        answers = self._keep(number, batch, state)
+        was_cut_off = state.is_cancelled and answers < batch.requests
+        return answers, _cut_off(batch, answers) if was_cut_off else None
+
+    def _cancel(self, number: int, planned: Batch) -> None:
+        batch = self._sent_batch(number, planned)
+        if batch is None:
+            return
+        batches = self._sessions[batch.spec].batches()
+        state = self._control.scope.run(batches.look(batch.batch_id))
+        # What has ended, or is not known, cannot be cancelled: the next `collect` says what it is.
+        if state is None or state.end:
+            return
+        self._note(number, batch, self._control.scope.run(batches.cancel(batch.batch_id)))
 
     def _sent_batch(self, number: int, batch: Batch) -> Batch | None:
         """The batch with its id; `None` where it turns out that it was never sent."""
-        if batch.status == "sent":
+        if batch.status != "planned":
             return batch
         # The process that planned it ended before it knew: the provider is asked by the mark.
         batches = self._sessions[batch.spec].batches()
@@ -144,15 +184,41 @@ class Overnight:
         if state is None:
             self._store.batches.forget(number)
             return None
-        return self._note_sent(number, batch, state)
+        return self._note(number, batch, state)
 
-    def _note_sent(self, number: int, batch: Batch, state: BatchState) -> Batch:
-        sent = batch.model_copy(update={"status": "sent", "batch_id": state.id})
-        self._store.batches.update(number, sent)
-        return sent
+    def _note(self, number: int, batch: Batch, state: BatchState) -> Batch:
+        """Writes down what the provider says of the batch."""
+        status = "cancelling" if state.is_cancelled else "sent"
+        update = {"status": status, "batch_id": state.id, "answered": state.answered}
+        now = batch.model_copy(update=update)
+        if now != batch:
+            self._store.batches.update(number, now)
+        return now
 
-    def _keep(self, number: int, batch: Batch, state: BatchState) -> None:
-        """Stores the answers of a batch that has ended, each once and only those asked for."""
+    def _note_unknown(self, number: int, batch: Batch) -> Reason | None:
+        """What to say of a batch that the provider does not know, for the first time.
+
+        Whoever goes on after that has its requests asked anew.
+        """
+        if batch.status == "unknown":
+            self._store.batches.forget(number)
+            return None
+        self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
+        message = mark(
+            "{provider} no longer knows batch {name}: its {number:,} requests will be asked anew, "
+            "now or overnight. If it was sent with another key, resume with that one."
+        )
+        title = PROVIDERS[batch.spec.provider].title
+        return Reason(
+            kind="batch",
+            message=message.format(provider=title, name=batch.batch_id, number=batch.requests),
+        )
+
+    def _keep(self, number: int, batch: Batch, state: BatchState) -> int:
+        """Stores the answers of a batch that has ended, each once and only those asked for.
+
+        Returns how many there are.
+        """
         requests = self._store.batches.requests([number])
         batches = self._sessions[batch.spec].batches()
         calls: dict[str, Call] = {}
@@ -183,6 +249,7 @@ class Overnight:
             [*calls.values()],
             unanswered,
         )
+        return len(answered)
 
     # What comes next
 
@@ -333,50 +400,62 @@ class Overnight:
             requests[request.key] = SentRequest(tokens, batches.mode(request))
         number = self._store.batches.plan(self._run.id, batch, requests)
         state = self._control.scope.run(batches.send(file, batch.mark))
-        self._note_sent(number, batch, state)
+        self._note(number, batch, state)
 
 
-def cancel(run: Run, store: Store, keys: Keys) -> None:
-    """Has the providers stop what they have of the run; what is answered is kept.
+class OnTheirWay(NamedTuple):
+    """What one provider has of a run and will answer, or is about to cancel; times are UTC."""
 
-    Raises `RunElsewhereError` where a process works on the run, `AccessError` without a key.
+    provider: str
+    requests: int
+    answered: int
+    since: datetime
+    until: datetime
+    is_cancelling: bool
+
+
+def on_their_way(store: Store, run_id: str) -> list[OnTheirWay]:
+    """The requests of a run for which answers are waited, by provider; empty where there are none.
+
+    Without those of which it is not known whether they were sent, or where they are.
     """
-    lock = RunLock(store.locks, run.id)
-    lock.acquire()
-    try:
-        # No answer is looked up to cancel something.
-        cache = ResponseCache(lambda key: None)
-        control = RunControl(run.id, store)
-        overnight = Overnight(run, store, keys, cache, control)
-        try:
-            overnight.cancel()
-        finally:
-            overnight.close()
-        store.runs.save_stop_reasons(run.id, *waiting(store, run))
-    finally:
-        lock.release()
+    groups: dict[tuple[str, str], list[Batch]] = {}
+    for batch in store.batches.open(run_id).values():
+        if batch.status in ("sent", "cancelling"):
+            groups.setdefault((batch.spec.provider, batch.status), []).append(batch)
+    waiting = []
+    for (provider, status), batches in groups.items():
+        waiting.append(
+            OnTheirWay(
+                provider=PROVIDERS[provider].title,
+                requests=sum(batch.requests for batch in batches),
+                answered=sum(batch.answered for batch in batches),
+                since=datetime.fromisoformat(min(batch.created for batch in batches)),
+                until=datetime.fromisoformat(max(batch.expires for batch in batches)),
+                is_cancelling=status == "cancelling",
+            )
+        )
+    return waiting
 
 
 def waiting(store: Store, run: Run) -> list[Reason]:
     """What the run waits for, in a sentence for each provider; empty where nothing is open."""
-    by_provider: dict[str, list[Batch]] = {}
-    for batch in store.batches.open(run.id).values():
-        # Of one that was only planned it is not known whether it was sent.
-        if batch.status == "sent":
-            by_provider.setdefault(batch.spec.provider, []).append(batch)
     reasons = []
-    for provider, batches in by_provider.items():
-        number = sum(batch.requests for batch in batches)
-        answered = sum(batch.answered for batch in batches)
-        until = datetime.fromisoformat(max(batch.expires for batch in batches))
-        message = mark(
+    for own in on_their_way(store, run.id):
+        words = mark(
             "{answered:,} of {number:,} requests are answered by {provider}, "
             "all of them by {until} UTC."
-        ).format(
-            answered=answered,
-            number=number,
-            provider=PROVIDERS[provider].title,
-            until=f"{until:%Y-%m-%d %H:%M}",
+        )
+        if own.is_cancelling:
+            words = mark(
+                "{provider} is cancelling {number:,} requests; what it has answered by then is "
+                "kept and paid for."
+            )
+        message = words.format(
+            answered=own.answered,
+            number=own.requests,
+            provider=own.provider,
+            until=f"{own.until:%Y-%m-%d %H:%M}",
         )
         remedy = Remedy("collect")
         reasons.append(Reason(kind="batch", message=message, remedy=remedy))
@@ -405,6 +484,25 @@ def _call(key: str, spec: ModelSpec, completion: Completion) -> Call:
         cost=cost,
         reusable=is_whole(completion),
     )
+
+
+def _distinct(problems: Iterable[Reason | None]) -> list[Reason]:
+    """Each once: a refused key is refused for every batch."""
+    found: list[Reason] = []
+    for problem in problems:
+        if problem and problem not in found:
+            found.append(problem)
+    return found
+
+
+def _cut_off(batch: Batch, answers: int) -> Reason:
+    message = mark(
+        "{provider} cancelled {number:,} requests, {answers:,} of them with an answer. Resume asks "
+        "the others."
+    )
+    title = PROVIDERS[batch.spec.provider].title
+    message = message.format(provider=title, number=batch.requests, answers=answers)
+    return Reason(kind="batch", message=message)
 
 
 def _not_taken(batch: Batch, state: BatchState) -> Reason:

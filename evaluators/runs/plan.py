@@ -215,12 +215,23 @@ def check_cap(cap: Cap, llms: Iterable[ModelSpec]) -> None:
 def check_overnight(llms: Sequence[ModelSpec]) -> None:
     """Raises `ParameterError` where one of those who are asked takes no batches, or nobody is."""
     if not llms:
-        raise ParameterError("Nothing is asked in this run, so it need not wait. Run it now.")
+        raise ParameterError(say("Nothing is asked in this run, so it need not wait. Run it now."))
+    unfit = not_overnight(llms)
+    if unfit:
+        title = catalogue.model_title(unfit[0])
+        raise ParameterError(
+            say("{model} is not known to answer overnight. Run it now.", model=title)
+        )
+
+
+def not_overnight(llms: Iterable[ModelSpec]) -> list[ModelSpec]:
+    """Those whose provider takes no batches, or of whom their price in one is not known."""
+    unfit = []
     for spec in llms:
         model = catalogue.find(spec.id)
         if model is None or not model.takes_batches:
-            title = catalogue.model_title(spec)
-            raise ParameterError(f"{title} is not known to answer overnight. Run it now.")
+            unfit.append(spec)
+    return unfit
 
 
 def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class Ticket:
     last_seen: float = field(default_factory=time.monotonic)
     returns: bool = False
     """Whether the run gave its place up to others and waits again once its calls have ended."""
+    withdraws: bool = False
+    """Whether it is only to have providers cancel its batches."""
 
 
 class Place(Record):

@@ -32,12 +32,12 @@ from evaluators.llm.money import dollar_range
 from evaluators.llm.providers import PROVIDERS
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
-from evaluators.runs import overnight
 from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
+from evaluators.runs.job import Job
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
@@ -781,10 +781,15 @@ def cancel(run_id: str) -> None:
     """
     store = local_store()
     run = _run_meant(run_id, store)
-    overnight.cancel(run, store, keys_from_environment(os.environ))
-    for reason in store.runs.stop_reasons(run.id):
+    job = Job(run, store, keys_from_environment(os.environ), withdraws=True)
+    job.start()
+    job.wait()
+    reasons = store.runs.stop_reasons(run.id)
+    for reason in reasons:
         _to_stderr(reason.worded(IN_TERMINAL))
     _to_stderr(tables.go_on(run))
+    if any(reason.kind != "batch" for reason in reasons):
+        raise click.exceptions.Exit(INCOMPLETE)
 
 
 # What they share

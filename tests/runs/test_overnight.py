@@ -14,7 +14,7 @@ from evaluators.errors import AccessError, ParameterError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Cap, ModelSpec
-from evaluators.runs import inputs, overnight
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
@@ -37,6 +37,11 @@ def keys(server, key="sk-loopback"):
 def resumed(store, run, registry, server):
     registry.start(run, store, keys(server)).wait(PATIENCE)
     return store.results.counts(run)
+
+
+def cancelled(store, run, registry, server):
+    registry.start_or_wait(run, store, keys(server), withdraws=True)
+    registry._jobs[run.id].wait(PATIENCE)
 
 
 def kinds(store, run):
@@ -274,13 +279,24 @@ def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopbac
     server = loopback()
     run = paid.paid_run(store, paid.dataset(10), overnight=True)
     resumed(store, run, registry, server)
-    overnight.cancel(run, store, keys(server))
+    cancelled(store, run, registry, server)
     assert [batch["status"] for batch in server.batches.made] == ["cancelling"]
+    assert "OpenAI is cancelling 10 requests; what it has answered by then" in stopped(
+        store, run.id
+    )
     server.batches.finish()
-    overnight.cancel(run, store, keys(server))
+    # What has ended cannot be cancelled once more.
+    cancelled(store, run, registry, server)
 
-    assert sum(bill.calls for bill in store.calls.spent(run.id).values()) == 5
-    assert (len(server.batches.made), stopped(store, run.id)) == (1, "")
+    # Collected and judged, and nothing is sent again before a person says so.
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=5, failed=0)
+    why = (
+        "Answers collected: 5. Requests still out: 0. OpenAI cancelled 10 requests, 5 of them with"
+    )
+    assert why in stopped(store, run.id)
+    assert (len(server.batches.made), server.asked) == (1, [])
+    resumed(store, run, registry, server)
+    assert len(server.batches.made) == 2
 
 
 def test_asked_at_once_from_now_on_it_waits_for_what_is_on_its_way(store, registry, loopback):
@@ -297,15 +313,76 @@ def test_asked_at_once_from_now_on_it_waits_for_what_is_on_its_way(store, regist
     assert (len(server.asked), len(server.batches.made)) == (4 + 3, 1)
 
 
-def test_another_key_says_that_it_does_not_know_the_batch(store, registry, loopback):
-    server, other = loopback(), loopback()
-    run = paid.paid_run(store, paid.dataset(2), overnight=True)
+@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+@pytest.mark.parametrize("is_asked_at_once", [False, True])
+def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
+    store, registry, loopback, model, is_asked_at_once
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
     resumed(store, run, registry, server)
-    resumed(store, run, registry, other)
+    server.batches.refuses = 404
 
-    assert "OpenAI does not know the batch batch_1 under this key." in stopped(store, run.id)
-    with pytest.raises(AccessError, match="No key for OpenAI"):
+    assert resumed(store, run, registry, server) == Counts(asked=4, scored=0, failed=0)
+    gone = "no longer knows batch batch_1: its 4 requests will be asked anew, now or overnight."
+    assert gone in stopped(store, run.id)
+    assert (len(server.batches.made), server.asked) == (1, [])
+
+    store.runs.set_overnight(run.id, not is_asked_at_once)
+    counts = resumed(store, store.runs.get(run.id), registry, server)
+    batches, asked = (1, 4) if is_asked_at_once else (2, 0)
+    assert (len(server.batches.made), len(server.asked)) == (batches, asked)
+    assert counts.scored == asked
+
+
+def test_a_batch_that_is_found_again_is_collected(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.refuses = 404
+    resumed(store, run, registry, server)
+    server.batches.refuses = 0
+    server.batches.finish()
+
+    assert resumed(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
+    assert (len(server.batches.made), server.asked) == (1, [])
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+def test_a_key_that_may_not_see_a_batch_leaves_everything_as_it_was(
+    store, registry, loopback, status, model
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), (model,), cap=Cap(calls=3), overnight=True)
+    resumed(store, run, registry, server)
+    before = store.batches.of_run(run.id)
+    server.batches.refuses = status
+    for work in (resumed, cancelled):
+        work(store, run, registry, server)
+        assert "does not show the batch batch_1 to this key. Use the key" in stopped(store, run.id)
+    assert store.batches.of_run(run.id) == before
+    assert (len(server.batches.made), server.asked) == (1, [])
+
+    with pytest.raises(AccessError, match="No key for"):
         registry.start(run, store, {})
+    server.batches.refuses = 0
+    server.batches.finish()
+    assert resumed(store, run, registry, server).scored == 3
+
+
+def test_a_batch_that_cannot_be_collected_holds_no_other_up(store, registry, loopback):
+    server, other = loopback(), loopback()
+    run = paid.paid_run(store, paid.dataset(4), (paid.LUNA, OSS), overnight=True)
+    access = keys(server) | {"groq": keys(other)["groq"]}
+    registry.start(run, store, access).wait(PATIENCE)
+    server.batches.finish()
+    other.batches.refuses = 404
+    registry.start(run, store, access).wait(PATIENCE)
+
+    assert store.results.counts(run) == Counts(asked=8, scored=4, failed=0)
+    assert "Answers collected: 4. Requests still out: 4." in stopped(store, run.id)
+    assert "Groq no longer knows batch batch_1" in stopped(store, run.id)
 
 
 @pytest.mark.parametrize(

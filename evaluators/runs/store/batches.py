@@ -16,21 +16,18 @@ class Batch(Record):
     """One batch to one model.
 
     It is planned before it is sent, under a `mark` by which the provider is asked for it where
-    nobody knows whether it was; then it has the provider's `batch_id`. Until it has ended it may
-    take `most_calls` and `most_cost` (US dollars) of the run's budget, with what is asked later
-    about the same samples. `expires` and `created` are times in UTC.
+    nobody knows whether it was; then it has the provider's `batch_id`. It is "unknown" where the
+    provider no longer finds it under that id. `expires` and `created` are times in UTC.
     """
 
     spec: ModelSpec
     mark: str
     created: str
     expires: str
-    status: Literal["planned", "sent", "ended"] = "planned"
+    status: Literal["planned", "sent", "cancelling", "unknown", "ended"] = "planned"
     batch_id: str = ""
     requests: int = 0
     answered: int = 0
-    most_calls: int = 0
-    most_cost: float = 0.0
 
 
 class SentRequest(NamedTuple):
