@@ -19,7 +19,8 @@ from evaluators.datasets.bundled import bundled
 from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.llm import Access, clients
-from evaluators.llm.keys import keys_from_environment
+from evaluators.llm.keys import clean_address, keys_from_environment
+from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Dataset, Run
 from evaluators.runs import examples, workspaces
 from evaluators.runs.engine import create_once, registry
@@ -176,6 +177,13 @@ def forget_key(provider: str) -> None:
     own_keys().pop(provider, None)
     if not own_keys():
         _had_keys.pop(workspace(), None)
+
+
+def address_of(provider: str) -> str:
+    """Where a key of the provider goes; on a laptop the environment may name another address."""
+    record = PROVIDERS[provider]
+    own = "" if config().public else os.environ.get(record.address_variable, "")
+    return clean_address(own) if own else record.address
 
 
 def has_lost_key() -> bool:

@@ -25,7 +25,7 @@ from evaluators.comparison.repeated import Repeated, repeated
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
-from evaluators.llm.catalogue import OFFLINE, model_title
+from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.people.checked import Against, Check
@@ -54,7 +54,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.notes import Note
-from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight
+from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight, llms_of
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
@@ -684,7 +684,7 @@ def with_overnight(store: Store, run: Run, overnight: bool) -> Run:
     Raises `ParameterError` where one of its models takes no batches.
     """
     if overnight:
-        check_overnight([spec for spec in (*run.models, *run.judges) if spec != OFFLINE])
+        check_overnight(llms_of(run))
     store.runs.set_overnight(run.id, overnight)
     return run.model_copy(update={"overnight": overnight})
 

@@ -115,6 +115,26 @@ def estimate(
     )
 
 
+def in_batch(estimate: Estimate) -> Estimate:
+    """The same calls answered by tomorrow: for another price, and by no limit of a plan.
+
+    The offline reader answers at once all the same.
+    """
+    if estimate.model == OFFLINE.id:
+        return estimate
+    is_of_plan = estimate.too_long and _narrowest_limit(estimate)[1]
+    return estimate.model_copy(
+        update={
+            "cost_low": estimate.overnight_low,
+            "cost_high": estimate.overnight_high,
+            "minutes_low": 0.0,
+            "minutes_high": float(DAY),
+            "limited_by": "",
+            "too_long": 0 if is_of_plan else estimate.too_long,
+        }
+    )
+
+
 def by_tomorrow(named: Sequence[NamedEstimate]) -> str:
     """What all would cost overnight, in one sentence; empty where not all can be asked so."""
     asked = [estimate for estimate in _estimates_of_llms(named) if estimate.calls]
@@ -272,7 +292,7 @@ def impossible(name: str, estimate: Estimate) -> str:
 
 def lengthy(name: str, estimate: Estimate) -> str:
     """A warning where the plan makes the run last a day or more; empty where it does not."""
-    if not estimate.minutes_high or estimate.minutes_high < DAY:
+    if not estimate.limited_by or not estimate.minutes_high or estimate.minutes_high < DAY:
         return ""
     return say(
         "{name}: at {limit} this may take {time}. The run stops at each day's limit, keeps "

@@ -13,7 +13,7 @@ from evaluators.dry_run import answered, prompts_of
 from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.llm import Keys
 from evaluators.llm.clients import prompt_budget
-from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate
+from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate, in_batch
 from evaluators.llm.prompt_sizes import (
     PromptSizes,
     sizes_for_judge,
@@ -34,6 +34,10 @@ class Forecast(NamedTuple):
 
     models: tuple[Estimate, ...]
     judges: tuple[Estimate, ...]
+
+    def in_batches(self) -> Forecast:
+        """What it takes where all are asked overnight."""
+        return Forecast(tuple(map(in_batch, self.models)), tuple(map(in_batch, self.judges)))
 
     def named(self, *, marks_judges: bool = True) -> list[tuple[str, Estimate]]:
         """The estimates with their names for a table, judges marked as such."""

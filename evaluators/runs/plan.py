@@ -13,7 +13,7 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Run, Sample
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 
@@ -64,7 +64,7 @@ class RunPlan:
     @property
     def llms(self) -> list[ModelSpec]:
         """Whom it asks over a network, models before judges."""
-        return [spec for spec in (*self.models, *self.judges) if spec != OFFLINE]
+        return llms_of(self)
 
     @property
     def repeats_alike(self) -> str:
@@ -189,6 +189,11 @@ class RunPlan:
                 lacking.append(missing(tuple(needs), sample, has_generator=bool(self.models)))
             if lacking and all(lacking):
                 raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
+
+
+def llms_of(asked: Run | RunPlan) -> list[ModelSpec]:
+    """Whom a run asks over a network, models before judges."""
+    return [spec for spec in (*asked.models, *asked.judges) if spec != OFFLINE]
 
 
 def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:

@@ -10,9 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
-from evaluators.records import Cap, Cell, Dataset, Reason, ReasonKind, SampleResult, Usage
+from evaluators.records import Cap, Cell, Dataset, ReasonKind, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
+from evaluators.runs.store.batches import Batch
 from tests.loopback import Loopback
 from tests.pages.by_hand import DETAILS, FAILURE, TITLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
@@ -201,11 +202,16 @@ def test_the_kind_of_the_reason_decides_and_not_its_words(
 
 def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page: OpenPage) -> None:
     run = two_models(Cap(calls=1), results=False)
-    reasons = [Reason(kind=kind, message=f"About the {kind}.") for kind in ("batch", "cap")]
-    session.store().runs.save_stop_reasons(run.id, *reasons)
+    stop(session.store(), run.id, STOPPED, "cap")
+    now = "2026-11-23T09:00:00+00:00"
+    batch = Batch(spec=run.models[0], mark="m", created=now, expires=now, status="sent")
+    number = session.store().batches.plan(run.id, batch, {})
     at = open_page("rgb", run=run.id)
     buttons = [each.label for each in at.button]
-    assert [each for each in buttons if "esume" in each] == ["Resume"]
+    assert "Collect" in buttons
+    assert "Raise and resume" not in buttons
+    session.store().batches.end(run.id, number, batch, [], [])
+    assert button(open_page("rgb", run=run.id), "Raise and resume")
 
 
 def test_a_raised_cap_is_kept_and_the_run_goes_on(

@@ -88,7 +88,7 @@ def _end_of_metrics_form(drafted: MetricsDraft, advanced: DeltaGenerator) -> Non
     missing = _missing_to_measure(drafted)
     price = ""
     if plan and not missing:
-        price = _price(plan, drafted.measures, advanced)
+        plan, price = _priced(plan, drafted.measures, advanced)
     chosen = [*drafted.generators.models, *drafted.judges]
     pressed = data_choice.start_button(
         _label_of_measuring(len(dataset.samples)) + model_form.times(plan),
@@ -151,15 +151,18 @@ def _missing_to_measure(drafted: MetricsDraft) -> str:
     return drafted.generators.missing
 
 
-def _price(
+def _priced(
     plan: RunPlan,
     measures: RememberedMeasures,
     advanced: DeltaGenerator,
-) -> str:
-    """What the run may cost, with what differs from the run it began with; empty if not known."""
+) -> tuple[RunPlan, str]:
+    """The plan with when its models answer, and what it may cost; empty where that is not known.
+
+    Draws what differs from the run it began with.
+    """
     price = ""
     with problems.caught():
-        price = model_forecast.show(plan, measures, advanced)
+        plan, price = model_forecast.show(plan, measures, advanced, "metrics")
     dataset = plan.dataset
     again.show_changes(None, plan, dataset.name, dataset.origin.get("sample"))
-    return price
+    return plan, price

@@ -21,7 +21,7 @@ from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.stored_texts import translated
 from ui import session
-from ui.models import assigned
+from ui.models import assigned, when
 from ui.models import form as model_form
 from ui.models.forecast import RememberedMeasures
 from ui.parts import data_choice, how_many
@@ -133,6 +133,7 @@ def _how_asked(run: Run, key: str) -> dict[str, Any]:
         fields[f"{key}_{field}"] = max(spec.answer_tokens for spec in llms)
         fields[f"{key}_temperature"] = max(spec.temperature or 0.0 for spec in llms)
         fields[f"{key}_repeats"] = min(run.repeats, MOST_REPEATS)
+        fields[f"{key}_when"] = when.TOMORROW if run.overnight else when.NOW
     # Each unit has a field of its own, or a number of calls would stand there as dollars.
     fields[f"{key}_unit"] = model_form.CALLS if run.cap.calls else model_form.DOLLARS
     fields[f"{key}_{model_form.CALLS}"] = run.cap.calls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluators.base import Evaluator
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.estimate import (
+    DAY,
     bases,
     cut_short,
     duration,
@@ -28,6 +30,7 @@ from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 from ui import session
 from ui.held import held, weight
+from ui.models import when
 from ui.parts.untrusted import plain
 
 T = TypeVar("T")
@@ -100,18 +103,31 @@ def of(plan: RunPlan, measures: Measures) -> Forecast:
     return forecast(plan, keys_for_estimates(session.keys()), count_stored, measures)
 
 
-def show(plan: RunPlan, measures: Measures, advanced: DeltaGenerator) -> str:
-    """The price in a few words; draws warnings here, and the details under Advanced."""
+def show(
+    plan: RunPlan,
+    measures: Measures,
+    advanced: DeltaGenerator,
+    key: str,
+) -> tuple[RunPlan, str]:
+    """The plan with when its models are to answer, and the price in a few words.
+
+    Draws that choice and warnings here, and the details under Advanced.
+    """
     if not plan.llms:
-        return ""
+        return plan, ""
     taken = of(plan, measures)
+    later = taken.in_batches()
+    now = " · ".join(filter(None, [price(taken, plan.cap), waiting(taken)]))
+    tomorrow = f"{price(later, plan.cap)} · {say('within {time}', time=duration(DAY))}"
+    if when.is_overnight(plan.llms, now, tomorrow, key):
+        plan, taken = replace(plan, overnight=True), later
     with advanced:
         details(plan, taken)
         if plan.repeats_alike:
             st.caption(plan.repeats_alike)
     # Not among the details, which may be closed.
     warnings(plan, taken)
-    return price(taken, plan.cap)
+    return plan, price(taken, plan.cap)
 
 
 def details(plan: RunPlan, taken: Forecast) -> None:

@@ -137,7 +137,7 @@ def _end_of_rgb_form(name: str, drafted: RGBDraft, advanced: DeltaGenerator) -> 
         count = len(measures.answers(asking).tokens) // asking.repeats
     price = ""
     if plan and drafted.models and count:
-        price = model_forecast.show(plan, measures, advanced)
+        plan, price = model_forecast.show(plan, measures, advanced, "rgb")
         again.show_changes("rgb", plan, name, composition.sample)
     pressed = data_choice.start_button(
         _label_of_asking(count, drafted.models) + model_form.times(plan),

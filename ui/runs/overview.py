@@ -19,8 +19,9 @@ from evaluators.text.words import short_name
 from ui import session
 from ui.parts import head as page_head
 from ui.parts import problems
+from ui.parts.moments import local_time
 from ui.parts.untrusted import plain
-from ui.runs import example, page, progress
+from ui.runs import by_tomorrow, example, progress
 
 UNREADABLE = mark("This run cannot be read.")
 ID_SHOWN = 8
@@ -100,7 +101,7 @@ def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = Fal
     """A run in a box: what it was, how far it is, and the way to it."""
     with st.container(border=True):
         what, state, buttons = st.columns([5, 3, 3], vertical_alignment="center")
-        created = page.local_time(run.created)
+        created = local_time(run.created)
         what.markdown(f"**{plain(run.title)}**  \n{_metrics_and_models(run)} · {created}")
         state.caption(progress.state_now(run, counts, at_work))
         with buttons.container(horizontal=True, horizontal_alignment="right"):
@@ -108,6 +109,8 @@ def run_box(run: Run, counts: Counts, at_work: bool, *, with_actions: bool = Fal
                 session.open_run(run)
             if with_actions:
                 progress.actions(run, counts, at_work)
+        if not at_work:
+            by_tomorrow.show(run)
         problems.show(run.id)
 
 

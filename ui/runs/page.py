@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -28,6 +26,7 @@ from ui.parts import (
     spending,
     start_round,
 )
+from ui.parts.moments import local_time
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.runs import files, naming, progress, recount, repeated, run_again
@@ -135,21 +134,6 @@ def _card_text(view: RunView) -> None:
     if box.open:
         text = run_card(view.store, view.run, chosen_view.of(view.run))
         box.code(text, language=None)
-
-
-def local_time(moment: str) -> str:
-    """A stored moment as the reader's clock had it."""
-    created = datetime.fromisoformat(moment)
-    try:
-        zone: ZoneInfo | None = ZoneInfo(st.context.timezone or "")
-    except (ValueError, ZoneInfoNotFoundError):
-        # A browser may say nothing of it, or anything.
-        zone = None
-    if created.tzinfo is None:
-        created = created.replace(tzinfo=UTC)
-    if zone is None:
-        return created.astimezone(UTC).strftime(say("%d %b %Y, %H:%M UTC"))
-    return created.astimezone(zone).strftime(say("%d %b %Y, %H:%M"))
 
 
 def _link(run: Run) -> None:

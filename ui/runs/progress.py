@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
-from evaluators.records import Cap, Run
+from evaluators.records import Cap, Remedy, Run
 from evaluators.runs.counts import checked_in_words, failed_in_words
 from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
@@ -20,6 +20,7 @@ from evaluators.text.words import ordinal
 from ui import run_views, session
 from ui.parts import problems, remedies, spending
 from ui.parts.untrusted import plain
+from ui.runs import by_tomorrow
 
 TICK = 1.0
 """Seconds between two drawings of a run's state."""
@@ -102,12 +103,10 @@ def show_state(run: Run) -> None:
             if run.cap != Cap():
                 # What failed for want of money leaves no stop reason behind once all was tried.
                 _cap_button(run)
+    if not at_work:
+        by_tomorrow.show(run)
     problems.show(run.id)
-    # One of several models may have stopped while the others go on.
-    reasons = session.store().runs.stop_reasons(run.id)
-    if reasons:
-        why = " ".join(map(remedies.worded, reasons))
-        st.warning(plain(why), icon=":material/pause_circle:")
+    _why_it_stopped(run)
 
 
 def actions(run: Run, counts: Counts, at_work: bool) -> None:
@@ -119,12 +118,30 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
         _action_button(say("Cancel"), "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption(say("At work in another process: stop it there (Ctrl-C)."))
+    elif by_tomorrow.state(run):
+        by_tomorrow.actions(run)
     elif counts.open and _stopped_at_cap(run):
         _cap_button(run)
+    elif counts.open and run.overnight:
+        by_tomorrow.rest_actions(run)
     elif counts.open:
         _action_button(say("Resume"), "play_arrow", f"resume_{run.id}", _go_on, run)
     elif counts.failed:
         _action_button(say("Retry failed"), "refresh", f"retry_{run.id}", _go_on, run)
+
+
+def _why_it_stopped(run: Run) -> None:
+    """Why it stopped; what was collected of it, and what became of the rest."""
+    # One of several models may have stopped while the others go on.
+    reasons = session.store().runs.stop_reasons(run.id)
+    # What is out is said above, as it is now.
+    told = [reason for reason in reasons if reason.remedy != Remedy("collect")]
+    of_batches = [reason for reason in told if reason.kind == "batch"]
+    others = [reason for reason in told if reason.kind != "batch"]
+    if of_batches:
+        st.info(plain(" ".join(map(remedies.worded, of_batches))), icon=":material/bedtime:")
+    if others:
+        st.warning(plain(" ".join(map(remedies.worded, others))), icon=":material/pause_circle:")
 
 
 def is_moving(run: Run) -> bool:
@@ -146,7 +163,9 @@ def state_now(run: Run, counts: Counts, at_work: bool) -> str:
         return say("Working out the values")
     if at_work:
         return f"{say('Running')} · {scored}"
-    return f"{say('Stopped')} · {scored}" if counts.open else scored
+    if not counts.open:
+        return scored
+    return f"{by_tomorrow.state(run) or say('Stopped')} · {scored}"
 
 
 def counts_in_words(run: Run, counts: Counts) -> str:
@@ -261,9 +280,7 @@ def _time_left(seconds: float) -> str:
 
 def _stopped_at_cap(run: Run) -> bool:
     reasons = session.store().runs.stop_reasons(run.id)
-    kinds = {reason.kind for reason in reasons}
-    # What is on its way is collected first, for which the budget need not be raised.
-    return run.cap != Cap() and "cap" in kinds and "batch" not in kinds
+    return run.cap != Cap() and any(reason.kind == "cap" for reason in reasons)
 
 
 def _cap_button(run: Run) -> None:

@@ -23,14 +23,17 @@ from evaluators.text.language import mark, say, tag
 from evaluators.text.words import counted, short_name
 from ui import session
 from ui.parts import compare_with, problems
+from ui.parts.moments import local_time
 from ui.parts.script import words_of
 from ui.parts.untrusted import plain
+from ui.runs import by_tomorrow, progress
 from ui.runs import overview as overview_cards
-from ui.runs import page, progress
 
 MOST_RUNS = 1000
 CELLS_AT_ONCE = 5000
 """Results whose means are worked out before the table is drawn: about half a second."""
+MOST_OUT = 5
+"""Runs to be collected that are drawn above the table."""
 LINES = 3
 """Lines of a cell, and titles of what is selected."""
 TITLE_SHOWN = 1000
@@ -90,6 +93,7 @@ class Listed(NamedTuple):
     counts: Counts
     means: Sequence[Mapping[str, Headline]]
     is_moving: bool
+    is_out: bool
     costs: Sequence[float | None]
     is_baseline: bool
 
@@ -98,6 +102,8 @@ class Listed(NamedTuple):
         """The state that it is filtered by."""
         if self.is_moving:
             return AT_WORK
+        if self.is_out:
+            return by_tomorrow.STATE
         if self.counts.open:
             return STOPPED
         return FAILED if self.counts.failed else FINISHED
@@ -172,12 +178,14 @@ def _listed_runs(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
     listed = []
     for run in runs:
         kept = summaries.get(run.id) if run.id not in moving else None
+        counts = kept.counts if kept else store.results.counts(run)
         listed.append(
             Listed(
                 run=run,
-                counts=kept.counts if kept else store.results.counts(run),
+                counts=counts,
                 means=kept.means if kept else (),
                 is_moving=run.id in moving,
+                is_out=bool(counts.open and run.id not in moving and by_tomorrow.state(run)),
                 costs=costs.get(run.id, ()),
                 is_baseline=run.id in baselines,
             )
@@ -186,10 +194,14 @@ def _listed_runs(runs: Sequence[Run]) -> tuple[list[Listed], bool]:
 
 
 def _unfinished_cards(listed: Sequence[Listed]) -> list[Listed]:
-    """Draws what is at work, and the run that stopped last; older ones are found in the table."""
+    """Draws what is at work, what is to be collected, and the run that stopped last.
+
+    Older ones are found in the table.
+    """
     moving = [own for own in listed if own.is_moving]
+    out = [own for own in listed if own.is_out]
     stopped = [own for own in listed if own.state == STOPPED]
-    above = [*moving, *stopped[:1]]
+    above = [*moving, *out[:MOST_OUT], *stopped[:1]]
     for own in above:
         overview_cards.run_box(own.run, own.counts, own.is_moving, with_actions=True)
     return above
@@ -312,7 +324,7 @@ def _run_row(own: Listed) -> dict[str, Any]:
             "Cost": _sortable_cell(
                 [dollars_together(own.costs)] if own.costs else [], sum(known) or None
             ),
-            "Date": _sortable_cell([page.local_time(run.created)], run.created),
+            "Date": _sortable_cell([local_time(run.created)], run.created),
         },
     }
 
@@ -398,6 +410,7 @@ def _delete_button(runs: Sequence[Run]) -> None:
             st.write(f"{which}{say(ELSEWHERE)}")
             return
         st.write(say("Delete {runs}?", runs=counted(len(runs), "run")))
+        by_tomorrow.warn_before_delete(runs)
         st.caption(say("Lost: {what}.", what=_what_is_lost(runs)))
         if store.calls.answers_kept(session.workspace()):
             st.caption(say("Stored answers stay. Clear them on the Settings page."))

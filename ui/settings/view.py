@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -234,16 +233,12 @@ def _take_up_for_test(provider: str) -> None:
 
 
 def _address_of_key(provider: str) -> str:
-    """Where the key goes: for a custom endpoint what was typed, else the provider's address.
-
-    On a laptop the environment may name another one.
-    """
+    """Where the key goes: for a custom endpoint what was typed, else the provider's address."""
     record = PROVIDERS[provider]
     if record.is_custom:
         st.session_state["base_url"] = clean_address(st.session_state["base_url"])
         return str(st.session_state["base_url"])
-    own = "" if config().public else os.environ.get(record.address_variable, "")
-    return clean_address(own) if own else record.address
+    return session.address_of(provider)
 
 
 def _test_entered(provider: str) -> None:

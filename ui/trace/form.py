@@ -160,7 +160,7 @@ def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGener
         missing = still_missing or _say_what_is_judged(drafted, labeller)
         if asking:
             plan = replace(asking, evaluators=[labeller, *asking.evaluators])
-            price = model_forecast.show(plan, drafted.measures, advanced)
+            plan, price = model_forecast.show(plan, drafted.measures, advanced, "trace")
             _say_whom_metrics_ask(plan, drafted.further or [])
             part = plan.dataset.origin.get("sample")
             again.show_changes("trace", plan, whole.name, part)

@@ -1,0 +1,48 @@
+"""When the models of a run answer: now, or by tomorrow at half the price."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.llm.catalogue import model_title
+from evaluators.llm.providers import PROVIDERS
+from evaluators.records import ModelSpec
+from evaluators.runs.plan import not_overnight
+from evaluators.text.language import mark, say
+from ui.parts.forms import KEPT
+from ui.parts.untrusted import plain
+
+NOW, TOMORROW = mark("Now"), mark("By tomorrow, half the price")
+
+
+def is_overnight(llms: list[ModelSpec], now: str, tomorrow: str, key: str) -> bool:
+    """Draws the choice with what each of the two takes, in words; whether it is tomorrow.
+
+    Where one of the models cannot be asked so, the choice is shut and says why.
+    """
+    unfit = not_overnight(llms)
+    with st.container(border=True):
+        choice = st.radio(
+            say("When"),
+            [NOW, TOMORROW],
+            format_func=say,
+            captions=[plain(now), plain(_why_not(unfit[0]) if unfit else tomorrow)],
+            horizontal=True,
+            disabled=bool(unfit),
+            help=say(
+                "By tomorrow: the requests go out together as a batch, and you collect the answers "
+                "on the page of the run. You may close the app meanwhile."
+            ),
+            # Shut under another key: what was chosen comes back with a model that can be asked so.
+            key=f"{key}_now" if unfit else f"{key}_when",
+            **KEPT,
+        )
+    return choice == TOMORROW and not unfit
+
+
+def _why_not(spec: ModelSpec) -> str:
+    provider = PROVIDERS.get(spec.provider)
+    if provider is None or provider.batches is None:
+        title = provider.title if provider else spec.provider
+        return say("not offered by {provider}", provider=say(title))
+    return say("price unknown for {model}", model=model_title(spec))
