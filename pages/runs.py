@@ -3,6 +3,7 @@
 import streamlit as st
 
 from evaluators.text.language import say
+from ui.batch import listing
 from ui.parts import head
 from ui.runs import files, table
 
@@ -13,3 +14,4 @@ with head.row(say("Runs")):
     with st.container(width="content"):
         files.opener()
 table.show()
+listing.show()

@@ -58,6 +58,13 @@ page = st.navigation(
             icon=":material/balance:",
             visibility="visible" if check_link.LAST in st.session_state else "hidden",
         ),
+        # Reached from the list of runs.
+        st.Page(
+            "../pages/batch.py",
+            title=say("Batch"),
+            icon=":material/stacks:",
+            visibility="visible" if "batch" in st.query_params else "hidden",
+        ),
         # Reached from a run, or by the link of a round.
         st.Page(
             "../pages/round.py",

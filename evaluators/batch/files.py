@@ -11,6 +11,7 @@ from itertools import groupby
 
 import pyarrow as pa
 
+from evaluators.batch import kept
 from evaluators.batch.columns import columns_of
 from evaluators.batch.engine import Engine, Judged, Step, steps
 from evaluators.batch.folder import CALLS, MANIFEST, Folder, WriteError, check_outputs, writing
@@ -53,7 +54,8 @@ def evaluate_batch_files(
     `data` is a file, a folder, a pattern such as `"logs/*.jsonl.gz"`, or an address that pyarrow or
     fsspec open, of Parquet, JSON Lines or CSV; `output` is a folder that gets a file of results for
     each file, and `_manifest.json` when all are there. The same call goes on where it stopped:
-    files whose results are there are skipped, and no answer of a judge is paid for twice.
+    files whose results are there are skipped, and no answer of a judge is paid for twice. The app
+    on this machine lists the batch among its runs.
 
     `columns` says which column a field is read from (`{"response": "answer"}`), else it is guessed
     as in the app. `by` names columns by which results are summed up as well: `"model"`, or of times
@@ -90,6 +92,8 @@ def work(
     columns = columns_of(plan.metrics, has_judge=bool(plan.judges))
     judged = Judged(plan.metrics, columns, has_judge=bool(plan.judges))
     with folder.held(plan.settings):
+        store = inputs.local_store()
+        batch = kept.begun(store, folder, plan)
         processes = workers or os.cpu_count() or 1
         attempt = _Attempt(plan, folder, judged, processes)
         with Display(len(fragments), show=progress) as display:
@@ -107,7 +111,13 @@ def work(
         if results.is_complete:
             with attempt.stopping():
                 folder.write_json(MANIFEST, {**plan.settings, **results.manifest()})
-    return replace(results, stopped=attempt.stopped)
+        results = replace(results, stopped=attempt.stopped)
+        try:
+            kept.ended(store, batch, results)
+        except StoreError as error:
+            # What stopped the batch itself is to be seen first.
+            results = replace(results, stopped=results.stopped or str(error))
+    return results
 
 
 class _Attempt:

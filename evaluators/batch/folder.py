@@ -57,6 +57,14 @@ class Folder:
         is_local = isinstance(self.system, fs.LocalFileSystem)
         return Path(self.path) if is_local else None
 
+    @property
+    def is_held(self) -> bool:
+        """Whether a process of this machine works on the folder."""
+        # A folder that may only be read cannot be worked on either.
+        with suppress(OSError):
+            return self._lock.is_held
+        return False
+
     @contextmanager
     def held(self, settings: Mapping[str, Any]) -> Iterator[None]:
         """The folder for this process alone, made where it is missing.
@@ -96,14 +104,14 @@ class Folder:
 
     # Files of results
 
-    def output(self, fragment: Fragment) -> str:
-        """The path, in the folder, of the results of a file."""
-        ending = "" if fragment.name.lower().endswith(".parquet") else ".parquet"
-        return f"{fragment.name}{ending}"
+    def output(self, name: str) -> str:
+        """The path, in the folder, of the results of the file of that name."""
+        ending = "" if name.lower().endswith(".parquet") else ".parquet"
+        return f"{name}{ending}"
 
     def is_finished(self, fragment: Fragment) -> bool:
         """Whether the results of the file are there, and the file is as it was then."""
-        path = f"{self.path}/{self.output(fragment)}"
+        path = f"{self.path}/{self.output(fragment.name)}"
         # Missing or damaged: then it is judged again.
         with suppress(OSError, pa.ArrowException):
             with self.system.open_input_file(path) as file:
@@ -114,7 +122,7 @@ class Folder:
     @contextmanager
     def new_file(self, fragment: Fragment, schema: pa.Schema) -> Iterator[FileWriter]:
         """The results of a file while they are written; they are there when this ends well."""
-        path = f"{self.path}/{self.output(fragment)}"
+        path = f"{self.path}/{self.output(fragment.name)}"
         parent, _, name = path.rpartition("/")
         # Readers of folders, ours among them, pass over names that begin with a dot.
         temporary = f"{parent}/.{name}.part"
@@ -226,7 +234,7 @@ def check_outputs(folder: Folder, fragments: Sequence[Fragment]) -> None:
     """Raises `ParameterError` where two files would have their results in one."""
     taken: dict[str, Fragment] = {}
     for fragment in fragments:
-        other = taken.setdefault(folder.output(fragment), fragment)
+        other = taken.setdefault(folder.output(fragment.name), fragment)
         if other is not fragment:
             raise ParameterError(
                 f"{printable(other.name)} and {printable(fragment.name)} would have one file of "

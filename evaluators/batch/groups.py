@@ -83,3 +83,14 @@ def _period_of(moment: date, period: str) -> str:
         year, week, _ = moment.isocalendar()
         return f"{year}-W{week:02}"
     return f"{moment:%Y-%m}" if period == "month" else f"{moment:%Y-%m-%d}"
+
+
+def first_day(name: str, period: str) -> date | None:
+    """The day that a period began, by the name that it has as a group; `None` for another name."""
+    try:
+        if period == "week":
+            year, _, week = name.partition("-W")
+            return date.fromisocalendar(int(year), int(week), 1)
+        return date.fromisoformat(f"{name}-01" if period == "month" else name)
+    except ValueError:
+        return None

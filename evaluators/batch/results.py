@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -41,12 +41,20 @@ NONE = ""
 Means = dict[str, Mean]
 
 
+class FileRows(NamedTuple):
+    """The rows of one file of results, and how many of them a metric failed on."""
+
+    rows: int
+    failed: int
+
+
 @dataclass(frozen=True)
 class BatchResults:
     """What is in the folder: `rows` judged, of `finished` files among `files`.
 
     `problems` says of each file that cannot be read why; `stopped` why the batch did not come to
-    its end, empty where it did; `spent` is what judges were paid, over all attempts.
+    its end, empty where it did; `spent` is what judges were paid, over all attempts; `by_file` are
+    the rows of each finished file.
     """
 
     folder: str
@@ -59,6 +67,7 @@ class BatchResults:
     problems: Mapping[str, str] = field(default_factory=dict)
     spent: Mapping[str, Spent] = field(default_factory=dict)
     stopped: str = ""
+    by_file: Mapping[str, FileRows] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -78,7 +87,32 @@ class BatchResults:
             means=_means(files, columns),
             groups=by_group,
             failures=_failures(files, columns),
+            by_file=_rows_by_file(files, fragments, columns),
         )
+
+    @classmethod
+    def of_manifest(cls, folder: str, manifest: Mapping[str, Any]) -> BatchResults:
+        """The results that `manifest()` told of; raises `ValueError` where it is not whole."""
+        try:
+            groups = {}
+            for group, by_name in manifest["groups"].items():
+                groups[group] = {name: _means_of(means) for name, means in by_name.items()}
+            spent = {name: Spent.model_validate(own) for name, own in manifest["spent"].items()}
+            return cls(
+                folder=folder,
+                rows=int(manifest["rows"]),
+                finished=tuple(manifest["finished"]),
+                means=_means_of(manifest["values"]),
+                groups=groups,
+                failures=dict(manifest["failures"]),
+                files=int(manifest["files"]),
+                problems=dict(manifest["problems"]),
+                spent=spent,
+                stopped=str(manifest["stopped"]),
+                by_file={name: FileRows(*own) for name, own in manifest["by_file"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("it is not whole") from error
 
     @property
     def is_complete(self) -> bool:
@@ -146,6 +180,7 @@ class BatchResults:
             "problems": dict(self.problems),
             "spent": {model: bill.model_dump() for model, bill in self.spent.items()},
             "stopped": self.stopped,
+            "by_file": {name: list(own) for name, own in self.by_file.items()},
         }
 
     def __str__(self) -> str:
@@ -161,12 +196,16 @@ def _dumped(means: Means) -> dict[str, Any]:
     return {name: mean.model_dump() for name, mean in means.items()}
 
 
+def _means_of(dumped: Mapping[str, Any]) -> Means:
+    return {name: Mean.model_validate(mean) for name, mean in dumped.items()}
+
+
 class _Files:
     """The columns of all files of results, one after the other."""
 
     def __init__(self, folder: Folder, fragments: Iterable[Fragment]) -> None:
         self._system = folder.system
-        self._paths = [f"{folder.path}/{folder.output(fragment)}" for fragment in fragments]
+        self._paths = [f"{folder.path}/{folder.output(fragment.name)}" for fragment in fragments]
         self.rows = sum(file.metadata.num_rows for file in self._opened())
 
     def _opened(self) -> Iterator[pq.ParquetFile]:
@@ -187,12 +226,15 @@ class _Files:
             parts.append(column.to_numpy())
         return np.concatenate(parts)
 
+    def are_by_file(self, name: str, text: str) -> Iterator[NDArray[np.bool_]]:
+        """Where a column of texts says this, file by file."""
+        for column in self.texts(name):
+            yield pc.equal(column, text).to_numpy()
+
     def are(self, name: str, text: str) -> NDArray[np.bool_]:
         """Where a column of texts says this."""
-        parts = [np.empty(0, dtype=bool)]
-        for column in self.texts(name):
-            parts.append(pc.equal(column, text).to_numpy())
-        return np.concatenate(parts)
+        none = np.empty(0, dtype=bool)
+        return np.concatenate([none, *self.are_by_file(name, text)])
 
     def numbered(self, name: str) -> tuple[NDArray[np.int64], list[str]]:
         """A column of texts as numbers, and the text of each number, as far as they are few."""
@@ -259,6 +301,19 @@ def _mean(values: NDArray[np.float64], has_failed: NDArray[np.bool_]) -> Mean:
         not_applicable=len(values) - len(judged) - failed,
         failed=failed,
     )
+
+
+def _rows_by_file(
+    files: _Files,
+    fragments: Sequence[Fragment],
+    columns: Sequence[MetricColumns],
+) -> dict[str, FileRows]:
+    by_metric = [files.are_by_file(metric.status, FAILED) for metric in columns]
+    by_file = {}
+    for fragment, failed in zip(fragments, zip(*by_metric, strict=True), strict=True):
+        has_failed = np.logical_or.reduce(failed)
+        by_file[fragment.name] = FileRows(len(has_failed), int(has_failed.sum()))
+    return by_file
 
 
 def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, int]:

@@ -123,9 +123,9 @@ def grid(at: AppTest) -> dict[tuple[str, str], str]:
     return cells
 
 
-def samples(at: AppTest) -> list[dict[str, str]]:
+def samples(at: AppTest, table: str = "samples_") -> list[dict[str, str]]:
     """The rows of the run's samples, as the page hands them to its script."""
-    data = _component(at, "samples_")
+    data = _component(at, table)
     titles = [column["title"] for column in data["columns"]]
     return [dict(zip(titles, row["cells"], strict=True)) for row in data["rows"]]
 
@@ -156,11 +156,11 @@ def select(at: AppTest, *ids: str) -> AppTest:
     return at._run(states)
 
 
-def open_listed(at: AppTest, run_id: str) -> AppTest:
-    """The page after the title of a run was clicked in the table."""
+def open_listed(at: AppTest, opened: object, table: str = "runs_") -> AppTest:
+    """The page after a row was clicked in the table: of runs by its id, of others as they send."""
     states = at._tree.get_widget_states()
-    trigger = WidgetState(id=_make_trigger_id(_component_id(at, "runs_"), "events"))
-    trigger.json_trigger_value = json.dumps([{"event": "opened", "value": run_id}])
+    trigger = WidgetState(id=_make_trigger_id(_component_id(at, table), "events"))
+    trigger.json_trigger_value = json.dumps([{"event": "opened", "value": opened}])
     states.widgets.append(trigger)
     return at._run(states)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -122,3 +123,43 @@ def test_the_alternative_text_tells_the_finding(curve: list[NoisePoint], words: 
 
 def texts(figure: Any) -> list[str]:
     return [note.text for note in figure.layout.annotations]
+
+
+def test_a_value_over_time_stands_at_its_days_with_its_intervals_and_rows() -> None:
+    weeks = [f"2026-W{week:02}" for week in range(1, 11)]
+    days = {name: date.fromisocalendar(2026, int(name[-2:]), 1) for name in weeks}
+    nothing = Mean(mean=None, asked=3, scored=0, failed=3)
+    figure = charts.value_over_time(dict.fromkeys(weeks, FULL) | {"2026-W05": nothing}, days)
+    (line,) = figure.data
+    # The week without a value is a gap of two weeks between its neighbours.
+    assert [line.x[at].isoformat() for at in (0, 3, 4)] == [
+        "2025-12-29",
+        "2026-01-19",
+        "2026-02-02",
+    ]
+    assert set(line.y) == {0.5}
+    assert (line.error_y.array[0], line.error_y.arrayminus[0]) == (0.25, 0.25)
+    assert line.customdata[0] == "2026-W01: 0.50 (0.25 to 0.75), 12 of 12"
+    # The last one and every third before it.
+    ticks = [f"2026-W{week}<br>n 12" for week in ("03", "07", "10")]
+    assert list(figure.layout.xaxis.ticktext) == ticks
+
+
+def test_a_value_by_group_has_a_row_for_each_and_names_are_no_markup() -> None:
+    figure = charts.value_by_group({"<b>new</b>": FULL, "old": FEW})
+    (marks,) = figure.data
+    assert (list(marks.x), list(marks.y)) == ([0.5, 0.6], [0, 1])
+    assert list(figure.layout.yaxis.ticktext) == ["&lt;b&gt;new&lt;/b&gt;<br>n 12", "old<br>n 10"]
+    assert marks.customdata[0].startswith("&lt;b&gt;new&lt;/b&gt;: 0.50")
+    # The first row is on top.
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+
+
+@pytest.mark.parametrize(("mean", "is_share"), [(0.5, True), (4.0, False), (-0.5, False)])
+def test_the_axis_of_a_value_fits_what_lies_outside_of_0_to_1(mean: float, is_share: bool) -> None:
+    own = Mean(mean=mean, asked=1, scored=1)
+    for figure, axis in (
+        (charts.value_by_group({"a": own}), "xaxis"),
+        (charts.value_over_time({"a": own}, {"a": date(2026, 1, 1)}), "yaxis"),
+    ):
+        assert (figure.layout[axis].range is not None) == is_share

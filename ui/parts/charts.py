@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,7 +18,7 @@ from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Comparison
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
-from evaluators.runs.shown_values import is_of_few
+from evaluators.runs.shown_values import coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import joined_by_and, joined_sentences, short_name
@@ -64,6 +66,9 @@ LOWEST, HIGHEST = -4, 104
 """Ends of the axes in percent: a mark at 0 or 100 % is shown whole."""
 LABEL_LINE = 18
 """Pixels of a label's line."""
+HEIGHT_OF_GROUPS = 240
+MOST_TICKS = 4
+"""Periods that are named below a chart: a phone has room for no more."""
 AROUND = 120
 """Pixels above and below the plot, for its button, its ticks and its title."""
 
@@ -351,6 +356,94 @@ def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
     return bool(asked)
 
 
+def value_over_time(means: Mapping[str, Mean], days: Mapping[str, date]) -> go.Figure:
+    """A value by period with its 95 % intervals; `days` says when each period began.
+
+    Below the first, the last and some between stands on how many rows they rest.
+    """
+    judged = {name: mean for name, mean in means.items() if mean.mean is not None}
+    names = list(judged)
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[days[name] for name in names],
+        y=[mean.mean for mean in judged.values()],
+        mode="lines+markers",
+        marker={"size": 9, "color": _colour(0)},
+        line={"color": _colour(0)},
+        error_y=_whiskers([*judged.values()], 1),
+        customdata=[html(value_in_words(name, mean)) for name, mean in judged.items()],
+        hovertemplate="%{customdata}<extra></extra>",
+        # At 0 and 1 else half of it were missing.
+        cliponaxis=False,
+    )
+    step = max(1, math.ceil((len(names) - 1) / (MOST_TICKS - 1)))
+    # Counted from the end: of drift the last period matters most.
+    ticks = names[::-1][::step][::-1]
+    figure.update_xaxes(
+        type="date",
+        tickvals=[days[name] for name in ticks],
+        ticktext=[f"{html(name)}<br>n {judged[name].scored:,}" for name in ticks],
+        tickfont={"size": FONT},
+    )
+    _value_axis(figure.update_yaxes, judged.values())
+    figure.update_layout(dragmode=False, showlegend=False)
+    return _laid_out(figure, HEIGHT_OF_GROUPS, right=30)
+
+
+def value_by_group(means: Mapping[str, Mean]) -> go.Figure:
+    """A value by group, each a point in a row of its own, with its 95 % interval and its rows."""
+    judged = {name: mean for name, mean in means.items() if mean.mean is not None}
+    figure = go.Figure()
+    rows = list(range(len(judged)))
+    figure.add_scatter(
+        x=[mean.mean for mean in judged.values()],
+        y=rows,
+        mode="markers",
+        marker={"size": 11, "color": _colour(0)},
+        error_x=_whiskers([*judged.values()], 1) | {"color": WHISKER_COLOUR, "thickness": 2},
+        customdata=[html(value_in_words(name, mean)) for name, mean in judged.items()],
+        hovertemplate="%{customdata}<extra></extra>",
+        cliponaxis=False,
+    )
+    names = [textwrap.shorten(name, LABEL, placeholder="…") or name[:LABEL] for name in judged]
+    figure.update_yaxes(
+        tickvals=rows,
+        ticktext=[
+            f"{html(name)}<br>n {mean.scored:,}"
+            for name, mean in zip(names, judged.values(), strict=True)
+        ],
+        range=[max(1, len(rows)) - 0.5, -0.5],
+        tickfont={"size": FONT},
+    )
+    _value_axis(figure.update_xaxes, judged.values())
+    figure.update_layout(dragmode=False, showlegend=False)
+    return _laid_out(figure, 40 + ROW_OF_ONE * max(1, len(rows)), bottom=24, right=22)
+
+
+def value_in_words(name: str, mean: Mean) -> str:
+    """ "2026-W02: 0.68 (0.61 to 0.74), 35 of 36"."""
+    counts = coverage(mean)
+    if mean.mean is None:
+        return say("{name}: nothing checked, {counts}", name=name, counts=counts)
+    blanks = {"name": name, "value": mean.mean, "counts": counts}
+    if mean.low is None or mean.high is None:
+        return say("{name}: {value:.2f}, {counts}", **blanks)
+    return say(
+        "{name}: {value:.2f} ({low:.2f} to {high:.2f}), {counts}",
+        **blanks,
+        low=mean.low,
+        high=mean.high,
+    )
+
+
+def _value_axis(update: Callable[..., object], means: Iterable[Mean]) -> None:
+    """An axis from 0 to 1; values of one's own metric may lie anywhere, and then it fits them."""
+    ends = [end for mean in means for end in (mean.mean, mean.low, mean.high) if end is not None]
+    is_share = all(0 <= end <= 1 for end in ends)
+    scale = {"tick0": 0, "dtick": 0.2, "range": [LOWEST / 100, HIGHEST / 100]} if is_share else {}
+    update(tickfont={"size": FONT}, **scale)
+
+
 def rate(
     by_model: Mapping[str, Mean],
     by_judge: Mapping[str, Mean],
@@ -486,20 +579,21 @@ def _colour(number: int) -> str:
     return _in_turn(colours, number)
 
 
-def _whiskers(means: Sequence[Mean]) -> dict[str, Any]:
+def _whiskers(means: Sequence[Mean], scale: float = 100) -> dict[str, Any]:
+    """The intervals around the means; in percent unless another scale is given."""
     return {
         "symmetric": False,
-        "array": [_distance(mean.mean, mean.high) for mean in means],
-        "arrayminus": [_distance(mean.low, mean.mean) for mean in means],
+        "array": [_distance(mean.mean, mean.high, scale) for mean in means],
+        "arrayminus": [_distance(mean.low, mean.mean, scale) for mean in means],
         "thickness": 1.4,
     }
 
 
-def _distance(low: float | None, high: float | None) -> float | None:
-    """In percent; `None` where there is no mean or no interval."""
+def _distance(low: float | None, high: float | None, scale: float) -> float | None:
+    """`None` where there is no mean or no interval."""
     if low is None or high is None:
         return None
-    return 100 * (high - low)
+    return scale * (high - low)
 
 
 def _percent_axis(update: Callable[..., object], most: float, title: str = "") -> None:

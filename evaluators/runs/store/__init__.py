@@ -18,6 +18,7 @@ from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import NEWEST, Database
 from evaluators.runs.store.environments import EnvironmentTable
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView, ViewedValues
+from evaluators.runs.store.file_batches import FileBatch, FileBatchTable
 from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.person_labels import PersonLabelTable
@@ -39,6 +40,7 @@ __all__ = [
     "Answer",
     "Counter",
     "Counts",
+    "FileBatch",
     "Outline",
     "Selection",
     "Spent",
@@ -71,5 +73,6 @@ class Store(Database):
         self.figures = FigureTable(self)
         self.calls = CallTable(self)
         self.batches = BatchTable(self)
+        self.file_batches = FileBatchTable(self)
         self.environments = EnvironmentTable(self, self.calls)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)

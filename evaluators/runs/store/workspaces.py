@@ -15,7 +15,7 @@ from evaluators.text.language import say
 EXAMPLES = "examples"
 """The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
-_OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls")
+_OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls", "file_batches")
 """The tables with a column `workspace`."""
 
 
@@ -99,7 +99,7 @@ class WorkspaceTable:
         for run_id in self._runs.ids(workspace):
             self._runs.delete(run_id)
         with self._database.transaction() as db:
-            for table in ("calls", "saved_metrics", "saved_mappings"):
+            for table in ("calls", "saved_metrics", "saved_mappings", "file_batches"):
                 db.execute(f"delete from {table} where workspace = ?", (workspace,))
             db.execute("delete from workspaces where token = ?", (workspace,))
 

@@ -1,0 +1,202 @@
+"""Batches over files in the app: listed, opened, their rows read, and shown to nobody else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluators import evaluate_batch_files
+from evaluators.runs.inputs import WORKSPACE, local_store
+from evaluators.runs.lock import RunLock
+from evaluators.runs.store import FileBatch
+from tests.batch.files import COLUMNS, DOCUMENT, json_lines, row
+from tests.pages.conftest import OpenPage, checked
+from tests.pages.screen import (
+    button,
+    cards,
+    html,
+    open_listed,
+    said,
+    samples,
+    segments,
+    table,
+    value_table,
+)
+
+HOSTILE = "![x](https://evil.example/x.png) <b>bold</b>"
+
+
+def judged(folder: Path, metric: str = "hedging", **options: str) -> FileBatch:
+    """A batch over two files, with a row that is no JSON; `hedging` needs no other process."""
+    rows = [
+        row(HOSTILE, model=HOSTILE, created="2026-01-05", answer_text="The tower stands in Rome."),
+        "{broken\n",
+        row("b", created="2026-01-13"),
+    ]
+    json_lines(folder / "logs" / "a.jsonl", rows)
+    json_lines(folder / "logs" / "b.jsonl", [row("c", created="")])
+    data, results = folder / "logs", folder / "results"
+    evaluate_batch_files(
+        data, results, metric, columns=COLUMNS, progress=False, workers=1, **options
+    )
+    (batch,), _ = local_store().file_batches.newest(WORKSPACE, 2)
+    return batch
+
+
+def opened(open_page: OpenPage, batch: FileBatch, **query: str) -> AppTest:
+    return open_page("batch", batch=batch.id, **query)
+
+
+def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    batch = judged(tmp_path, "trace", by=["created:week", "model"])
+    at = open_page("runs")
+    assert "logs" in said(at, "markdown")
+    assert "4 rows of 2 files judged, 1 failed" in said(at)
+
+    assert cards(checked(button(at, "Open").click().run()))["Adherence"] == "0.67"
+
+    at = opened(open_page, batch)
+
+    # One answer of three says what no document says.
+    assert cards(at)["Adherence"] == "0.67"
+    alts = [chart.proto.alt for chart in at.get("plotly_chart")]
+    assert "2026-W02: 0.00, 1 of 1; 2026-W03: 1.00, 1 of 1" in alts[3]
+    assert "(none)" not in alts[3]
+    numbers = value_table(at, "created")
+    assert list(numbers) == ["(none)", "2026-W02", "2026-W03"]
+    assert table(at, "Failures")[0]["Failures"] == 1
+    rows = samples(at, "batch_rows_")
+    assert [(own["Row"], own["File"], own["Adherence"]) for own in rows] == [
+        ("1", "a.jsonl", "0.00"),
+        ("2", "a.jsonl", ""),
+        ("3", "a.jsonl", "1.00"),
+        ("1", "b.jsonl", "1.00"),
+    ]
+    segments(at, f"rows_{batch.id}").set_value("Failed")
+    (failed,) = samples(checked(at.run()), "batch_rows_")
+    assert failed["Verdict"].startswith("failed: not valid JSON")
+
+    # A row has its texts in the colours of its labels.
+    at = checked(open_listed(at, ["a.jsonl", 3], "batch_rows_"))
+
+    assert cards(at)["Adherence"] == "1.00"
+    assert "How tall is the tower?" in said(at, "text")
+    assert "Row 3 of a.jsonl" in said(at)
+    assert "pl-full" in html(at)
+    for sentence in DOCUMENT.split(". "):
+        assert sentence in html(at)
+    at = checked(button(at, "Back to the batch").click().run())
+    assert samples(at, "batch_rows_")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"file": "a.jsonl", "row": "2"}, "This row failed"),
+        ({"file": "a.jsonl", "row": "4"}, "There is no such row in this batch."),
+        ({"file": "../logs/a.jsonl", "row": "1"}, "There is no such row in this batch."),
+        ({"row": "1"}, "There is no such row in this batch."),
+        ({"file": "a.jsonl", "row": "-1"}, "There is no such row in this batch."),
+        ({"file": "a.jsonl", "row": "²"}, "There is no such row in this batch."),
+        ({"file": "a.jsonl", "row": "9" * 99}, "There is no such row in this batch."),
+    ],
+)
+def test_an_address_that_somebody_typed_opens_a_row_or_says_that_there_is_none(
+    open_page: OpenPage, tmp_path: Path, query: dict[str, str], words: str
+) -> None:
+    at = opened(open_page, judged(tmp_path), **query)
+
+    titles = [element.proto.title for element in at.error if hasattr(element.proto, "title")]
+    assert words in "\n".join([said(at), *titles])
+
+
+def test_texts_that_are_gone_leave_the_values_of_a_row(open_page: OpenPage, tmp_path: Path) -> None:
+    batch = judged(tmp_path)
+    json_lines(tmp_path / "logs" / "a.jsonl", [row("other")])
+
+    at = opened(open_page, batch, file="a.jsonl", row="1")
+
+    assert "a.jsonl is gone, or has changed since it was judged" in said(at)
+    assert "Hedging" in cards(at)
+
+
+def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    batch = judged(tmp_path)
+    shutil.rmtree(tmp_path / "results")
+
+    at = opened(open_page, batch)
+
+    assert "Hedging" in cards(at)
+    assert "results is gone, or on a disk that is not there. Put it back" in said(at)
+
+
+def test_a_batch_is_taken_out_of_the_list_and_its_files_stay(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    batch = judged(tmp_path)
+    at = opened(open_page, batch)
+    assert "Its files stay where they are" in said(at)
+
+    at.button(key=f"delete_{batch.id}").click()
+
+    assert "There is no such batch here" in said(checked(at.run()))
+    assert (tmp_path / "results" / "a.jsonl.parquet").exists()
+
+
+def test_a_batch_at_work_and_one_that_stopped_say_so(open_page: OpenPage, tmp_path: Path) -> None:
+    batch = judged(tmp_path)
+    lock = RunLock(tmp_path / "results", "_batch")
+    lock.acquire()
+    try:
+        assert "At work in a terminal or in Python" in said(open_page("runs"))
+        assert "Its rows are summed up when the command ends" in said(opened(open_page, batch))
+    finally:
+        lock.release()
+    summary = {**batch.summary, "files": 3, "stopped": "The budget is used up."}
+    local_store().file_batches.save(WORKSPACE, batch.model_copy(update={"summary": summary}))
+
+    at = opened(open_page, batch)
+
+    assert "Stopped: 2 of 3 files judged, 4 rows" in said(at, "markdown")
+    assert "The budget is used up." in said(at)
+    assert "Give the same command again to go on." in said(at)
+
+
+def test_one_that_cannot_be_read_keeps_no_other_from_the_list(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    batch = judged(tmp_path)
+    store = local_store()
+    store.file_batches.save(WORKSPACE, batch.model_copy(update={"summary": {"rows": "many"}}))
+    assert "What this batch came to cannot be read." in said(open_page("runs"))
+    assert "What this batch came to cannot be read." in said(opened(open_page, batch))
+    with store.transaction() as db:
+        db.execute("update file_batches set body = '{'")
+
+    at = open_page("runs")
+
+    assert "This batch cannot be read." in said(at, "markdown")
+    assert "There is no such batch here" in said(opened(open_page, batch))
+    at.button(key=f"delete_{batch.id}").click()
+    assert "This batch cannot be read." not in said(checked(at.run()), "markdown")
+
+
+def test_visitors_of_a_public_host_see_no_batch_of_its_machine(
+    open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = judged(tmp_path)
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+
+    at = open_page("runs")
+
+    assert "Batches of files" not in [header.value for header in at.header]
+    assert "There is no such batch here" in said(opened(open_page, batch))
+    named = opened(open_page, batch, file="a.jsonl", row="1", w=WORKSPACE)
+    assert "There is no such batch here" in said(named)

@@ -1,0 +1,90 @@
+"""How the values of a batch differ between groups of rows: over time, or by a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import streamlit as st
+
+from evaluators.batch.groups import Group, first_day, group_named
+from evaluators.batch.results import BatchResults, Means
+from evaluators.runs.aggregate import Mean
+from evaluators.text.language import mark, say
+from ui.parts import charts, value_table
+from ui.parts.untrusted import plain
+from ui.parts.value_table import Column, Row
+
+TITLES = {
+    "": mark("By {column}"),
+    "day": mark("By day: {column}"),
+    "week": mark("By week: {column}"),
+    "month": mark("By month: {column}"),
+}
+MOST_POINTS = 12
+"""Groups of a column that a chart has rows for; the table has all."""
+
+
+def show(results: BatchResults, titles: Mapping[str, str]) -> None:
+    """For each group of the command a chart of every value, and all means in a table."""
+    for text, means in results.groups.items():
+        group = group_named(text)
+        st.header(plain(say(TITLES[group.period], column=group.column)))
+        if not means:
+            st.info(say("There are too many different values for groups of them."))
+            continue
+        _charts(group, means, titles)
+        with st.expander(say("Numbers"), icon=":material/table_rows:", key=f"numbers_{text}"):
+            _table(group, means, titles)
+
+
+def _charts(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str]) -> None:
+    days = _days(group, by_name)
+    grid = st.grid(2, min_column_width=320)
+    for value, title in titles.items():
+        means = {name: own[value] for name, own in by_name.items() if value in own}
+        with grid.container(border=True, height="stretch"):
+            st.markdown(f"**{plain(title)}**")
+            _chart(means, days, f"drift_{group.text}_{value}")
+    words = say("Dot: mean. Line: 95 % interval. n: rows that were judged.")
+    if not days and len(by_name) > MOST_POINTS:
+        largest = say("The {most} largest groups are drawn.", most=MOST_POINTS)
+        words = f"{words} {largest}"
+    st.caption(words)
+
+
+def _chart(means: Mapping[str, Mean], days: Mapping[str, date], key: str) -> None:
+    if days:
+        # Rows without a time have no place on its axis; the table has them.
+        drawn = {name: mean for name, mean in means.items() if name in days}
+        figure = charts.value_over_time(drawn, days)
+    else:
+        drawn = _largest(means)
+        figure = charts.value_by_group({name_in_words(name): own for name, own in drawn.items()})
+    shown = [charts.value_in_words(name_in_words(name), mean) for name, mean in drawn.items()]
+    st.plotly_chart(figure, config=charts.BARE, key=key, alt="; ".join(shown))
+
+
+def _largest(means: Mapping[str, Mean]) -> dict[str, Mean]:
+    largest = sorted(means, key=lambda name: means[name].asked, reverse=True)[:MOST_POINTS]
+    return {name: mean for name, mean in means.items() if name in largest}
+
+
+def _days(group: Group, names: Mapping[str, object]) -> dict[str, date]:
+    """When each period began, in the order of time; none for a column as it is."""
+    days = {name: first_day(name, group.period) for name in names} if group.period else {}
+    known = {name: day for name, day in days.items() if day}
+    return dict(sorted(known.items(), key=lambda pair: pair[1]))
+
+
+def _table(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str]) -> None:
+    columns = [Column(title, term=name) for name, title in titles.items()]
+    lines = []
+    for name, own in by_name.items():
+        lines.append(Row(name_in_words(name), [own.get(value) for value in titles]))
+    value_table.show(group.column, columns, lines)
+
+
+def name_in_words(name: str) -> str:
+    """The group's name; of rows whose cell is empty that there is none."""
+    return name or say("(none)")
