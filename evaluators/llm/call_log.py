@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
+from evaluators.llm import ModelRequest
 from evaluators.llm.budget import Share
 from evaluators.llm.layers import ResponseCache
 from evaluators.records import Call, Completion, SampleResult, Usage
@@ -13,24 +14,40 @@ from evaluators.records import Call, Completion, SampleResult, Usage
 class CallLog:
     """What one cell paid for, and how many of its answers were there already.
 
-    `share` is what its sample may take of a run's budget.
+    `share` is what its sample may take of a run's budget. `keep` is told of each call at once, on
+    the event loop: it must not wait.
     """
 
     def __init__(
         self,
         cache: ResponseCache | None = None,
         share: Share | None = None,
+        keep: Callable[[Call], None] = lambda call: None,
     ) -> None:
         self.share = share
         self.calls: list[Call] = []
+        self.useless: list[Call] = []
+        """Those, and answers from the store, that must not serve again."""
         self.cached = 0
+        self._keep = keep
+        # Answers from the store, as the calls that they came by.
+        self._reused: list[Call] = []
         # A dictionary keeps each note once, and their order.
         self._notes: dict[str, None] = {}
         self._cache = cache
 
-    def add(self, completion: Completion) -> None:
+    def note(self, call: Call) -> None:
+        """An answer came that is paid for."""
+        self.calls.append(call)
+        self._keep(call)
+
+    def add(self, request: ModelRequest, completion: Completion) -> None:
         """An answer came, from the provider or from the store."""
         self.cached += completion.cached
+        if completion.cached:
+            original = completion.model_copy(update={"cached": False})
+            call = Call(key=request.key, model=request.spec.id, completion=original)
+            self._reused.append(call)
         if completion.note:
             self._notes[completion.note] = None
 
@@ -62,10 +79,11 @@ class CallLog:
 
     def discard(self, texts: Collection[str]) -> None:
         """These answers were of no use: they are paid for, but must not serve again."""
-        # In place: the layer that meters the calls writes into this list.
         for number, call in enumerate(self.calls):
             if call.completion.text in texts:
+                self.useless.append(call)
                 self.calls[number] = call.model_copy(update={"reusable": False})
+        self.useless += [call for call in self._reused if call.completion.text in texts]
 
     def mark_stored(self) -> None:
         """The calls are in the store now: who asks the same finds them there."""

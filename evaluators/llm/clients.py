@@ -87,7 +87,7 @@ class ModelSession:
             raise RuntimeError("The model session is closed.")
         scope, meter, cache, has_batches = self._context
         limited = Limited(self._connection, self._limiter)
-        retried = Retried(Metered(limited, meter, log.calls, log.share))
+        retried = Retried(Metered(limited, meter, log.note, log.share))
         cached = Cached(retried, cache, scope)
         base_url = self._access.base_url
         plan = None if has_batches else self._limiter
@@ -170,7 +170,7 @@ class _RemoteClient(LLMClient):
             repeat=self._repeat,
         )
         completion = self._layers.complete(request).completion
-        self._log.add(completion)
+        self._log.add(request, completion)
         return completion
 
 

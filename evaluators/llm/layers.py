@@ -263,18 +263,18 @@ def _not_whole(completion: Completion, request: ModelRequest) -> LLMError:
 
 
 class Metered:
-    """Lets a call pass while the cap allows it, and writes down every answer that was paid for."""
+    """Lets a call pass while the cap allows it, and notes every answer that was paid for."""
 
     def __init__(
         self,
         inner: Layer,
         meter: Meter,
-        calls: list[Call],
+        note: Callable[[Call], None],
         share: Share | None = None,
     ) -> None:
         self._inner = inner
         self._meter = meter
-        self._calls = calls
+        self._note = note
         self._share = share
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -289,7 +289,7 @@ class Metered:
         finally:
             # Also a failed or cancelled call gives its reservation back.
             self._meter.settle(most, calls, paid, self._share)
-        self._calls.append(
+        self._note(
             Call(
                 key=request.key,
                 model=request.spec.id,

@@ -1,10 +1,11 @@
-"""One answer of a run: asked for once, judged by each metric, every result stored at once."""
+"""One answer of a run: asked for once, judged by each metric; calls and results are stored."""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 
 from evaluators.base import Evaluator
@@ -15,7 +16,7 @@ from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.layers import most_cost
 from evaluators.llm.loop import loop
-from evaluators.records import Cap, Cell, Run, Sample, SampleResult, Score
+from evaluators.records import Call, Cap, Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.failure_streaks import Failure
 from evaluators.runs.requests import requests_of
@@ -28,6 +29,9 @@ from evaluators.runs.scoring import (
 )
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task
+
+Unstored = deque[Future[None]]
+"""What one thread has put into the store and is not known to be on the disk, the oldest first."""
 
 
 @dataclass
@@ -102,26 +106,31 @@ class AnswerScorer:
         if self._run.cap != Cap():
             loop().call_soon_threadsafe(tell, share)
 
-    def score(self, answer: OpenAnswer, metric: int) -> Failure:
-        """Stores the result of one cell with the calls it took."""
-        call_log = CallLog(self._cache, answer.share)
+    def score(self, answer: OpenAnswer, metric: int, unstored: Unstored) -> Failure:
+        """Has the result of one cell stored, behind the calls it took; see `unstored`."""
+
+        # Kept when it is answered: judging may take long, and the process may end meanwhile.
+        def keep(call: Call) -> None:
+            unstored.append(self._store.writer.put_call(self._run.id, call))
+
+        call_log = CallLog(self._cache, answer.share, keep)
         try:
             result, failure = self._result(answer, metric, call_log)
-            try:
-                self._store.results.save(self._run.id, result, call_log.calls)
-            except UnstorableError as error:
-                # The value is at fault, not the store: the cell fails, and the run goes on.
-                failure = type(error)
-                unstored = {"score": None, "response": None, **_failed_fields(error)}
-                result = result.model_copy(update=unstored)
-                self._store.results.save(self._run.id, result, call_log.calls)
+
+            # The value is at fault then, not the store: the cell fails, and the run goes on.
+            def without_value(error: UnstorableError) -> SampleResult:
+                blank = {"score": None, "response": None, **_failed_fields(error)}
+                return result.model_copy(update=blank)
+
+            stored = self._store.writer.put_result(
+                self._run.id, result, without_value, call_log.useless
+            )
+            unstored.append(stored)
             return failure
-        except BaseException:
-            # What is paid for is kept, also where its cell could not be finished.
-            self._store.calls.save(self._run.id, call_log.calls)
-            raise
         finally:
-            call_log.mark_stored()
+            if unstored:
+                # What is put last is stored last.
+                unstored[-1].add_done_callback(lambda _: call_log.mark_stored())
 
     def _result(
         self,

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
 
 from evaluators.errors import PlumblineError, RunStoppedError
 from evaluators.llm.clients import ModelSession
 from evaluators.records import Reason
-from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer
+from evaluators.runs.answer_scorer import AnswerScorer, OpenAnswer, Unstored
 from evaluators.runs.failure_streaks import FailureStreaks
 from evaluators.runs.pace import Pace
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.tasks import SamplePrefetch, Task
 from evaluators.text.language import mark
+
+MOST_UNSTORED = 200
+"""Calls and results that a thread may have put into the store before it waits for the oldest.
+
+It holds as many in memory; fewer would not fill the time of a transaction.
+"""
 
 
 class WorkerGroup:
@@ -76,9 +84,20 @@ class WorkerGroup:
 
     def _work(self) -> None:
         """One thread: takes answers until there is none left or somebody stops the group."""
+        with self._stopping_where_it_fails():
+            unstored: Unstored = deque()
+            try:
+                for answer in self._next_answers():
+                    self._score(answer, unstored)
+                    _wait(unstored, MOST_UNSTORED)
+            finally:
+                # Whoever waits for the thread finds all of it in the store.
+                _wait(unstored)
+
+    @contextmanager
+    def _stopping_where_it_fails(self) -> Iterator[None]:
         try:
-            for answer in self._next_answers():
-                self._score(answer)
+            yield
         except CancelledError:
             pass
         except RunStoppedError as error:
@@ -108,17 +127,31 @@ class WorkerGroup:
                 answer = self._scorer.open(task, self._samples, self._generator)
             yield answer
 
-    def _score(self, answer: OpenAnswer) -> None:
-        """Judges one answer by each of its metrics, one stored before the next is asked for."""
+    def _score(self, answer: OpenAnswer, unstored: Unstored) -> None:
+        """Judges one answer by each of its metrics; a result counts once it is stored."""
         failures = []
         try:
             for metric in answer.task.metrics:
                 # A sample that was begun is finished: where it asks, its calls are set aside.
                 if self._control.is_cancelled:
                     return
-                failures.append(self._scorer.score(answer, metric))
-                self._pace.count_cell()
-                self._cells_left -= 1
+                failures.append(self._scorer.score(answer, metric, unstored))
+                unstored[-1].add_done_callback(self._count)
         finally:
             self._scorer.close(answer)
         self._streaks.count(failures)
+
+    def _count(self, stored: Future[None]) -> None:
+        if stored.exception() is None:
+            self._pace.count_cell()
+            self._cells_left -= 1
+
+
+def _wait(unstored: Unstored, most: int = 0) -> None:
+    """Waits until so many are left, the newest; raises what went wrong with the others."""
+    errors = []
+    while len(unstored) > most:
+        if error := unstored.popleft().exception():
+            errors.append(error)
+    if errors:
+        raise errors[0]

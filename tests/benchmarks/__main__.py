@@ -13,6 +13,7 @@ PARTS = (
     "llm",
     "labels",
     "faults",
+    "killed",
     "limits",
     "app",
     "large_run",

@@ -115,7 +115,7 @@ def bill(cap, requests, provider, *, calls=0, cost=0.0):
     calls_paid = []
 
     async def ask():
-        metered = Metered(provider, Meter(cap, calls, cost), calls_paid)
+        metered = Metered(provider, Meter(cap, calls, cost), calls_paid.append)
         return await asyncio.gather(
             *[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True
         )

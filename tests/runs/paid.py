@@ -6,15 +6,15 @@ once it is stored.
 """
 
 import sys
-from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 
 from evaluators.llm import Access
 from evaluators.records import (
     Ability,
-    Call,
     Dataset,
     EvaluatorSpec,
     ModelSpec,
@@ -28,7 +28,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
-from evaluators.runs.store.results import ResultTable
+from evaluators.runs.store.writer import Writer
 
 PROMPT = "$documents\n$question"
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=200)
@@ -108,18 +108,21 @@ def labelled_run(
     )
 
 
-class AcknowledgingResults(ResultTable):
+class AcknowledgingWriter(Writer):
     """Prints the position of each result once it is stored."""
 
-    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
-        super().save(run_id, result, calls)
-        sys.stdout.write(f"{result.position}\n")  # one write: threads must not mix their lines
-        sys.stdout.flush()
+    def put_result(self, run_id: str, result: SampleResult, *more: Any) -> Future[None]:
+        stored = super().put_result(run_id, result, *more)
+        line = f"{result.position}\n"
+        # One write: threads must not mix their lines.
+        stored.add_done_callback(lambda _: sys.stdout.write(line))
+        stored.add_done_callback(lambda _: sys.stdout.flush())
+        return stored
 
 
 if __name__ == "__main__":
     store = Store(Path(sys.argv[1]) / "runs.sqlite3")
-    store.results = AcknowledgingResults(store)
+    store.writer = AcknowledgingWriter(store)
     (run,) = store.runs.newest("w")
     job = Job(run, store, keys(sys.argv[2]))
     job.start()

@@ -5,20 +5,21 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
-from evaluators.records import Call, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
-from evaluators.runs.store.results import ResultTable
+from evaluators.runs.store.writer import Writer
 
 SAMPLES = 60
 FREE = 5
@@ -68,15 +69,16 @@ class Fragile(Evaluator):
         return Score(values={"done": 1.0})
 
 
-class AcknowledgingResults(ResultTable):
+class AcknowledgingWriter(Writer):
     """Prints the cell of each result once it is stored."""
 
-    def save(self, run_id: str, result: SampleResult, calls: Sequence[Call] = ()) -> None:
-        super().save(run_id, result, calls)
-        sys.stdout.write(
-            f"{result.position} {result.metric}\n"
-        )  # one write: threads must not mix their lines
-        sys.stdout.flush()
+    def put_result(self, run_id: str, result: SampleResult, *more: Any) -> Future[None]:
+        stored = super().put_result(run_id, result, *more)
+        line = f"{result.position} {result.metric}\n"
+        # One write: threads must not mix their lines.
+        stored.add_done_callback(lambda _: sys.stdout.write(line))
+        stored.add_done_callback(lambda _: sys.stdout.flush())
+        return stored
 
 
 def dataset(*questions: str, name: str = "questions") -> Dataset:
@@ -106,7 +108,7 @@ def slow_run(store: Store, folder: Path, metrics: int = 1, gate: Path | None = N
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     store = Store(folder / "runs.sqlite3")
-    store.results = AcknowledgingResults(store)
+    store.writer = AcknowledgingWriter(store)
     job = Job(slow_run(store, folder, int(sys.argv[2]), Path(sys.argv[3])), store)
     job.start()
     job.wait()

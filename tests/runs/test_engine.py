@@ -27,7 +27,7 @@ from evaluators.runs.engine import create_once, create_run
 from evaluators.runs.job import LARGE_RUN, Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
-from evaluators.runs.store.results import ResultTable
+from evaluators.runs.store.writer import Writer
 from tests.runs import slow
 from tests.stops import stopped
 
@@ -291,20 +291,20 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
     assert finished(store, run, registry).scored == 20
 
 
-class OutOfMemory(ResultTable):
+class OutOfMemory(Writer):
     """Fails in a way that nobody has foreseen, for one of the samples."""
 
-    def save(self, run_id, result, calls=()):
+    def put_result(self, run_id, result, *more):
         if result.position == 3:
             raise MemoryError
-        super().save(run_id, result, calls)
+        return super().put_result(run_id, result, *more)
 
 
 def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
     tmp_path, registry, trouble, caplog
 ):
     store = Store(tmp_path / "runs.sqlite3")
-    store.results = OutOfMemory(store)
+    store.writer = OutOfMemory(store)
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
         store,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,13 @@ from pydantic import SecretStr
 from evaluators.errors import AccessError, HostLimitError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.loop import loop
-from evaluators.records import Ability, Cap, Cell, Dataset, ModelSpec, Sample
+from evaluators.records import Ability, Cap, Cell, Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.store import Counts
+from evaluators.runs.store import Counts, Store
 from tests.loopback import in_json
-from tests.runs import paid
+from tests.runs import paid, slow
 from tests.stops import stopped
 
 ROOT = Path(__file__).parents[2]
@@ -443,6 +444,29 @@ def test_what_was_answered_while_cancelling_is_billed_and_serves_again(store, re
     results = [store.results.get(run.id, n) for n in range(150)]
     assert sum(result.calls for result in results) + sum(result.cached for result in results) == 150
     assert store.calls.answers_kept("w") == 150
+
+
+def test_an_answer_is_stored_while_it_is_still_being_judged(store, registry, loopback, tmp_path):
+    server, gate = loopback(), tmp_path / "gate"
+    params = {"log": str(tmp_path / "log.txt"), "gate": str(gate)}
+    plan = RunPlan(
+        paid.dataset(slow.FREE + 3),
+        inputs.evaluators(EvaluatorSpec(name="test_slow", params=params)),
+        models=[paid.LUNA],
+        prompt=paid.PROMPT,
+    )
+    run = create_run(store, plan, workspace="w")
+    registry.start(run, store, paid.keys(server.base_url))
+    # What another process would find if this one were killed now.
+    with closing(Store(store.path)) as found:
+        while found.calls.answers_kept("w") < slow.FREE + 3:
+            time.sleep(0.01)
+        assert found.results.counts(run).scored <= slow.FREE
+
+    gate.touch()
+
+    assert finished(store, run, registry, server).scored == slow.FREE + 3
+    assert len(server.asked) == slow.FREE + 3
 
 
 def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(

@@ -32,6 +32,7 @@ from evaluators.runs.store.selection import USUAL_VIEW, Answer, Selection, Value
 from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
+from evaluators.runs.store.writer import Writer
 
 __all__ = [
     "NEWEST",
@@ -76,3 +77,8 @@ class Store(Database):
         self.file_batches = FileBatchTable(self)
         self.environments = EnvironmentTable(self, self.calls)
         self.workspaces = WorkspaceTable(self, self.uploads, self.runs)
+        self.writer = Writer(self)
+
+    def close(self) -> None:
+        self.writer.close()
+        super().close()

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from evaluators.records import Call, ModelSpec, Record
 from evaluators.runs.store.bodies import from_body, to_body
-from evaluators.runs.store.calls import insert_calls
+from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Database
 
 
@@ -96,7 +96,7 @@ class BatchTable:
         # Of these the keys are enough: they are asked at once, not read from a batch.
         left = json.dumps(dict.fromkeys(unanswered, SentRequest(0, "")))
         with self._database.transaction() as db:
-            insert_calls(db, run_id, calls)
+            insert_calls(db, [call_row(run_id, call) for call in calls])
             query = "update batches set body = ?, requests = ? where id = ?"
             db.execute(query, (ended, left, number))
 

@@ -40,7 +40,7 @@ class CallTable:
         """Stores calls that were paid for before their cell could be finished."""
         if calls:
             with self._database.transaction() as db:
-                insert_calls(db, run_id, calls)
+                insert_calls(db, [call_row(run_id, call) for call in calls])
 
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
@@ -117,15 +117,16 @@ class CallTable:
             db.execute("update calls set answer = null where workspace = ?", (workspace,))
 
 
-def insert_calls(db: sqlite3.Connection, run_id: str, calls: Sequence[Call]) -> None:
+def insert_calls(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Stores calls as `call_row` gives them."""
     # The workspace is read from the run: it may have got another name meanwhile.
     query = (
         "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
     )
-    db.executemany(query, [(*_call_values(call), run_id) for call in calls])
+    db.executemany(query, rows)
 
 
-def _call_values(call: Call) -> tuple[Any, ...]:
+def call_row(run_id: str, call: Call) -> tuple[Any, ...]:
     usage = call.completion.usage
     return (
         call.key,
@@ -135,4 +136,15 @@ def _call_values(call: Call) -> tuple[Any, ...]:
         min(usage.prompt_tokens, MOST_COUNTED),
         min(usage.answer_tokens, MOST_COUNTED),
         to_body(call.completion) if call.reusable else None,
+        run_id,
     )
+
+
+def withdraw_answers(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Lets these answers of a run, as `answer_row` gives them, serve nobody again."""
+    query = "update calls set answer = null where run_id = ? and key = ? and answer = ?"
+    db.executemany(query, rows)
+
+
+def answer_row(run_id: str, call: Call) -> tuple[Any, ...]:
+    return run_id, call.key, to_body(call.completion)

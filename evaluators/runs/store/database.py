@@ -152,15 +152,7 @@ class Database:
                 self._db.execute("commit")
             except _UNSTORABLE as error:
                 self._rollback()
-                # Only its class is named: its text may hold what was to be stored.
-                kind = type(error).__name__
-                raise UnstorableError(
-                    say(
-                        "This cannot be stored ({kind}). Try again; if it happens again, report "
-                        "it.",
-                        kind=kind,
-                    )
-                ) from None
+                raise _unstorable(error) from None
             except sqlite3.Error as error:
                 self._rollback()
                 # The check may tell better than SQLite why the file cannot be written.
@@ -297,6 +289,23 @@ class Database:
         with suppress(sqlite3.Error):
             if self._db.in_transaction:
                 self._db.execute("rollback")
+
+
+@contextmanager
+def storable() -> Iterator[None]:
+    """Raises `UnstorableError` for a value that cannot be stored."""
+    try:
+        yield
+    except _UNSTORABLE as error:
+        raise _unstorable(error) from None
+
+
+def _unstorable(error: Exception) -> UnstorableError:
+    # Only its class is named: its text may hold what was to be stored.
+    kind = type(error).__name__
+    return UnstorableError(
+        say("This cannot be stored ({kind}). Try again; if it happens again, report it.", kind=kind)
+    )
 
 
 def _connection(path: Path | str) -> sqlite3.Connection:

@@ -28,7 +28,7 @@ from evaluators.runs.store.bodies import (
     to_body,
     why_unreadable,
 )
-from evaluators.runs.store.calls import insert_calls
+from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.figures import USUAL, StoredView
 from evaluators.runs.store.samples import is_sample_facet
@@ -122,8 +122,8 @@ class ResultTable:
         cannot be stored, and nothing is.
         """
         with self._database.transaction() as db:
-            insert_results(db, run_id, [result])
-            insert_calls(db, run_id, calls)
+            insert_results(db, [result_row(run_id, result)])
+            insert_calls(db, [call_row(run_id, call) for call in calls])
 
     def get(
         self,
@@ -357,20 +357,33 @@ class ResultTable:
 _OF_RESULT = "run_id = r.run_id and position = r.position and model = r.model"
 
 
-def insert_results(
-    db: sqlite3.Connection,
-    run_id: str,
-    results: Iterable[SampleResult],
-) -> None:
-    """Stores results of a run, each in place of an earlier one of its cell."""
-    rows = []
-    for result in results:
-        score = result.score
-        values = json.dumps(score.values) if score else None
-        facets = to_body(score.facets) if score else ""
-        cell = result.position, result.model, result.metric
-        rows.append((run_id, *cell, result.status, values, facets, to_body(result)))
-    db.executemany("insert or replace into results values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+INSERTED_TOGETHER = 500
+"""Results of one statement, which takes them in one step: eight values each, of 32,766 at most."""
+
+
+def insert_results(db: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Stores results as `result_row` gives them, each in place of an earlier one of its cell."""
+    # Of two results of a cell the later one counts; a statement may name a cell once.
+    of_cells = {row[:4]: row for row in rows}
+    left = [*of_cells.values()]
+    while left:
+        together, left = left[:INSERTED_TOGETHER], left[INSERTED_TOGETHER:]
+        places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * len(together))
+        db.execute(
+            f"""insert into results values {places}
+                on conflict (run_id, position, model, metric) do update set
+                status = excluded.status, "values" = excluded."values",
+                facets = excluded.facets, body = excluded.body""",
+            [value for row in together for value in row],
+        )
+
+
+def result_row(run_id: str, result: SampleResult) -> tuple[Any, ...]:
+    score = result.score
+    values = json.dumps(score.values) if score else None
+    facets = to_body(score.facets) if score else ""
+    cell = result.position, result.model, result.metric
+    return run_id, *cell, result.status, values, facets, to_body(result)
 
 
 def _model_numbers(run: Run) -> range:

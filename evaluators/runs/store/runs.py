@@ -22,7 +22,7 @@ from evaluators.runs.store.bodies import (
     why_unreadable,
 )
 from evaluators.runs.store.database import Database
-from evaluators.runs.store.results import insert_results
+from evaluators.runs.store.results import insert_results, result_row
 from evaluators.runs.store.samples import insert_samples
 from evaluators.text.language import mark, say
 
@@ -56,7 +56,7 @@ class RunTable:
         with self._database.transaction() as db:
             db.execute("delete from runs where id = ?", (run.id,))
             _insert(db, run, dataset)
-            insert_results(db, run.id, results)
+            insert_results(db, (result_row(run.id, result) for result in results))
 
     def get(self, run_id: str) -> Run | None:
         """The run of that id; raises `UnreadableRowError`."""
