@@ -4,6 +4,7 @@ traceback, no dialog.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,9 @@ from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, TimeoutError, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs import inputs, samples
@@ -62,6 +66,11 @@ STOPPED = re.compile(r"Stopped · ([\d,]+) of [\d,]+ checked")
 
 SOON = 10_000
 """Milliseconds in which an upload that the app heard of has begun and ended."""
+
+SETTLED = (
+    "html[data-answered]:not(:has([data-testid=stSkeleton])) [data-test-script-state=notRunning]"
+)
+"""The app where it has answered (`answered.js`), and every part of it is loaded and drawn."""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -178,6 +187,7 @@ def new_context(
     def create(**options: Any) -> BrowserContext:
         context = new_context(**options)
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(watch_answers())
         context.on("request", lambda request: seen.hosts.add(urlsplit(request.url).hostname or ""))
         context.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
         context.on("page", lambda page: seen.pages.append(page))
@@ -204,11 +214,24 @@ def nothing_leaks(new_context: Callable[..., BrowserContext], seen: Seen) -> Ite
             assert each.get_by_text("Traceback").count() == 0
 
 
+def watch_answers() -> str:
+    """The script for a page that says there whether the app has answered."""
+    numbers = {
+        "rerunScript": BackMsg.RERUN_SCRIPT_FIELD_NUMBER,
+        "isAutoRerun": ClientState.IS_AUTO_RERUN_FIELD_NUMBER,
+        "newSession": ForwardMsg.NEW_SESSION_FIELD_NUMBER,
+        "scriptFinished": ForwardMsg.SCRIPT_FINISHED_FIELD_NUMBER,
+        "finishedForRerun": ForwardMsg.FINISHED_EARLY_FOR_RERUN,
+    }
+    script = (ROOT / "tests" / "e2e" / "answered.js").read_text(encoding="utf-8")
+    return f"{script}({json.dumps(numbers)})"
+
+
 def settled(page: Page) -> None:
-    """Waits until the page is drawn: a click while it is drawn anew would get lost, and open lists
-    close.
+    """Waits until all that was asked of the app is answered and drawn: a click while the page is
+    drawn anew would get lost, and open lists close.
     """
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    expect(page.locator(SETTLED)).to_be_visible()
 
 
 def upload(field: Locator, files: Path | FilePayload | Sequence[FilePayload]) -> None:

@@ -1,5 +1,11 @@
 """Every page, with something on it to look at: an address of the app by what is shown."""
 
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import settled
+
 PAGES = {
     "Home": "/",
     "Learn": "/learn",
@@ -25,3 +31,10 @@ PAGES = {
     "A chart, presented": "/rgb?run=example-noise&present=1&block=2",
     "A sample, presented": "/sample?run=example-invented&sample=6&present=1",
 }
+
+
+def opened(page: Page, address: str) -> None:
+    """Opens an address and waits for all of it; a page has one title, once it is drawn."""
+    page.goto(address)
+    settled(page)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -8,8 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import settled
-from tests.e2e.places import PAGES
+from tests.e2e.places import PAGES, opened
 
 # The package is here for this file alone: axe-core comes with it, so that no test needs a network.
 PACKAGE = find_spec("axe_playwright_python")
@@ -28,9 +27,7 @@ STREAMLITS: set[tuple[str, str]] = set()
 def test_no_page_shuts_anybody_out(page: Page) -> None:
     violations = {}
     for name, address in PAGES.items():
-        page.goto(address)
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        settled(page)
+        opened(page, address)
         # A colour on its way from one theme to the other would be measured as one that stays.
         page.add_style_tag(content="* { transition: none !important }")
         page.evaluate(AXE)

@@ -21,7 +21,7 @@ from evaluators.records import (
 )
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import Server, settled
 
 HOSTILE = (
     "<img src=x onerror=alert(1)><script>alert(2)</script>![x](http://127.0.0.1:9/x.png)&amp;\"'"
@@ -236,7 +236,7 @@ def test_keys_and_badges_are_not_copied(page: Page, bridge: Run) -> None:
 def visit(page: Page, run: Run) -> None:
     page.goto(f"/sample?run={run.id}&sample=1")
     expect(sentence(page, "a")).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settled(page)
 
 
 def sentence(page: Page, key: str) -> Locator:

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Run
+from tests.e2e.conftest import settled
 
 PAGES = (
     "/",
@@ -68,7 +69,7 @@ def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:
     expect(
         page.get_by_test_id("stMain").get_by_text(FILLED[address.split("?")[0]]).first
     ).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settled(page)
 
 
 def brightness(page: Page, colour: str, selector: str) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import LONG, Server, cancel, running
+from tests.e2e.conftest import LONG, Server, cancel, running, settled
 from tests.loopback import Loopback
 
 FINISHED = re.compile(r"48 answers checked")
@@ -44,7 +44,7 @@ def test_two_models_from_the_drop_down_to_two_lines(
         page.get_by_role("option", name=re.compile(name)).click()
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
-        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+        settled(page)
     for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
         page.get_by_role("button", name=ability).click()
     page.get_by_text("Advanced", exact=True).click()
@@ -72,7 +72,7 @@ def test_two_models_from_the_drop_down_to_two_lines(
     page.reload()
     cancel(page)
     expect(main.get_by_text(re.compile(r"Stopped · \d+ of 48 checked"))).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settled(page)
     provider.release()
     page.get_by_role("button", name="Resume").click()
     expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)

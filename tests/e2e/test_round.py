@@ -27,7 +27,7 @@ from evaluators.rounds.records import AskedPlace, Asking, Round, RoundKind
 from evaluators.runs import round_content, rounds
 from evaluators.runs.store import Answer
 from tests import lesson
-from tests.e2e.conftest import Server, running
+from tests.e2e.conftest import Server, running, settled
 
 NewContext = Callable[..., BrowserContext]
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
@@ -116,7 +116,7 @@ def test_a_class_labels_and_sees_the_reveal(
         for place, support in zip(lesson.PLACES, lesson.SAID[nickname], strict=True):
             expect(target(page, place, Support.NONE)).to_be_visible()
             # Until the script has ended the keys may still mean the sentence before.
-            expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+            settled(page)
             page.keyboard.press(KEYS[support] if support else "ArrowRight")
         expect(here(page)).to_have_count(0)
     wall.get_by_role("button", name="Documents").first.click()

@@ -38,7 +38,7 @@ def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) ->
             re.compile(rf"Stopped · [\d,]+ of {MANY:,} checked")
         )
     ).to_be_visible()
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    settled(page)
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_test_id("stMain").get_by_text(f"{MANY:,} answers checked")).to_be_visible(
         timeout=LONG

@@ -87,7 +87,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     ):
         page.get_by_role("combobox", name=field, exact=True).click()
         page.get_by_role("option", name=column, exact=True).click()
-        expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+        settled(page)
     page.get_by_role("button", name="Use these columns").click()
     expect(page.get_by_text("3 rows in the file, 3 usable")).to_be_visible()
     page.get_by_role("link", name="Evaluate on the TRACE page").click()

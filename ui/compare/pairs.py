@@ -79,14 +79,14 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
         on_opened_change=lambda: None,
         on_order_change=lambda: None,
     )
-    opened = table.opened
     # Not as a decorator, which would keep the title of the first reader's language.
     side_by_side = st.dialog(say("Both answers"), width="large")(_side_by_side)
-    if opened:
-        side_by_side(of_page[opened[0]], contents, both)
-    elif arrived := _pair_of_address(values[name].rows):
-        own = [_contents(side, [arrived], place) for place, side in enumerate(sides)]
-        side_by_side(arrived, own, both)
+    # By its number, as who pressed a row may have seen those of before the last choice.
+    number = str(table.opened[0]) if table.opened else _number_of_address()
+    pair = next((row for row in values[name].rows if str(row.first_position + 1) == number), None)
+    if pair:
+        own = [_contents(side, [pair], place) for place, side in enumerate(sides)]
+        side_by_side(pair, own, both)
 
 
 def _most_telling(values: Sequence[Compared]) -> str:
@@ -99,10 +99,9 @@ def _most_telling(values: Sequence[Compared]) -> str:
     return values[0].name
 
 
-def _pair_of_address(rows: Sequence[RowPair]) -> RowPair | None:
-    """The pair that a link names by its first sample, from 1; once, or it would open for ever."""
-    number = st.query_params.pop(compare_with.PAIR, "")
-    return next((row for row in rows if str(row.first_position + 1) == number), None)
+def _number_of_address() -> str:
+    """The first sample, from 1, of the pair that a link names; once, or it would open for ever."""
+    return st.query_params.pop(compare_with.PAIR, "")
 
 
 def _filtered(rows: Sequence[RowPair], titles: tuple[str, str]) -> list[RowPair]:
@@ -166,18 +165,14 @@ def _table_of_pairs(
     return {
         "columns": [{"title": title, "kind": kind, "order": ""} for title, kind in kinds],
         "order": {},
-        "rows": [_pair_row(number, row, contents) for number, row in enumerate(rows)],
+        "rows": [_pair_row(row, contents) for row in rows],
         "current": -1,
         "arrival": 0,
         "lang": tag(),
     }
 
 
-def _pair_row(
-    number: int,
-    row: RowPair,
-    contents: Sequence[Mapping[int, Content]],
-) -> dict[str, Any]:
+def _pair_row(row: RowPair, contents: Sequence[Mapping[int, Content]]) -> dict[str, Any]:
     found = [own.get(_position(row, place)) for place, own in enumerate(contents)]
     # The same in both, where both can be read.
     question = next((content.sample.question for content in found if content), "")
@@ -185,8 +180,9 @@ def _pair_row(
     for content in found:
         response = content.response if content else None
         answers.append((response or "")[:TEXT_SHOWN])
+    number = row.first_position + 1
     cells = [
-        str(row.first_position + 1),
+        str(number),
         question[:TEXT_SHOWN],
         *answers,
         f"{row.first:.2f}",
@@ -197,7 +193,7 @@ def _pair_row(
         "cells": cells,
         "mark": "",
         "note": "",
-        "name": samples.sample_label(row.first_position + 1, question),
+        "name": samples.sample_label(number, question),
         "answer": [number, 0],
     }
 

@@ -17,7 +17,11 @@ class Table {
     if (texts === this.texts) return;
     this.texts = texts;
     this.data = data;
+    const held = this.root.getRootNode().activeElement?.dataset.name;
     this.root.replaceChildren(this.table());
+    // The button with the focus is a new one now.
+    const button = [...this.root.querySelectorAll("button")].find(({ dataset }) => dataset.name === held);
+    if (held) button?.focus({ preventScroll: true });
     if (data.arrival && data.arrival !== this.arrival) {
       this.arrival = data.arrival;
       this.backTo(this.root.querySelector("tr[aria-current]"));
@@ -52,7 +56,7 @@ class Table {
     const direction = this.data.order[column.order];
     if (direction) cell.ariaSort = direction;
     button.append(make("span", "arrow", { ascending: " ▲", descending: " ▼" }[direction] ?? ""));
-    button.dataset.order = column.order;
+    button.dataset.order = button.dataset.name = column.order;
     cell.append(button, ...term(column));
     return cell;
   }
@@ -69,6 +73,7 @@ class Table {
       if (column.kind === "number") {
         const button = make("button", "open", value);
         button.ariaLabel = row.name;
+        button.dataset.name = row.answer;
         // One stop for the Tab key; the arrows go on from there.
         button.tabIndex = index === current ? 0 : -1;
         cell.append(button);
