@@ -252,11 +252,14 @@ def test_every_pattern_of_the_product_can_be_read_from_the_code():
     assert not [UNCLEAR.format(place=place) for place in product().unclear]
 
 
-@pytest.mark.parametrize(
-    "pattern", [pytest.param(pattern, id=place) for pattern, place in product().places.items()]
-)
-def test_a_pattern_takes_linear_time_on_the_worst_strings_made_for_it(pattern):
-    check(run(pattern, product().uses[pattern]), strings_for(pattern))
+def test_a_pattern_takes_linear_time_on_the_worst_strings_made_for_it():
+    slower = {}
+    for pattern, place in product().places.items():
+        try:
+            check(run(pattern, product().uses[pattern]), strings_for(pattern))
+        except TooSlowError as error:
+            slower[place] = str(error)
+    assert not slower
 
 
 # The test itself

@@ -16,8 +16,8 @@
 
   const change = () => {
     if (isAsked || isRunning) mark();
-    // After all that the page still has to draw of the answer.
-    else requestIdleCallback(mark);
+    // After all that the page still has to draw of the answer; a busy machine may never be idle.
+    else requestIdleCallback(mark, { timeout: 1000 });
   };
 
   const sent = (message) => {

@@ -9,6 +9,7 @@ import ast
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +45,8 @@ ARGUMENTS: Mapping[str, tuple[int, str | None]] = {
 """The functions that take a text: which argument it is, and its context."""
 
 
-def texts_of_code() -> dict[Text, str]:
+@cache
+def texts_of_code() -> Mapping[Text, str]:
     """Every text of the code, each with the file it stands in first."""
     found: dict[Text, str] = {}
     for folder in FOLDERS:
@@ -101,7 +103,8 @@ def stored_catalogue() -> Catalog:
         return read_po(file, locale=CHINESE)
 
 
-def translations() -> dict[Text, str]:
+@cache
+def translations() -> Mapping[Text, str]:
     """What the catalogue has for each text; an empty text where it is missing."""
     return {
         Text(message.context, str(message.id)): "" if message.fuzzy else str(message.string)

@@ -2,24 +2,22 @@
 
 import re
 
-import pytest
-
 from tests.language.messages import Text, texts_of_code, translations
 
-TEXTS = texts_of_code()
-SAID = translations()
 BLANK = re.compile(r"\{(\w+)[^{}]*\}")
 MARKS = re.compile(r":material/\w+:|</?\w+|\*\*|`")
 """What Markdown and HTML make of a text; a translation has as many of each."""
 
 
 def test_every_text_is_translated():
-    missing = [f"{where}: {text.english!r}" for text, where in TEXTS.items() if not SAID.get(text)]
+    said = translations()
+    texts = texts_of_code()
+    missing = [f"{where}: {text.english!r}" for text, where in texts.items() if not said.get(text)]
     assert not missing, "python -m tests.language lists them"
 
 
 def test_the_catalogue_has_nothing_that_no_code_says():
-    assert not SAID.keys() - TEXTS.keys()
+    assert not translations().keys() - texts_of_code().keys()
 
 
 def blanks(text):
@@ -28,12 +26,18 @@ def blanks(text):
     return sorted(set(BLANK.findall(text.english)))
 
 
-@pytest.mark.parametrize("text", sorted(SAID, key=str), ids=str)
-def test_a_translation_has_the_blanks_and_marks_of_its_text(text):
-    said = SAID[text]
-    assert sorted(set(BLANK.findall(said))) == blanks(text)
-    if text.context is None:
-        assert sorted(MARKS.findall(said)) == sorted(MARKS.findall(text.english))
+def test_a_translation_has_the_blanks_and_marks_of_its_text():
+    faulty = {
+        text: said
+        for text, said in translations().items()
+        if sorted(set(BLANK.findall(said))) != blanks(text)
+        or (text.context is None and marks(said) != marks(text.english))
+    }
+    assert not faulty
+
+
+def marks(text):
+    return sorted(MARKS.findall(text))
 
 
 def test_spaces_at_the_ends_stay():
@@ -42,5 +46,7 @@ def test_spaces_at_the_ends_stay():
 
     # " and " and " or " stand between Chinese words without spaces.
     joining = {Text(None, " and "), Text(None, " or "), Text(None, ", "), Text(None, "; ")}
-    differing = [text for text in SAID.keys() - joining if ends(text.english) != ends(SAID[text])]
-    assert not differing
+    differing = {
+        text: said for text, said in translations().items() if ends(text.english) != ends(said)
+    }
+    assert not differing.keys() - joining
