@@ -12,6 +12,8 @@ By majority the class says full, none, partial (a tie, so the stricter one) and 
 
 from __future__ import annotations
 
+from typing import Any
+
 from evaluators.records import (
     Ability,
     Dataset,
@@ -58,21 +60,9 @@ HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
 
 def run(store: Store, workspace: str = "local", run_id: str = "lesson") -> Run:
     """The run, with its results."""
-    samples = tuple(_sample(number) for number in (0, 1))
-    data = Dataset(name="Mills", samples=samples)
-    made = Run(
-        id=run_id,
-        workspace=workspace,
-        created="2026-11-22T09:00:00+00:00",
-        title="Mills",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="gpt_labeling"),),
-        judges=(JUDGE,),
-        seed=0,
-    )
-    store.runs.save(made, data)
-    for position, sample in enumerate(samples):
+    data = Dataset(name="Mills", samples=tuple(_sample(number) for number in (0, 1)))
+    made = _saved(store, data, "gpt_labeling", id=run_id, workspace=workspace, judges=(JUDGE,))
+    for position, sample in enumerate(data.samples):
         assert sample.sentences
         judged = Labelling(by=JUDGE.id, labels=_labels(JUDGED, position))
         estimated = Labelling(by=HEURISTIC, labels=_labels(ESTIMATED, position))
@@ -103,18 +93,7 @@ def run_with_errors(store: Store, workspace: str = "local", run_id: str = "error
     """A run of two models over two prompts; documents A and C of each are forged, B is not."""
     samples = tuple(_sample_with_errors(country) for country in CAPITALS)
     data = Dataset(name="Capitals", samples=samples)
-    made = Run(
-        id=run_id,
-        workspace=workspace,
-        created="2026-11-22T09:00:00+00:00",
-        title="Capitals",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="rgb"),),
-        models=MODELS,
-        seed=0,
-    )
-    store.runs.save(made, data)
+    made = _saved(store, data, "rgb", id=run_id, workspace=workspace, models=MODELS)
     for model, answers in enumerate(SAID_BY_MODELS):
         for position, (sample, said) in enumerate(zip(samples, answers, strict=True)):
             answered = sample.model_copy(update={"response": said})
@@ -126,6 +105,21 @@ def run_with_errors(store: Store, workspace: str = "local", run_id: str = "error
                 score=RGBEvaluator().score(answered),
             )
             store.results.save(made.id, result)
+    return made
+
+
+def _saved(store: Store, data: Dataset, metric: str, **facts: Any) -> Run:
+    """A run over the data that has no result yet, called as the data are."""
+    made = Run(
+        created="2026-11-22T09:00:00+00:00",
+        title=data.name,
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name=metric),),
+        seed=0,
+        **facts,
+    )
+    store.runs.save(made, data)
     return made
 
 

@@ -666,13 +666,7 @@ def export(
 
 @main.command(cls=_OfARun, short_help="Write a run's report: one HTML page.")
 @options.run_id
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file, such as report.html.",
-)
+@options.output("report.html")
 @options.definition
 @options.policy
 def report(run_id: str, output: Path, definition: str, policy: str | None) -> None:
@@ -690,13 +684,7 @@ def report(run_id: str, output: Path, definition: str, policy: str | None) -> No
 
 @main.command(cls=_OfARun, short_help="Write a sheet with empty boxes, or its key, to print.")
 @options.run_id
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file, such as sheet.html.",
-)
+@options.output("sheet.html")
 @click.option("-n", "--number", default=USUAL, show_default=True, help="How many answers, 1 to 20.")
 @click.option("--key", is_flag=True, help="The labels and values of the same answers.")
 @options.definition

@@ -268,6 +268,18 @@ json_output = click.option(
 
 run_id = click.argument("run_id", metavar="RUN")
 
+
+def output(example: str) -> Callable[[F], F]:
+    """The file that a command writes."""
+    return click.option(
+        "-o",
+        "--output",
+        required=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        help=f"The file, such as {example}.",
+    )
+
+
 sides = _all(
     click.option(
         "--model",

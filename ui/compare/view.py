@@ -22,7 +22,7 @@ from evaluators.text.words import joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
-from ui.parts import charts, for_paper
+from ui.parts import charts, for_paper, rows_needed
 from ui.parts.untrusted import plain
 
 ROW_BYTES = 200
@@ -178,15 +178,7 @@ def _how_it_is_counted(comparison: Comparison) -> None:
 def _sample_calculator(comparison: Comparison) -> None:
     """The calculator: how many samples a difference of this size would take."""
     with st.expander(say("How many samples do I need?"), icon=":material/calculate:"):
-        points = st.number_input(
-            say("Difference that matters, in points of a hundred"),
-            min_value=0.5,
-            max_value=100.0,
-            value=3.0,
-            step=0.5,
-            key="compare_points",
-            width=340,
-        )
+        points = rows_needed.difference_field("compare_points", usual=3.0)
         lines = []
         for value in comparison.values:
             needed = value.difference.rows_needed(points / 100) if value.difference else None

@@ -21,16 +21,8 @@ def is_on() -> bool:
 
 def begin() -> None:
     """The button that goes over to it; what is presented is large already."""
-    if present.is_on():
-        return
-    st.button(
-        say("Projector"),
-        icon=":material/cast:",
-        type="tertiary",
-        key="projector_begin",
-        on_click=_switch,
-        args=(True,),
-    )
+    if not present.is_on():
+        _button(say("Projector"), "cast", turns_on=True)
 
 
 def show() -> None:
@@ -41,13 +33,17 @@ def show() -> None:
         return
     st.html(STATIC / "magnified.css")
     st.html(STATIC / "projector.css")
+    _button(say("Leave the projector"), "close", turns_on=False)
+
+
+def _button(label: str, icon: str, *, turns_on: bool) -> None:
     st.button(
-        say("Leave the projector"),
-        icon=":material/close:",
+        label,
+        icon=f":material/{icon}:",
         type="tertiary",
-        key="projector_leave",
+        key="projector_begin" if turns_on else "projector_leave",
         on_click=_switch,
-        args=(False,),
+        args=(turns_on,),
     )
 
 

@@ -35,19 +35,26 @@ def show(data: str, key: str) -> None:
         st.caption(plain(_source(past)))
 
 
-def _asked_difference(past: Differing | None, key: str) -> tuple[float, float]:
-    """The share on which the two differ and the difference that matters, both in percent."""
-    left, right = st.columns(2)
-    points = left.number_input(
+def difference_field(key: str, *, usual: float) -> float:
+    """The difference that matters, in percent."""
+    return st.number_input(
         say("Difference that matters, in points of a hundred"),
         min_value=0.5,
         max_value=100.0,
-        value=5.0,
+        value=usual,
         step=0.5,
         format="%.1f",
-        key=f"{key}_needed_points",
+        key=key,
+        width=340,
         **KEPT,
     )
+
+
+def _asked_difference(past: Differing | None, key: str) -> tuple[float, float]:
+    """The share on which the two differ and the difference that matters, both in percent."""
+    left, right = st.columns(2)
+    with left:
+        points = difference_field(f"{key}_needed_points", usual=5.0)
     share = right.number_input(
         say("Samples on which the two differ, in percent"),
         min_value=1.0,
