@@ -68,13 +68,9 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
         "match",
         lambda: [punkt().re_boundary_realignment],
     ),  # nltk uses it so
-    "evaluators/text/sentences.py period_context_re": (
+    "evaluators/text/sentences.py _language": (
         "finditer",
-        lambda: [punkt().period_context_re()],
-    ),
-    "evaluators/text/sentences.py word_tokenize": (
-        "findall",
-        lambda: [punkt()._word_tokenizer_re()],
+        lambda: [punkt().period_context_re(), punkt()._word_tokenizer_re()],
     ),
 }
 """What nobody can read from the code: the file and the function, how patterns are used there, and

@@ -226,7 +226,6 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
     """
     question_words = _asked_words(question)
     words_of_pages = _words_of_pages(pages)
-    weight = rarity(words_of_pages)
     pages_with = Counter(chain.from_iterable(words_of_pages))
     topic = set()
     for word in question_words:
@@ -241,7 +240,7 @@ def _question_parts(question: str, pages: Pages) -> list[QuestionPart]:
         weights = {}
         for word in question_words:
             if word in own or word in topic:
-                weights[word] = weight(word)
+                weights[word] = rarity(len(pages), pages_with[word])
         kind = _answer_kind(piece) or _answer_kind(question)
         total = math.fsum(weights.values())
         parts.append(QuestionPart(kind, weights, total))

@@ -56,7 +56,8 @@ _REFUSAL = re.compile(
     r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
     re.IGNORECASE,
 )
-# Every refusal holds one of these; it is looked for first because that is far faster.
+# Every refusal holds one of these; they are looked for first because that is far faster.
+_NEGATIONS = ("n't", "no", "unable", "insufficient", "unclear", "不", "无", "没", "未")
 _NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
 # Only the last colon can be one after which no word comes. What follows any other is therefore read
 # up to the next colon at most, which keeps the pattern linear.
@@ -173,7 +174,10 @@ def is_refusal(text: str) -> bool:
     "The documents do not say, but Paris is ..." goes on to claim something.
     """
     plain = nfkc(text)
-    refusal = _REFUSAL.search(plain) if _NEGATION.search(plain) else None
+    lower = plain.lower()
+    if not any(word in lower for word in _NEGATIONS) or not _NEGATION.search(plain):
+        return False
+    refusal = _REFUSAL.search(plain)
     return refusal is not None and not _TURN.search(plain, refusal.end())
 
 
@@ -251,7 +255,9 @@ def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]
     """Per response sentence, its numbers and names that neither documents nor question hold."""
     texts = []
     for sentence in sentences.response:
-        texts.append(_ITEM_NUMBER.sub(_without_number, sentence.text))
+        has_number = _NUMBER.search(sentence.text)
+        text = _ITEM_NUMBER.sub(_without_number, sentence.text) if has_number else sentence.text
+        texts.append(text)
     # Where there is nothing to look for, the documents are not joined and lowered in vain.
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
@@ -281,7 +287,7 @@ class _SourceText:
     """The text of question and documents, searched for the numbers and names of a response."""
 
     def __init__(self, text: str) -> None:
-        self.numbers = frozenset(_plain_numbers(text))
+        self._text = text
         self._lower = text.lower()
         self._searches = MOST_SEARCHED // (len(text) + 1)
 
@@ -295,6 +301,10 @@ class _SourceText:
         if self._searches >= 0:
             return lower in self._lower
         return lower in self._words
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(_plain_numbers(self._text))
 
     @cached_property
     def _words(self) -> frozenset[str]:

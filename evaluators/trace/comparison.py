@@ -20,17 +20,19 @@ from evaluators.text.language import mark, say
 from evaluators.text.similarity import (
     Embed,
     Matrix,
+    Numbered,
     Numbers,
     Rows,
     TermSets,
+    Vocabulary,
     cosine,
     coverage,
+    distinct,
     incidence,
-    rarity,
+    rarities,
     ratio,
     term_sets,
     terms,
-    vocabulary,
 )
 
 # 94 % of RAGBench's response sentences name no more than three.
@@ -89,6 +91,8 @@ class Likeness(NamedTuple):
     question_in_unit: Matrix
     """How much of the question the best unit around it holds."""
     response_in_unit: Matrix
+    shared_pairs: Numbers
+    """Its pairs of neighbouring words that the response has as well."""
     claims: Claims
     whole_response_in_unit: float
     """How much of the whole response the best of all units holds."""
@@ -177,12 +181,19 @@ def compare(
     meaning: Meaning | None = None,
 ) -> Likeness:
     """The likeness of the sentences; with embeddings it is averaged with theirs."""
-    columns = vocabulary([words.question, *words.response])
-    weight = rarity(words.documents)
-    weights = np.array([weight(term) for term in columns], np.float32)
-    documents = term_sets(words.documents, columns, weight)
-    response = term_sets(words.response, columns, weight)
-    question = term_sets([words.question], columns, weight)
+    vocabulary = Vocabulary()
+    in_question = vocabulary.numbered([words.question])
+    in_response = vocabulary.numbered(words.response)
+    # What only the documents hold has no column: nobody looks for it.
+    width = vocabulary.size
+    in_documents = vocabulary.numbered(words.documents)
+    size = vocabulary.size
+    document_terms = in_documents.distinct(size)
+    all_weights = rarities(document_terms, size)
+    weights = all_weights[:width].astype(np.float32)
+    documents = term_sets(document_terms, all_weights, width)
+    response = term_sets(in_response.distinct(size), all_weights, width)
+    question = term_sets(in_question.distinct(size), all_weights, width)
 
     of_question = np.zeros_like(weights)
     of_question[question.columns] = weights[question.columns]
@@ -195,40 +206,80 @@ def compare(
         near_question = _embedding_cosines(meaning.documents, meaning.question)[:, 0]
         question_cosine = (question_cosine + near_question) / 2
 
-    all_terms = chain.from_iterable(words.documents)
-    flat = np.array([columns.get(term, -1) for term in all_terms], int)
-    places = list(chain.from_iterable(words.places))
-    question_by_unit = _coverage_by_units(flat, units, of_question)
-    response_by_unit = _coverage_by_units(flat, units, of_response)
+    bounds = _bounds(units)
+    in_units = _terms_in_units(in_documents.terms, bounds, width)
+    question_by_unit = in_units.coverage(of_question)
+    response_by_unit = in_units.coverage(of_response)
+    around = _UnitsAround(_bounds(list(chain.from_iterable(words.places))), bounds)
     response_cosine, claims = _compare_blocks(documents, response, weights, meaning)
     return Likeness(
         question_cosine=question_cosine,
         response_cosine=response_cosine,
         response_share=ratio(documents.sums(of_response), of_response.sum()),
-        question_in_unit=_best_around(places, units, question_by_unit),
-        response_in_unit=_best_around(places, units, response_by_unit),
+        question_in_unit=around.best(question_by_unit),
+        response_in_unit=around.best(response_by_unit),
+        shared_pairs=_shared_pairs(in_documents, in_response, size),
         claims=claims,
         whole_response_in_unit=float(response_by_unit.max(initial=0)),
         response_terms=int(np.count_nonzero(of_response)),
     )
 
 
+def _shared_pairs(documents: Numbered, response: Numbered, size: int) -> Numbers:
+    copied = distinct(_pairs(response, size).terms)
+    pairs = _pairs(documents, size)
+    place = copied.searchsorted(pairs.terms)
+    # Behind the last of them stands what is no pair.
+    is_copied = np.append(copied, -1)[place] == pairs.terms
+    return np.bincount(pairs.texts[is_copied], minlength=documents.height)
+
+
+def _pairs(words: Numbered, size: int) -> Numbered:
+    """The neighbouring words of each text, but for two of no content, a number for each pair."""
+    left, right = words.terms[:-1], words.terms[1:]
+    texts = words.texts[1:]
+    is_pair = (words.texts[:-1] == texts) & ((left >= 0) | (right >= 0))
+    pairs = (left + 1) * (size + 1) + right + 1
+    return Numbered(texts[is_pair], pairs[is_pair], words.height)
+
+
 # Units: only two texts are looked for in them, question and response
 
 
-def _coverage_by_units(
-    words: Numbers,
-    units: Sequence[Span],
-    weights: Matrix,
-) -> Matrix:
-    """The share of all these weights that each unit holds, a term counted once.
+class _TermsInUnits(NamedTuple):
+    """The terms that are looked for, each once in a unit.
 
-    `words` are columns, -1 for one that nobody looks for. Units come in order, so that those which
-    a word is the first of its term in stand in a row: they end after it, and begin after the same
-    term came last. That takes as long as the words are many, however far the units overlap.
+    Units come in order, so that those which a word is the first of its term in stand in a row: they
+    end after it, and begin after the same term came last. That takes as long as the words are many,
+    however far the units overlap.
     """
-    starts, ends = _bounds(units)
-    position = np.flatnonzero(words >= 0)
+
+    terms: Numbers
+    """The term of each word."""
+    first: Numbers
+    """The first unit that the word is the first of its term in."""
+    end: Numbers
+    """The first unit after those."""
+    units: int
+
+    def coverage(self, weights: Matrix) -> Matrix:
+        """The share of all these weights that each unit holds."""
+        # One more than there are units: a stretch may end behind the last of them.
+        count = self.units + 1
+        begun = np.bincount(self.first, weights[self.terms], count)
+        ended = np.bincount(self.end, weights[self.terms], count)
+        held = np.cumsum(begun - ended)[:-1]
+        return ratio(held.astype(np.float32), weights.sum())
+
+
+def _terms_in_units(
+    words: Numbers,
+    units: tuple[Numbers, Numbers],
+    width: int,
+) -> _TermsInUnits:
+    """`words` are the numbers of terms, of which those from 0 to `width` are looked for."""
+    starts, ends = units
+    position = np.flatnonzero((words >= 0) & (words < width))
     term = words[position]
     # Stable, so that the places of one term stay in the order of the text.
     order = np.argsort(term, kind="stable")
@@ -243,35 +294,32 @@ def _coverage_by_units(
     end_later = ends.searchsorted(position, "right")
     first = np.maximum(begin_later, end_later)
     begin_before = starts.searchsorted(position, "right")
-    end = np.maximum(begin_before, first)
-    # One more than there are units: a stretch may end behind the last of them.
-    count = len(units) + 1
-    begun = np.bincount(first, weights[term], count)
-    ended = np.bincount(end, weights[term], count)
-    held = np.cumsum(begun - ended)[:-1]
-    return ratio(held.astype(np.float32), weights.sum())
+    return _TermsInUnits(term, first, np.maximum(begin_before, first), len(starts))
 
 
-def _best_around(
-    places: Sequence[Span],
-    units: Sequence[Span],
-    values: Matrix,
-) -> Matrix:
-    """For each sentence the highest value of a unit that it lies in, at least in part.
+class _UnitsAround:
+    """The units that each sentence lies in, at least in part."""
 
-    It is 0 where there is no such unit.
-    """
-    begins, finishes = _bounds(places)
-    starts, ends = _bounds(units)
-    first = ends.searchsorted(begins, "right")
-    end = starts.searchsorted(finishes, "left")
-    stretches = [first, np.maximum(first, end)]
-    pairs = np.stack(stretches, axis=1).ravel()
-    # `reduceat` also gives the stretch from each pair to the next: every other value is of those.
-    # The 0 at the end is for a sentence behind the last unit, as no index may lie beyond the array.
-    nothing = np.float32(0)
-    best = np.maximum.reduceat(np.append(values, nothing), pairs)[::2]
-    return np.where(first < end, best, nothing)
+    def __init__(
+        self,
+        places: tuple[Numbers, Numbers],
+        units: tuple[Numbers, Numbers],
+    ) -> None:
+        begins, finishes = places
+        starts, ends = units
+        first = ends.searchsorted(begins, "right")
+        end = starts.searchsorted(finishes, "left")
+        self._has_unit = first < end
+        self._stretches = np.stack([first, np.maximum(first, end)], axis=1).ravel()
+
+    def best(self, values: Matrix) -> Matrix:
+        """For each sentence the highest value of its units; 0 where it has none."""
+        # `reduceat` also gives the stretch from each pair to the next: every other value is of
+        # those. The 0 at the end is for a sentence behind the last unit, as no index may lie beyond
+        # the array.
+        nothing = np.float32(0)
+        best = np.maximum.reduceat(np.append(values, nothing), self._stretches)[::2]
+        return np.where(self._has_unit, best, nothing)
 
 
 def _bounds(of: Sequence[Span]) -> tuple[Numbers, Numbers]:
@@ -385,8 +433,8 @@ def _blocks(
     """
     # Which of two equal sentences comes first depends on how a product of matrices rounds, hence on
     # its size: as one block, an ordinary sample gives the labels that it always gave.
-    terms = np.arange(len(weights))
-    sentences = np.arange(documents.height)
+    terms: Numbers = np.arange(len(weights))
+    sentences: Numbers = np.arange(documents.height)
     height = max(documents.height, response.height)
     width = max(response.height, len(weights))
     if height * width <= TABLE:
@@ -397,12 +445,12 @@ def _blocks(
         end = min(start + CLAIMS, response.height)
         part = slice(start, end)
         own = _places_of_terms(response, part)
-        terms = np.unique(response.columns[own])
+        terms = distinct(response.columns[own])
         # Embeddings can be alike without a common word: then all sentences are compared.
         if not has_meaning:
             is_own = np.zeros(len(weights), bool)
             is_own[terms] = True
-            sentences = np.unique(documents.texts[is_own[documents.columns]])
+            sentences = distinct(documents.texts[is_own[documents.columns]])
         yield part, _block(documents, response, part, weights, terms, sentences)
 
 

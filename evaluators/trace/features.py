@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import pairwise
 
 import numpy as np
 
 from evaluators.records import ExpectedShares
-from evaluators.text.similarity import STOP, Matrix, ratio
+from evaluators.text.similarity import Matrix, ratio
 from evaluators.trace.comparison import Likeness, Words
 
 Weights = Mapping[str, float]
@@ -103,7 +102,7 @@ def document_features(words: Words, likeness: Likeness) -> Features:
         "response_cosine_nearby": _nearby(to_response, words),
         "response_share_to_best": _to_best(likeness.response_share),
         "response_in_unit": likeness.response_in_unit,
-        "shared_pairs": _shared_pairs(words),
+        "shared_pairs": np.log1p(likeness.shared_pairs.astype(np.float32)),
         "document_sentences": math.log(max(len(words.documents), 1)),
         "documents": math.log(max(len(words.places), 1)),
         "response_sentences": math.log(len(words.response) + 0.5),
@@ -138,21 +137,6 @@ def _nearby(values: Matrix, words: Words) -> Matrix:
     before[starts[starts < len(values)]] = 0
     after[starts[starts > 0] - 1] = 0
     return np.maximum(before, after)
-
-
-def _shared_pairs(words: Words) -> Matrix:
-    """How many pairs of neighbouring words each document sentence shares with the response.
-
-    The counts are given as log(1 + n).
-    """
-    copied: set[tuple[str, str]] = set()
-    for sentence in words.response:
-        copied.update(pairwise(sentence))
-    copied.discard((STOP, STOP))
-    counts = []
-    for sentence in words.documents:
-        counts.append(sum(map(copied.__contains__, pairwise(sentence))))
-    return np.log1p(np.array(counts, np.float32))
 
 
 def relevant_probability(likeness: Likeness, features: Features) -> Matrix:

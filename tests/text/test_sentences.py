@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from evaluators.advanced_rag_evaluator import DocumentSentencizer
 from evaluators.text.normalise import without_spaces
-from evaluators.text.sentences import letters, split_sentences
+from evaluators.text.sentences import _punkt, letters, split_sentences
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates included
 PROSE = st.lists(
@@ -330,6 +331,19 @@ def test_a_long_line_full_of_stops_is_not_refused():
 @given(ANY_TEXT | PROSE)
 def test_no_text_is_lost(text):
     assert without_spaces("".join(split_sentences(text))) == without_spaces(text)
+
+
+WORDS = ["The", "end", "no", "Dr", "a", "J", "5", "5", "well-known", "U.S", "mill's", "(so", "so)"]
+ENDS = [". ", ". ", ". ", ".  ", "? ", ".) ", ".. ", ". . . ", ", ", " ", ".", '." ', ".\t"]
+LINE = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(ENDS)).map("".join), min_size=1)
+
+
+@WITHOUT_DEADLINE
+@given(LINE.map("".join))
+def test_what_is_decided_without_the_tokens_of_punkt_is_what_they_lead_to(line):
+    ours = _punkt()
+    theirs = PunktSentenceTokenizer(ours._params, lang_vars=ours._lang_vars)
+    assert ours.tokenize(line) == theirs.tokenize(line)
 
 
 @WITHOUT_DEADLINE

@@ -11,15 +11,15 @@ from evaluators.errors import ParameterError
 from evaluators.text.similarity import (
     STOP,
     Rows,
+    Vocabulary,
     content_words,
     cosine,
     coverage,
     embedder,
     incidence,
-    rarity,
+    rarities,
     term_sets,
     terms,
-    vocabulary,
 )
 
 
@@ -72,33 +72,45 @@ def test_chinese_and_english_stand_side_by_side():
     assert terms("北京 2022 Olympics") == ["北京", "京", "2022", "olympic"]
 
 
-def test_the_rarer_term_weighs_more_and_a_stop_word_nothing():
-    weight = rarity([["cat", "sit"], ["cat"], [STOP]])
-    assert weight("cat") == pytest.approx(math.log(1 + 3 / 2.5))
-    assert weight("sit") == pytest.approx(math.log(1 + 3 / 1.5))
-    assert weight("never seen") == pytest.approx(math.log(1 + 3 / 0.5))
-    assert weight(STOP) == 0
+def test_the_rarer_term_weighs_more_and_one_that_no_text_holds_the_most():
+    vocabulary = Vocabulary()
+    texts = vocabulary.numbered([["cat", "sit", "cat"], ["cat"], [STOP], []])
+    vocabulary.numbered([["never seen"]])
+    weights = rarities(texts.distinct(vocabulary.size), vocabulary.size)
+    assert weights.tolist() == pytest.approx(
+        [math.log(1 + 4 / 2.5), math.log(1 + 4 / 1.5), math.log(1 + 4 / 0.5)]
+    )
 
 
-COLUMNS = vocabulary([["cat", "sit", STOP], ["cat", "mat"]])
+def test_terms_are_numbered_in_the_order_of_appearance_and_a_stop_word_is_none():
+    vocabulary = Vocabulary()
+    texts = vocabulary.numbered([["cat", "sit", STOP], [], ["cat", "mat"]])
+    assert vocabulary == {STOP: -1, "cat": 0, "sit": 1, "mat": 2}
+    assert (vocabulary.size, texts.height) == (3, 3)
+    assert texts.terms.tolist() == [0, 1, -1, 0, 2]
+    assert texts.texts.tolist() == [0, 0, 0, 2, 2]
+
+
 EQUAL = np.ones(3, np.float32)
 
 
+def sets_of(*texts):
+    """The texts over "cat", "sit" and "mat", where every word has a weight of 1."""
+    vocabulary = Vocabulary()
+    vocabulary.numbered([["cat", "sit", "mat"]])
+    distinct = vocabulary.numbered(texts).distinct(20)
+    return term_sets(distinct, np.ones(20), 3)
+
+
 def rows(*texts):
-    """The texts as rows over `COLUMNS`, each word of the same weight."""
-    sets = term_sets(texts, COLUMNS, lambda term: 1.0)
-    return Rows(incidence(sets.texts, sets.columns, (len(texts), len(COLUMNS))), sets.lengths)
-
-
-def test_columns_follow_the_order_of_appearance_without_stop_words():
-    assert COLUMNS == {"cat": 0, "sit": 1, "mat": 2}
+    sets = sets_of(*texts)
+    return Rows(incidence(sets.texts, sets.columns, (len(texts), 3)), sets.lengths)
 
 
 def test_a_text_is_the_terms_of_the_vocabulary_that_it_holds_each_once():
-    sets = term_sets([["cat", "dog", "cat"], [], ["mat", "sit"]], COLUMNS, lambda term: 1.0)
+    sets = sets_of(["cat", "dog", STOP, "cat"], [], ["mat", "sit"])
     assert sets.texts.tolist() == [0, 2, 2]
-    assert sets.columns.tolist()[0] == 0
-    assert set(sets.columns.tolist()[1:]) == {1, 2}
+    assert sets.columns.tolist() == [0, 1, 2]
     assert sets.lengths.tolist() == pytest.approx([math.sqrt(2), 0, math.sqrt(2)])
     assert sets.sums(np.array([1, 10, 100], np.float32)).tolist() == [1, 0, 110]
 

@@ -72,8 +72,10 @@ class Dense:
         ]
         self.columns = {term: column for column, term in enumerate(dict.fromkeys(everything))}
         known = {term for text in [words.question, *words.response] for term in text}
-        weight = rarity(words.documents)
-        self.weights = np.array([weight(term) for term in self.columns])
+        held = [set(sentence) for sentence in words.documents]
+        self.weights = np.array(
+            [rarity(len(held), sum(term in text for text in held)) for term in self.columns]
+        )
         self.looked_for = np.array([term in known for term in self.columns], bool)
         self.documents, self.response = self.rows(words.documents), self.rows(words.response)
         self.question = self.rows([words.question])
