@@ -96,7 +96,9 @@ class Job:
 
     def cancel(self) -> None:
         """Stops at once: calls in flight are cut off, what is done stays."""
-        self.control.cancel()
+        # Whoever has batches cancelled and then deletes the run means both.
+        if not self._withdraws:
+            self.control.cancel()
 
     def pause(self, *reasons: Reason) -> None:
         """Takes up nothing more.

@@ -206,7 +206,7 @@ class Overnight:
         self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
         message = mark(
             "{provider} no longer knows batch {name}: its {number:,} requests will be asked anew, "
-            "now or overnight. If it was sent with another key, resume with that one."
+            "now or overnight. If it was sent with another key, use that one."
         )
         title = PROVIDERS[batch.spec.provider].title
         return Reason(
@@ -496,10 +496,7 @@ def _distinct(problems: Iterable[Reason | None]) -> list[Reason]:
 
 
 def _cut_off(batch: Batch, answers: int) -> Reason:
-    message = mark(
-        "{provider} cancelled {number:,} requests, {answers:,} of them with an answer. Resume asks "
-        "the others."
-    )
+    message = mark("{provider} cancelled {number:,} requests, {answers:,} of them with an answer.")
     title = PROVIDERS[batch.spec.provider].title
     message = message.format(provider=title, number=batch.requests, answers=answers)
     return Reason(kind="batch", message=message)
@@ -510,7 +507,7 @@ def _not_taken(batch: Batch, state: BatchState) -> Reason:
     what = mark("{provider} did not take a batch of {number:,} requests.").format(
         provider=title, number=batch.requests
     )
-    remedy = mark("Resume to send it again, or ask at once for the usual price.")
+    remedy = mark("It can be sent again, or asked at once for the usual price.")
     parts = [what, state.problem, remedy]
     message = " ".join(filter(None, parts))
     return Reason(kind="batch", message=message)

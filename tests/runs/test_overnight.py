@@ -161,7 +161,7 @@ def test_a_batch_that_is_not_taken_says_why(store, registry, loopback):
     server.batches.finish("failed")
     resumed(store, run, registry, server)
 
-    why = "OpenAI did not take a batch of 3 requests. The model takes no batches. Resume"
+    why = "OpenAI did not take a batch of 3 requests. The model takes no batches. It can be"
     assert why in stopped(store, run.id)
 
 
@@ -311,6 +311,18 @@ def test_asked_at_once_from_now_on_it_waits_for_what_is_on_its_way(store, regist
     server.batches.finish("expired")
     assert resumed(store, run, registry, server) == Counts(asked=10, scored=10, failed=0)
     assert (len(server.asked), len(server.batches.made)) == (4 + 3, 1)
+
+
+def test_a_run_that_is_deleted_meanwhile_is_cancelled_at_the_provider_first(
+    store, registry, loopback
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(2), overnight=True)
+    resumed(store, run, registry, server)
+    registry.start_or_wait(run, store, keys(server), withdraws=True)
+    # As the deletion of a run begins.
+    registry.cancel(run.id)
+    assert [batch["status"] for batch in server.batches.made] == ["cancelling"]
 
 
 @pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])

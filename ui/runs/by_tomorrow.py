@@ -101,11 +101,13 @@ def warn_before_delete(runs: Sequence[Run]) -> None:
     requests = 0
     with_requests = []
     for run in runs:
-        own = [out for out in on_their_way(session.store(), run.id) if not out.is_cancelling]
-        requests += sum(out.requests for out in own)
-        if own:
+        batches = session.store().batches.open(run.id).values()
+        # One that was only planned may have been sent all the same.
+        out = [batch for batch in batches if batch.status in ("planned", "sent")]
+        requests += sum(batch.requests for batch in out)
+        if out:
             with_requests.append(run)
-    if not requests:
+    if not with_requests:
         return
     st.warning(
         say(
@@ -151,8 +153,10 @@ def _field_of_key(run: Run, provider: str) -> str:
 def _with_keys(run: Run, act: Callable[[Run], None]) -> None:
     """Keeps the keys that were typed for it, then acts; raises `AccessError` for what is none."""
     for provider in _providers_without_key(run):
-        # Taken out at once: the browser does not hold the key either.
-        typed = st.session_state.pop(_field_of_key(run, provider), "")
+        field = _field_of_key(run, provider)
+        typed = st.session_state[field]
+        # An empty field: the browser does not hold the key either.
+        st.session_state[field] = ""
         session.keep_key(bind(provider, session.address_of(provider), typed))
     act(run)
 
@@ -171,5 +175,6 @@ def _withdraw_all(runs: Sequence[Run]) -> None:
 
 
 def _ask_rest(run: Run, overnight: bool) -> None:
-    session.store().runs.set_overnight(run.id, overnight)
+    # Without a key nothing begins, and the run stays as it was.
     _collect(run.model_copy(update={"overnight": overnight}))
+    session.store().runs.set_overnight(run.id, overnight)
