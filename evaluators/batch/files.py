@@ -20,6 +20,7 @@ from evaluators.batch.judging import CallStore, Judging
 from evaluators.batch.plan import BatchPlan, planned
 from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
+from evaluators.batch.retry import FailedRows, Retry
 from evaluators.batch.sources import Fragment
 from evaluators.config import config
 from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError
@@ -47,6 +48,7 @@ def evaluate_batch_files(
     workers: int | None = None,
     keys: Keys | None = None,
     cap: Cap | None = None,
+    retry_failed: bool = False,
     progress: bool = True,
 ) -> BatchResults:
     """Judges every row of files of any size, in bounded memory, and writes Parquet files.
@@ -61,7 +63,8 @@ def evaluate_batch_files(
     as in the app. `by` names columns by which results are summed up as well: `"model"`, or of times
     `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
     metrics that ask a judge, and those of your own, stay in this one. `cap` counts over all calls
-    that go on with the same folder.
+    that go on with the same folder. `retry_failed` judges also those rows of finished files again
+    that failed, and no others.
 
     Raises `PlumblineError` where nothing could begin; what stopped it later is in
     `BatchResults.stopped`, and files that cannot be read are in `BatchResults.problems`.
@@ -76,7 +79,7 @@ def evaluate_batch_files(
         keys=keys,
         cap=cap,
     )
-    return work(plan, folder, workers=workers, progress=progress)
+    return work(plan, folder, workers=workers, retry_failed=retry_failed, progress=progress)
 
 
 def work(
@@ -84,6 +87,7 @@ def work(
     folder: Folder,
     *,
     workers: int | None = None,
+    retry_failed: bool = False,
     progress: bool = True,
 ) -> BatchResults:
     """Judges what is not finished, and sums up all that is."""
@@ -97,7 +101,7 @@ def work(
         processes = workers or os.cpu_count() or 1
         attempt = _Attempt(plan, folder, judged, processes)
         with Display(len(fragments), show=progress) as display:
-            attempt.work(display)
+            attempt.work(display, retry_failed=retry_failed)
         # Still held, so that no other process writes while the files are read.
         finished = [fragment for fragment in fragments if folder.is_finished(fragment)]
         results = BatchResults.read(folder, finished, columns, plan.groups)
@@ -132,6 +136,7 @@ class _Attempt:
     ) -> None:
         self.problems: dict[str, str] = {}
         self.stopped = ""
+        self._retry = Retry(folder, judged.columns, frozenset())
         self.spent: Mapping[str, Spent] = {}
         self._plan = plan
         self._folder = folder
@@ -146,13 +151,16 @@ class _Attempt:
         except (RunStoppedError, StoreError, WriteError) as error:
             self.stopped = str(error)
 
-    def work(self, display: Display) -> None:
+    def work(self, display: Display, *, retry_failed: bool = False) -> None:
         """Goes through the files that are not finished; raises only what nobody foresaw."""
+        every = self._plan.source.fragments
+        finished = set(filter(self._folder.is_finished, every))
+        self._retry = Retry.of(self._folder, self._judged.columns, finished if retry_failed else ())
         open_files = []
-        for fragment in self._plan.source.fragments:
-            if not self._folder.is_finished(fragment):
+        for fragment in every:
+            if fragment not in finished or fragment.name in self._retry.names:
                 open_files.append(fragment)
-        display.skip(len(self._plan.source.fragments) - len(open_files))
+        display.skip(len(every) - len(open_files))
         with self.stopping(), self._judging() as score_row:
             if not open_files:
                 return
@@ -215,7 +223,7 @@ class _Attempt:
     ) -> None:
         plan = self._plan
         read = steps(
-            plan.source,
+            FailedRows(plan.source.system, plan.source.fragments, self._retry),
             fragments,
             plan.reading,
             plan.required,
@@ -237,16 +245,27 @@ class _Attempt:
         own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
         display: Display,
     ) -> None:
+        batches = _batches(own, display)
+        if fragment.name in self._retry.names:
+            batches = self._retry.merged(fragment, batches)
         with self._folder.new_file(fragment, engine.schema) as file:
-            for step, results in own:
-                if step.problem:
-                    # Through `new_file`, which takes away what was written of it.
-                    raise _UnreadableError(step.problem)
-                if step.piece:
-                    batch = results.result()
-                    with writing(self._folder.address):
-                        file.add(batch)
-                    display.rows_done(batch.num_rows)
+            for batch in batches:
+                with writing(self._folder.address):
+                    file.add(batch)
+
+
+def _batches(
+    own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
+    display: Display,
+) -> Iterator[pa.RecordBatch]:
+    """The results of a file as they come; raises `_UnreadableError` where it cannot be read on."""
+    for step, results in own:
+        if step.problem:
+            raise _UnreadableError(step.problem)
+        if step.piece:
+            batch = results.result()
+            display.rows_done(batch.num_rows)
+            yield batch
 
 
 class _UnreadableError(PlumblineError):

@@ -19,6 +19,7 @@ from pyarrow import fs
 from evaluators.batch.sources import Fragment, located
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.runs.lock import RunLock
+from evaluators.text.language import say
 from evaluators.text.printable import printable
 
 SETTINGS = "_batch.json"
@@ -145,6 +146,44 @@ class Folder:
             with suppress(OSError, pa.ArrowException):
                 self.system.delete_file(temporary)
             raise
+
+    @contextmanager
+    def results(self, name: str) -> Iterator[pq.ParquetFile]:
+        """The results of the file of that name; raises `DatasetError` where they cannot be read."""
+        output = self.output(name)
+        try:
+            with self.system.open_input_file(f"{self.path}/{output}") as opened:
+                # Not read ahead: a column's pages would be in memory twice.
+                yield pq.ParquetFile(opened, pre_buffer=False)
+        except FileNotFoundError as error:
+            raise DatasetError(
+                say(
+                    "{file} is gone from the folder. Give the same command again: its rows are "
+                    "judged anew.",
+                    file=printable(output),
+                )
+            ) from error
+        except (OSError, pa.ArrowException) as error:
+            first_line, _, _ = str(error).partition("\n")
+            raise DatasetError(
+                say(
+                    "{file} is damaged ({why}). Delete it and give the same command again: its "
+                    "rows are judged anew.",
+                    file=printable(output),
+                    why=printable(first_line)[:200],
+                )
+            ) from error
+
+    def batches(
+        self,
+        name: str,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The results of a file, as many rows at a time as were written together; none is empty."""
+        with self.results(name) as file:
+            for batch in file.iter_batches(GROUP_ROWS, columns=columns, use_threads=False):
+                if batch.num_rows:
+                    yield batch
 
     # Notes beside them
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -49,6 +50,20 @@ class Piece(NamedTuple):
             yield self._replace(lines=(line,))
         for record in self.records:
             yield self._replace(records=(record,))
+
+    def only(self, numbers: Container[int]) -> Iterator[Piece]:
+        """Those of its rows, in as few pieces as their numbers allow."""
+        lines = tuple(line for line in self.lines if line[0] in numbers)
+        records = tuple(record for record in self.records if record[0] in numbers)
+        if lines or records:
+            yield self._replace(lines=lines, records=records)
+        if self.table is not None:
+            # The rows of a table are counted from its first: only neighbours can stay together.
+            for is_wanted, neighbours in groupby(self.numbers(), numbers.__contains__):
+                own = list(neighbours)
+                if is_wanted:
+                    table = self.table.slice(own[0] - self.first, len(own))
+                    yield self._replace(first=own[0], table=table)
 
     def numbers(self) -> list[int]:
         """The rows as a person counts them: lines of JSON, else the entries from 1."""

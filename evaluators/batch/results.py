@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
@@ -204,31 +203,28 @@ class _Files:
     """The columns of all files of results, one after the other."""
 
     def __init__(self, folder: Folder, fragments: Iterable[Fragment]) -> None:
-        self._system = folder.system
-        self._paths = [f"{folder.path}/{folder.output(fragment.name)}" for fragment in fragments]
-        self.rows = sum(file.metadata.num_rows for file in self._opened())
+        self._folder = folder
+        self._names = [fragment.name for fragment in fragments]
+        self.rows = 0
+        for name in self._names:
+            with folder.results(name) as file:
+                self.rows += file.metadata.num_rows
 
-    def _opened(self) -> Iterator[pq.ParquetFile]:
-        for path in self._paths:
-            with self._system.open_input_file(path) as file:
-                yield pq.ParquetFile(file)
-
-    def texts(self, name: str) -> Iterator[pa.ChunkedArray]:
-        """A column of texts, file by file."""
-        for file in self._opened():
-            yield file.read([name]).column(0)
+    def columns(self, name: str) -> Iterator[pa.ChunkedArray]:
+        """A column, file by file."""
+        for file_name in self._names:
+            with self._folder.results(file_name) as file:
+                column = file.read([name]).column(0)
+            yield column
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where there is none."""
-        parts = [np.empty(0)]
-        for file in self._opened():
-            column = file.read([name]).column(0)
-            parts.append(column.to_numpy())
-        return np.concatenate(parts)
+        none = np.empty(0)
+        return np.concatenate([none, *(column.to_numpy() for column in self.columns(name))])
 
     def are_by_file(self, name: str, text: str) -> Iterator[NDArray[np.bool_]]:
         """Where a column of texts says this, file by file."""
-        for column in self.texts(name):
+        for column in self.columns(name):
             yield pc.equal(column, text).to_numpy()
 
     def are(self, name: str, text: str) -> NDArray[np.bool_]:
@@ -240,7 +236,7 @@ class _Files:
         """A column of texts as numbers, and the text of each number, as far as they are few."""
         known: dict[str, int] = {}
         parts = [np.empty(0, dtype=np.int64)]
-        for column in self.texts(name):
+        for column in self.columns(name):
             # Codes take a fraction of the memory that a text for each row would.
             encoded = column.fill_null(NONE).combine_chunks().dictionary_encode()
             texts = encoded.dictionary.to_pylist()
@@ -320,7 +316,7 @@ def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, int]
     """Why rows failed, each reason with how often, the most frequent first."""
     counts: Counter[str] = Counter()
     for metric in columns:
-        for column in files.texts(metric.error):
+        for column in files.columns(metric.error):
             for each in column.drop_null().value_counts().to_pylist():
                 reason = each["values"]
                 # A reason may quote its row, and then each row has one of its own.

@@ -116,31 +116,10 @@ class ResultRows:
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[pq.ParquetFile]:
-        output = self._folder.output(name)
-        try:
-            with self._folder.system.open_input_file(f"{self._folder.path}/{output}") as opened:
-                file = pq.ParquetFile(opened, pre_buffer=False)
-                if "row" not in file.schema_arrow.names or not columns_in(file.schema_arrow):
-                    raise pa.ArrowInvalid(say("it holds no results"))
-                yield file
-        except FileNotFoundError as error:
-            raise DatasetError(
-                say(
-                    "{file} is gone from the folder. Give the same command again: its rows are "
-                    "judged anew.",
-                    file=printable(output),
-                )
-            ) from error
-        except (OSError, pa.ArrowException) as error:
-            first_line, _, _ = str(error).partition("\n")
-            raise DatasetError(
-                say(
-                    "{file} is damaged ({why}). Delete it and give the same command again: its "
-                    "rows are judged anew.",
-                    file=printable(output),
-                    why=printable(first_line)[:200],
-                )
-            ) from error
+        with self._folder.results(name) as file:
+            if "row" not in file.schema_arrow.names or not columns_in(file.schema_arrow):
+                raise pa.ArrowInvalid(say("it holds no results"))
+            yield file
 
 
 def evidence_in(cell: str | None) -> Evidence | None:

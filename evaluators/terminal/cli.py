@@ -345,6 +345,7 @@ def run(
     type=click.IntRange(1, 256),
     help="Processes for metrics that ask no judge.  [default: one for each processor]",
 )
+@click.option("--retry-failed", is_flag=True, help="Judge also the rows again that failed.")
 @options.cap
 @options.judging
 def batch(
@@ -356,6 +357,7 @@ def batch(
     judge: tuple[str, ...],
     by: tuple[str, ...],
     workers: int | None,
+    retry_failed: bool,
     max_calls: int | None,
     max_cost: float | None,
     fail_under: tuple[str, ...],
@@ -375,6 +377,7 @@ def batch(
         by=by,
         workers=workers,
         cap=Cap(calls=max_calls, cost=max_cost),
+        retry_failed=retry_failed,
     )
     if as_json:
         click.echo(tables.as_json(results.manifest()))

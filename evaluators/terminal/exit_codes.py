@@ -258,6 +258,8 @@ def batch_outcome(
         covered.append(mean.asked - mean.failed >= least_coverage * mean.asked)
     reasons = list(results.failures.items())
     told = [f"{count:,}: {printable(why)}" for why, count in reasons[:MOST_REASONS]]
+    if told:
+        told.append("The same command with --retry-failed judges these rows again.")
     if unmet:
         return ExitOutcome(BELOW, (*unmet, *told))
     return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))

@@ -65,6 +65,10 @@ def test_rows_that_failed_and_files_that_cannot_be_read_are_told(plumbline, logs
 
     assert found.exit_code == INCOMPLETE
     assert "1: not valid JSON" in found.stderr
+    assert "--retry-failed judges these rows again." in found.stderr
+    retried = plumbline(*BATCH, "--retry-failed")
+    assert "2 of 3 files were finished before." in retried.stderr
+    assert (retried.exit_code, retried.stdout) == (INCOMPLETE, found.stdout)
     assert plumbline(*BATCH, "--min-coverage", "0.5").exit_code == FINE
     parquet(logs / "in" / "d.parquet", [{"question": "Why?"}])
     found = plumbline(*BATCH, "--min-coverage", "0.5")

@@ -106,6 +106,7 @@ def _failures(results: BatchResults) -> None:
     if len(reasons) > MOST_REASONS:
         more = counted(len(reasons) - MOST_REASONS, "reason")
         st.caption(say("{reasons} more are rarer.", reasons=more))
+    st.caption(say("The same command with `--retry-failed` judges these rows again."))
 
 
 def _unread_files(problems: Mapping[str, str]) -> None:
