@@ -36,7 +36,7 @@ class Config(Record):
     custom_dir: Path = PACKAGE / "custom"
     """Where metrics of one's own lie, a Python file each; their code runs as part of the app."""
     call_seconds: float = Field(90, gt=0)
-    """The longest that one attempt at a call may take."""
+    """The longest that one attempt at a call may take; see `evaluators.llm.patience`."""
     workers: int = Field(32, ge=1, le=256)
     """Cells of a run that are worked on at once, where a provider answers; shared by its models."""
     processes: int = Field(_PROCESSES, ge=1, le=64)

@@ -17,6 +17,7 @@ PlumblineError
 └── LLMError            a model gave no usable answer: this sample fails
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
+    │   ├── LateError   the answer was given up; a budget counts it as paid for
     │   ├── RateLimitedError  the provider asks to wait: all that uses the key does
     │   └── UnreachableError  nobody listens at the address: after its tries the run stops
     └── RunStoppedError nothing can go on until a person acts: the run stops, all is kept
@@ -230,6 +231,10 @@ class TransientError(LLMError):
         self.tries = tries
         self.wait = wait
         """Seconds that the provider asked to wait."""
+
+
+class LateError(TransientError):
+    """The answer was given up; it may be written to its end, and paid for, all the same."""
 
 
 class RateLimitedError(TransientError):

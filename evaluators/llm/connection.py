@@ -11,6 +11,7 @@ from evaluators.config import config
 from evaluators.llm import Access, ModelReply, ModelRequest, received
 from evaluators.llm.json_modes import JsonModes, response_format
 from evaluators.llm.masking import Masker
+from evaluators.llm.patience import GivenUpError, Patience
 from evaluators.llm.provider_errors import CallContext, error_for, unsupported, unusable_response
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
@@ -44,6 +45,9 @@ class Connection:
         # By the model: the parameters that it does not take.
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
         self._json_modes = JsonModes()
+        # By what tells how long an answer takes: the model, its thinking, and what it is to write.
+        self._patience: defaultdict[tuple[ModelSpec, bool], Patience]
+        self._patience = defaultdict(lambda: Patience(self.seconds))
         self._limit_headers = _limit_headers(PROVIDERS[access.provider])
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -52,9 +56,15 @@ class Connection:
         Raises `AskForLessError` where the provider would take the request with less in it. What it
         does not take is left out from then on, for all requests to the model.
         """
+        patience = self._patience[request.spec, bool(request.schema_text)]
         call = CallContext(self._access, self.seconds, request)
         mode = self.json_mode(request)
-        response = await self.ask(lambda sdk: self._create(sdk, request, mode), call)
+
+        async def send(sdk: Sdk) -> Any:
+            async with patience.attempt(request.key):
+                return await self._create(sdk, request, mode)
+
+        response = await self._checked(send, call)
         answer = read_body(received.answer, response, call)
         completion = self.completion(answer, request.spec, mode, request.text)
         limits = {}
@@ -115,12 +125,21 @@ class Connection:
         call: CallContext,
     ) -> Any:
         """One response; raises `LLMError` where none came, or one that refuses."""
-        sdk = await self.open()
-        try:
+
+        async def limited(sdk: Sdk) -> Any:
             # The SDKs' time-outs are for each read: a server that sends a byte now and then would
             # never meet one.
             async with asyncio.timeout(call.seconds):
                 return await send(sdk)
+
+        return await self._checked(limited, call)
+
+    async def _checked(self, send: Callable[[Sdk], Awaitable[Any]], call: CallContext) -> Any:
+        sdk = await self.open()
+        try:
+            return await send(sdk)
+        except GivenUpError as error:
+            raise error_for(error, call._replace(seconds=error.seconds)) from None
         except sdk.problems as error:
             raise error_for(error, call) from None  # what the SDKs raise holds the key
 

@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError, Future
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from evaluators.errors import (
+    LateError,
     LLMError,
     RateLimitedError,
     RunStoppedError,
@@ -286,6 +287,10 @@ class Metered:
             reply = await self._inner.complete(request)
             cost = cost_of(request.spec, reply.completion.usage)
             calls, paid = 1, cost or 0.0
+        except LateError:
+            # Nobody tells what it costs: a cap holds whatever it is.
+            calls, paid = 1, most
+            raise
         finally:
             # Also a failed or cancelled call gives its reservation back.
             self._meter.settle(most, calls, paid, self._share)

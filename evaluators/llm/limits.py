@@ -505,12 +505,13 @@ def _new_limiter(spec: ModelSpec) -> Limiter:
     model = find(spec.id)
     workers = config().workers
     provider = PROVIDERS[spec.provider]
-    # Carefully at first with a custom endpoint: it may be a laptop.
+    # Carefully at first with a custom endpoint: it may be a laptop. Each round of answers doubles
+    # them: the third one asks as many as there may be.
     return Limiter(
         model.free if model else None,
         name=model_title(spec),
         header_names=provider.limit_headers,
-        concurrency=min(4, workers) if provider.is_custom else workers,
+        concurrency=min(8, workers) if provider.is_custom else workers,
         most=workers if provider.is_custom else 2 * workers,
     )
 

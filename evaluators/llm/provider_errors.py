@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic_core import from_json
 
 from evaluators.errors import (
+    LateError,
     LLMError,
     RateLimitedError,
     RunStoppedError,
@@ -183,7 +184,8 @@ def unusable_response(response: Any, call: CallContext) -> LLMError:
             "the base URL.",
             provider=call.provider,
         )
-    return TransientError(message, details, tries=2)
+    # One more than for what a model does: the tries count what broke otherwise before as well.
+    return TransientError(message, details, tries=3)
 
 
 def unsupported(error: Any, sent: Container[str]) -> str:
@@ -526,7 +528,7 @@ def _late(call: CallContext, details: str) -> LLMError:
         seconds=call.seconds,
     )
     # Each of them has waited for the whole time-out.
-    return TransientError(message, details, tries=3)
+    return LateError(message, details, tries=3)
 
 
 def _too_big(call: CallContext, details: str) -> LLMError:

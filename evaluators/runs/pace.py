@@ -90,7 +90,7 @@ class Pace:
         if silence > max(SILENCE_SHOWN_FROM, TIMES_USUAL * usual):
             most = config().call_seconds
             return say(
-                "no answer for {silence:.0f} s; each call is given up after {most:g} s",
+                "no answer for {silence:.0f} s; each call is given up after {most:g} s at most",
                 silence=silence,
                 most=most,
             )

@@ -20,6 +20,7 @@ import pytest
 from pydantic import SecretStr
 
 from evaluators.errors import (
+    LateError,
     LLMError,
     RateLimitedError,
     RunStoppedError,
@@ -71,8 +72,8 @@ ERRORS = {
     "503": (TransientError, "{provider} is overloaded (HTTP 503)."),
     "529": (TransientError, "{provider} is overloaded (HTTP 529)."),
     "reset": (TransientError, "The connection to 127.0.0.1:"),
-    "hang": (TransientError, "No answer from {provider} within 0.5 s."),
-    "drip": (TransientError, "No answer from {provider} within 0.5 s."),
+    "hang": (LateError, "No answer from {provider} within 0.5 s."),
+    "drip": (LateError, "No answer from {provider} within 0.5 s."),
     "html": (LLMError, "answered with a web page"),
     "error 200": (TransientError, "{provider} reported an error instead of an answer."),
     "no choices": (TransientError, "Unexpected answer from {provider}."),
@@ -81,8 +82,8 @@ ERRORS = {
     "huge": (LLMError, "sent far more than an answer"),
     "redirect": (RunStoppedError, "redirects to another address"),
 }
-TRIES = {"hang": 3, "drip": 3} | dict.fromkeys(
-    ("400 json", "422", "error 200", "no choices", "truncated", "wrong json"), 2
+TRIES = {"400 json": 2, "422": 2} | dict.fromkeys(
+    ("hang", "drip", "error 200", "no choices", "truncated", "wrong json"), 3
 )
 
 ODD_COMPLETIONS = {

@@ -147,7 +147,7 @@ def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=12)
-    told = r"no answer for 1\d s; each call is given up after 30 s"
+    told = r"no answer for 1\d s; each call is given up after 30 s at most"
     assert re.fullmatch(rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}", words)
 
 

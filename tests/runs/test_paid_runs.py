@@ -402,6 +402,20 @@ def test_a_cap_on_money_is_never_exceeded(store, registry, loopback):
     assert 0.0005 < store.calls.spent(run.id)[paid.LUNA.id].cost <= 0.001
 
 
+@pytest.mark.parametrize(("calls", "scored", "asked"), [(1, 0, 1), (2, 1, 2)])
+def test_a_call_that_was_given_up_may_be_paid_for_and_counts_under_a_cap(
+    store, registry, loopback, monkeypatch, calls, scored, asked
+):
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "0.5")
+    server = loopback(fault=lambda _: "" if len(server.asked) else "hang")
+    run = paid.paid_run(store, paid.dataset(1), cap=Cap(calls=calls))
+
+    registry.start(run, store, paid.keys(server.base_url)).wait(PATIENCE)
+
+    assert store.results.counts(run).scored == scored
+    assert len(server.asked) == asked
+
+
 def test_a_cap_on_money_needs_a_known_price(store):
     custom = paid.LUNA.model_copy(update={"provider": "custom", "model": "my-model"})
 
