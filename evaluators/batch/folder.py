@@ -18,7 +18,7 @@ from pyarrow import fs
 
 from evaluators.batch.sources import Fragment, located
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
-from evaluators.runs.lock import RunLock
+from evaluators.runs.lock import FileRunLock
 from evaluators.text.language import say
 from evaluators.text.printable import printable
 
@@ -50,7 +50,7 @@ class Folder:
             self.system, self.path = located(address)
         except (OSError, pa.ArrowException, ImportError, ValueError) as error:
             raise ParameterError(f"{printable(address)} cannot be written: {error}") from error
-        self._lock = RunLock(self.local, "_batch")
+        self._lock = FileRunLock(self.local, "_batch")
 
     @property
     def local(self) -> Path | None:

@@ -16,7 +16,6 @@ from evaluators.llm import Keys
 from evaluators.records import Dataset, Reason, Remedy, Run
 from evaluators.runs import workspaces
 from evaluators.runs.job import Job
-from evaluators.runs.lock import RunLock
 from evaluators.runs.naming import suggested_title
 from evaluators.runs.pace import Progress
 from evaluators.runs.plan import RunPlan
@@ -208,7 +207,7 @@ class RunRegistry:
 
     def is_at_work(self, run_id: str, store: Store) -> bool:
         """Whether this process or another one (a terminal, a notebook) works on the run."""
-        return self.is_live(run_id) or RunLock(store.locks, run_id).is_held
+        return self.is_live(run_id) or store.run_lock(run_id).is_held
 
     def watch(self, run_id: str) -> None:
         """Somebody looks at the run; on a public host one that nobody looks at is paused."""

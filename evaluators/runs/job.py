@@ -19,7 +19,6 @@ from evaluators.llm.layers import ResponseCache
 from evaluators.records import ModelSpec, Reason, Run
 from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
-from evaluators.runs.lock import RunLock
 from evaluators.runs.overnight import NOTHING, Overnight, Share, waiting
 from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
@@ -64,7 +63,7 @@ class Job:
         self._sessions: list[ModelSession] = []
         self._pace = Pace(self._sessions)
         self._supervisor = threading.Thread(target=self._supervise, daemon=True, name="plumbline")
-        self._lock = RunLock(store.locks, run.id)
+        self._lock = store.run_lock(run.id)
         self._cache = _response_cache(store, run)
         self._groups: Sequence[WorkerGroup] = ()
         self._overnight: Overnight | None = None

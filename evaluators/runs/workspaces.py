@@ -14,7 +14,6 @@ from functools import cache
 
 from evaluators.config import config
 from evaluators.errors import HostLimitError, StoreError
-from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
 from evaluators.text.language import say
 
@@ -125,7 +124,7 @@ class Workspaces:
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
             # A run at work is watched by somebody, or will be stopped soon.
-            if any(RunLock(self._store.locks, run_id).is_held for run_id in runs):
+            if any(self._store.run_lock(run_id).is_held for run_id in runs):
                 continue
             self._forget(token)
             gone = EXPIRED + token.removeprefix(EXPIRED)

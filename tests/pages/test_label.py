@@ -25,7 +25,6 @@ from evaluators.records import (
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
-from evaluators.runs.lock import RunLock
 from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, evidence, markdown, said, table
@@ -508,7 +507,7 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPag
 
 
 def test_a_run_at_work_is_not_drawn_from(open_page: OpenPage, filled: Filled) -> None:
-    at_work = RunLock(session.store().locks, filled.trace.id)
+    at_work = session.store().run_lock(filled.trace.id)
     at_work.acquire()
     try:
         at = open_page("label", run=filled.trace.id)

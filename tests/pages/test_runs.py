@@ -11,7 +11,6 @@ from evaluators.catalogue import from_spec
 from evaluators.records import Cap, Cell, Run, SampleResult
 from evaluators.runs import samples
 from evaluators.runs.engine import registry
-from evaluators.runs.lock import RunLock
 from tests.loopback import Loopback
 from tests.pages.by_hand import save, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
@@ -65,7 +64,7 @@ def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: F
 def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage) -> None:
     run = stopped_after(1)
     before = select(open_page("runs"), run.id)
-    elsewhere = RunLock(session.store().locks, run.id)
+    elsewhere = session.store().run_lock(run.id)
     elsewhere.acquire()
     try:
         before.button(key="runs_delete_for_good").click()  # begun there after this page was drawn
@@ -205,7 +204,7 @@ def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled
 def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page: OpenPage) -> None:
     """Else a late tick might be run after the last drawing of the page, and leave old cards."""
     run = stopped_after(1)
-    elsewhere = RunLock(session.store().locks, run.id)
+    elsewhere = session.store().run_lock(run.id)
     elsewhere.acquire()
     try:
         at = open_page("trace", run=run.id)

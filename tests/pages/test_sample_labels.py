@@ -495,7 +495,7 @@ def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:
 
 
 def test_a_correction_that_cannot_be_stored_says_why(heuristic: AppTest) -> None:
-    session.store()._db.execute("drop table person_labels")
+    session.store().database._db.execute("drop table person_labels")
     checked(change(heuristic, "support", "b", "full"))
     assert "The run store cannot be" in said(heuristic, "error")
 

@@ -122,7 +122,7 @@ class AcknowledgingWriter(Writer):
 
 if __name__ == "__main__":
     store = Store(Path(sys.argv[1]) / "runs.sqlite3")
-    store.writer = AcknowledgingWriter(store)
+    store.writer = AcknowledgingWriter(store.database)
     (run,) = store.runs.newest("w")
     job = Job(run, store, keys(sys.argv[2]))
     job.start()

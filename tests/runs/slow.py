@@ -108,7 +108,7 @@ def slow_run(store: Store, folder: Path, metrics: int = 1, gate: Path | None = N
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     store = Store(folder / "runs.sqlite3")
-    store.writer = AcknowledgingWriter(store)
+    store.writer = AcknowledgingWriter(store.database)
     job = Job(slow_run(store, folder, int(sys.argv[2]), Path(sys.argv[3])), store)
     job.start()
     job.wait()

@@ -27,7 +27,7 @@ def test_the_search_finds_every_form_of_a_key():
 
 def kept_and_shown(store, run):
     """The bytes of the store's files, and what a terminal or an export makes of the run."""
-    files = [path.read_bytes() for path in store.locks.parent.iterdir() if path.is_file()]
+    files = [path.read_bytes() for path in store.path.parent.iterdir() if path.is_file()]
     results = Results(run, store)
     return b"".join(
         [*files, repr(results).encode(), *(str(line).encode() for line in results.lines())]

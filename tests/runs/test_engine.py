@@ -99,7 +99,7 @@ def test_the_figures_of_a_large_run_are_there_when_it_ends(store, registry):
     run = create_run(store, plan, workspace="w")
     finished(store, run, registry)
 
-    kept = {name for (name,) in store.rows("select name from figures")}
+    kept = {name for (name,) in store.database.rows("select name from figures")}
     assert {"columns", "remarks", "figures 0 0 what counts"} <= kept
 
 
@@ -255,7 +255,9 @@ def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, regi
 
 
 def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, trouble):
-    store._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # SQLite's own is a thousand million
+    store.database._db.setlimit(
+        sqlite3.SQLITE_LIMIT_LENGTH, 100_000
+    )  # SQLite's own is a thousand million
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
         store,
@@ -277,8 +279,8 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
         RunPlan(slow.dataset(*["large score"] * 20), inputs.evaluators(spec), title="fragile"),
         workspace="w",
     )
-    (pages,) = store._db.execute("pragma page_count").fetchone()
-    store._db.execute(f"pragma max_page_count = {pages + 3}")
+    (pages,) = store.database._db.execute("pragma page_count").fetchone()
+    store.database._db.execute(f"pragma max_page_count = {pages + 3}")
 
     registry.start(run, store).wait()
 
@@ -287,7 +289,7 @@ def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, re
         "The run store cannot be written (database or disk is full). Free disk space, then resume."
     )
     assert stopped(store, run.id) == Results(run, store).stopped == told
-    store._db.execute("pragma max_page_count = 100000")
+    store.database._db.execute("pragma max_page_count = 100000")
     assert finished(store, run, registry).scored == 20
 
 
@@ -304,7 +306,7 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
     tmp_path, registry, trouble, caplog
 ):
     store = Store(tmp_path / "runs.sqlite3")
-    store.writer = OutOfMemory(store)
+    store.writer = OutOfMemory(store.database)
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
     run = create_run(
         store,

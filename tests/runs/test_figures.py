@@ -274,7 +274,7 @@ def test_a_deleted_run_takes_its_figures_along(store, run):
     store.runs.delete("r")
 
     for table in ("figures", "viewed", "revisions"):
-        assert store.rows(f"select count(*) from {table}") == [(0,)]
+        assert store.database.rows(f"select count(*) from {table}") == [(0,)]
 
 
 def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
@@ -290,7 +290,7 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
 def test_nothing_is_worked_out_any_more_once_nobody_wants_it(store, run):
     RunView.read(store, run).prepare(lambda: False)
 
-    assert store.rows("select count(*) from figures") == [(0,)]
+    assert store.database.rows("select count(*) from figures") == [(0,)]
 
 
 def test_a_correction_leaves_what_the_labellers_said(store, run):

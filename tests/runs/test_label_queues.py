@@ -212,7 +212,7 @@ def test_a_queue_is_found_by_its_id_and_by_its_run_and_goes_with_it(store):
 def test_a_damaged_queue_is_as_good_as_none(store):
     queue = draw(view_of(store, YES), Wish(), seed=0)
     store.label_queues.save(queue)
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         db.execute("update label_queues set body = '{}'")
 
     assert store.label_queues.get(queue.id) is None

@@ -9,14 +9,13 @@ import pytest
 from evaluators.errors import RunElsewhereError
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
-from evaluators.runs.lock import RunLock
 from evaluators.runs.store import Store
+from evaluators.runs.store.file import LOCKS
 
 HOLD = """
 import sys, time
-from pathlib import Path
-from evaluators.runs.lock import RunLock
-lock = RunLock(Path(sys.argv[1]), sys.argv[2])
+from evaluators.runs.store import Store
+lock = Store(sys.argv[1]).run_lock(sys.argv[2])
 lock.acquire()
 print("held", flush=True)
 time.sleep(600)
@@ -24,9 +23,9 @@ time.sleep(600)
 
 
 @contextmanager
-def held_elsewhere(folder: Path, run_id: str) -> Iterator[subprocess.Popen]:
+def held_elsewhere(where: Path | str, run_id: str) -> Iterator[subprocess.Popen]:
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, folder, run_id], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, where, run_id], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "held\n"
         try:
@@ -37,7 +36,7 @@ def held_elsewhere(folder: Path, run_id: str) -> Iterator[subprocess.Popen]:
 
 def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_written(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
-    with held_elsewhere(store.locks, run.id):
+    with held_elsewhere(store.path, run.id):
         assert registry.is_at_work(run.id, store)
         assert not registry.is_live(run.id)
         with pytest.raises(RunElsewhereError, match="another process"):
@@ -47,7 +46,7 @@ def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_writte
 
 def test_a_killed_process_leaves_the_run_free_to_go_on(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
-    with held_elsewhere(store.locks, run.id) as process:
+    with held_elsewhere(store.path, run.id) as process:
         process.kill()
         process.wait()
         assert not registry.is_at_work(run.id, store)
@@ -59,15 +58,15 @@ def test_the_lock_is_free_again_when_the_run_has_ended(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
     registry.start(run, store).wait()
     assert not registry.is_at_work(run.id, store)
-    assert not RunLock(store.locks, run.id).is_held
+    assert not store.run_lock(run.id).is_held
 
 
 def test_a_deleted_run_leaves_no_lock(store):
     run, registry = samples.trace(store, "local"), RunRegistry()
     registry.start(run, store).wait()
-    assert list(store.locks.iterdir())
+    assert list((store.path.parent / LOCKS).iterdir())
     store.runs.delete(run.id)
-    assert not list(store.locks.iterdir())
+    assert not list((store.path.parent / LOCKS).iterdir())
 
 
 def test_a_store_in_memory_has_nobody_to_share_with():

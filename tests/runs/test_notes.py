@@ -125,7 +125,7 @@ def test_notes_go_with_their_run_and_leave_its_figures_alone(store, results):
 
     assert store.figures.revision(run_id) == revision
     store.runs.delete(run_id)
-    assert store.rows("select count(*) from notes") == [(0,)]
+    assert store.database.rows("select count(*) from notes") == [(0,)]
     with pytest.raises(ParameterError, match="was deleted meanwhile"):
         store.notes.save(run_id, Answer(0), note("One."))
 
@@ -143,7 +143,7 @@ def test_a_note_that_cannot_be_read_keeps_no_other_from_being_read(store, result
     run_id = results.run.id
     for position in range(3):
         store.notes.save(run_id, Answer(position), note(f"Note {position}.", "tag"))
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         db.execute("update notes set tags = '{' where position = 0")
         db.execute("update notes set created = 'yesterday' where position = 1")
 

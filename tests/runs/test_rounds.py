@@ -367,7 +367,7 @@ def table(file: bytes) -> list[dict[str, str]]:
 
 
 def test_a_round_of_an_earlier_version_is_read(store, made):
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         added = "json_remove(body, '$.hides_spread', '$.models')"
         db.execute(f"update rounds set body = {added}")
 
@@ -480,7 +480,7 @@ def test_every_label_can_be_taken_away_and_no_cell_is_a_formula(store, run, made
 
 
 def test_a_damaged_round_is_as_good_as_none(store, run, made):
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         db.execute("update rounds set body = '{}'")
 
     assert store.rounds.get(made.id) is None

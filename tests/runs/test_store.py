@@ -632,7 +632,7 @@ def test_corrections_of_a_store_of_the_fourteenth_version_are_labels_of_a_person
 @pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])
 def test_a_damaged_reason_keeps_nobody_from_the_run(store, path, damaged):
     store.runs.save(run(), DATASET)
-    store._db.execute("update runs set stopped = ?", (damaged,))
+    store.database._db.execute("update runs set stopped = ?", (damaged,))
 
     (reason,) = store.runs.stop_reasons("r1")
 

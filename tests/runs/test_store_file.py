@@ -16,7 +16,7 @@ from evaluators.errors import StoreError
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult
 from evaluators.runs.job import Job
 from evaluators.runs.store import NEWEST, Store
-from evaluators.runs.store.database import APPLICATION
+from evaluators.runs.store.sqlite import APPLICATION
 from tests.runs.slow import slow_run
 
 ROOT = Path(__file__).parents[2]
@@ -133,7 +133,7 @@ def test_readers_look_now_and_then(path):
     store = Store(path)
     store.runs.save(run(), DATASET)
     shutil.rmtree(path.parent)
-    store._looked -= 2  # as two seconds later
+    store.database._looked -= 2  # as two seconds later
 
     with pytest.raises(StoreError, match="is gone"):
         store.runs.newest("w")

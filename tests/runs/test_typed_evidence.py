@@ -84,7 +84,7 @@ def test_labels_are_stored_once_and_the_ones_that_count_are_first(store):
         "hybrid": [[luna, "heuristic"], ["heuristic"]],
         "heuristic": [["heuristic"], ["heuristic"]],
     }
-    bodies = store.rows("select body from results where run_id = 'one-judge'")
+    bodies = store.database.rows("select body from results where run_id = 'one-judge'")
     assert [body.count('"relevant_keys"') for (body,) in bodies] == [1, 1]
 
 

@@ -13,7 +13,6 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Run, Sample, Usage
 from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
-from evaluators.runs.lock import RunLock
 from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.database import MIGRATIONS
@@ -81,7 +80,7 @@ def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
 
 def long_ago(store: Store, workspace: str, days: float = 8) -> None:
     moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         db.execute("update workspaces set last_visit = ? where token = ?", (moment, workspace))
 
 
@@ -266,7 +265,7 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
         "saved_mappings",
     )
     assert {
-        table: store.rows(f"select count(*) from {table}")[0][0] for table in tables
+        table: store.database.rows(f"select count(*) from {table}")[0][0] for table in tables
     } == dict.fromkeys(tables, 0)
 
 
@@ -288,7 +287,7 @@ def test_the_workspace_of_a_persons_own_machine_never_expires(store, host):
 def test_a_workspace_whose_run_is_at_work_elsewhere_stays(store, host):
     run = samples.trace(store, ANN)
     long_ago(store, ANN)
-    lock = RunLock(store.locks, run.id)
+    lock = store.run_lock(run.id)
     lock.acquire()
     host.sweep()
     assert store.workspaces.knows(ANN)
@@ -303,8 +302,8 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(store, host):
     store.workspaces.move(ANN, f"expired {ANN}")  # and then the process was killed
     assert not host.admits(ANN)
     host.sweep()
-    assert store.rows("select count(*) from uploads")[0][0] == 0
-    assert store.rows("select count(*) from workspaces")[0][0] == 0
+    assert store.database.rows("select count(*) from uploads")[0][0] == 0
+    assert store.database.rows("select count(*) from workspaces")[0][0] == 0
 
 
 def test_a_visit_sets_off_a_sweep_at_most_once_an_hour(store):

@@ -65,7 +65,7 @@ def test_an_answer_that_turns_out_useless_is_billed_and_serves_nobody(written):
 
 def test_a_value_that_no_store_can_hold_leaves_the_others_their_own(written):
     store, run, put = written
-    store._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
+    store.database._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
 
     stored = [put(0, "x" * 200_000), *(put(position) for position in range(1, 5))]
     for future in stored:
@@ -78,8 +78,8 @@ def test_a_value_that_no_store_can_hold_leaves_the_others_their_own(written):
 
 def test_a_disk_that_is_full_is_told_to_all_who_wait(written):
     store, run, put = written
-    (pages,) = store._db.execute("pragma page_count").fetchone()
-    store._db.execute(f"pragma max_page_count = {pages + 2}")
+    (pages,) = store.database._db.execute("pragma page_count").fetchone()
+    store.database._db.execute(f"pragma max_page_count = {pages + 2}")
 
     stored = [put(position, "x" * 50_000) for position in range(5)]
 

@@ -1,4 +1,4 @@
-"""The run store: one SQLite file that holds uploads, samples, runs, and every result and call.
+"""The run store: one database that holds uploads, samples, runs, and every result and call.
 
 A `Store` is its database with a table for each noun: `store.runs.save(run, dataset)`,
 `store.results.of_answer(run.id, 0)`. Every result is there the moment it exists.
@@ -9,8 +9,10 @@ among others it is left out and reported by a method of its own.
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
+from evaluators.runs.lock import RunLock
 from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.batches import BatchTable
 from evaluators.runs.store.bodies import Unreadable
@@ -29,6 +31,7 @@ from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
 from evaluators.runs.store.saved_metrics import SavedMetricTable
 from evaluators.runs.store.selection import USUAL_VIEW, Answer, Selection, ValueName
+from evaluators.runs.store.sqlite import SqliteDatabase
 from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
@@ -54,31 +57,56 @@ __all__ = [
 ]
 
 
-class Store(Database):
-    """The database of runs with its tables; safe to share between threads."""
+class Store:
+    """The database of runs with its tables; safe to share between threads.
 
-    def __init__(self, path: Path | str) -> None:
-        super().__init__(path)
-        self.uploads = UploadTable(self)
-        self.metrics = SavedMetricTable(self)
-        self.mappings = SavedMappingTable(self)
-        self.samples = SampleTable(self)
-        self.runs = RunTable(self)
-        self.titles = TitleTable(self, self.runs)
-        self.baselines = BaselineTable(self)
-        self.results = ResultTable(self)
-        self.notes = NoteTable(self)
-        self.person_labels = PersonLabelTable(self)
-        self.label_queues = LabelQueueTable(self)
-        self.rounds = RoundTable(self)
-        self.figures = FigureTable(self)
-        self.calls = CallTable(self)
-        self.batches = BatchTable(self)
-        self.file_batches = FileBatchTable(self)
-        self.environments = EnvironmentTable(self, self.calls)
-        self.workspaces = WorkspaceTable(self, self.uploads, self.runs)
-        self.writer = Writer(self)
+    `where` is the path of a SQLite file, or ":memory:".
+    """
+
+    def __init__(self, where: Path | str) -> None:
+        database = SqliteDatabase(where)
+        self.database: Database = database
+        self.uploads = UploadTable(database)
+        self.metrics = SavedMetricTable(database)
+        self.mappings = SavedMappingTable(database)
+        self.samples = SampleTable(database)
+        self.runs = RunTable(database)
+        self.titles = TitleTable(database, self.runs)
+        self.baselines = BaselineTable(database)
+        self.results = ResultTable(database)
+        self.notes = NoteTable(database)
+        self.person_labels = PersonLabelTable(database)
+        self.label_queues = LabelQueueTable(database)
+        self.rounds = RoundTable(database)
+        self.figures = FigureTable(database)
+        self.calls = CallTable(database)
+        self.batches = BatchTable(database)
+        self.file_batches = FileBatchTable(database)
+        self.environments = EnvironmentTable(database, self.calls)
+        self.workspaces = WorkspaceTable(database, self.uploads, self.runs)
+        self.writer = Writer(database)
+
+    @property
+    def path(self) -> Path | None:
+        """Where its file is; `None` where there is none."""
+        return self.database.path
+
+    def check(self) -> None:
+        """Raises `StoreError` where nothing could be stored now."""
+        self.database.check()
+
+    def bytes_used(self) -> int:
+        """Bytes that are in use."""
+        return self.database.bytes_used()
+
+    def copy_into(self, copy: sqlite3.Connection) -> None:
+        """Copies everything, as it is at one moment, into an empty SQLite database."""
+        self.database.copy_into(copy)
+
+    def run_lock(self, run_id: str) -> RunLock:
+        """The right to work on one run, which one process has at a time."""
+        return self.database.run_lock(run_id)
 
     def close(self) -> None:
         self.writer.close()
-        super().close()
+        self.database.close()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from evaluators.records import Call, ModelSpec, Record
-from evaluators.runs.store.bodies import from_body, to_body
+from evaluators.runs.store.bodies import from_body, sql_numbers, to_body
 from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Database
 
@@ -50,10 +50,9 @@ class BatchTable:
         values = (run_id, to_body(batch), json.dumps(requests))
         with self._database.transaction() as db:
             # Apart from the body, which each look reads: there may be 50,000 requests.
-            query = "insert into batches (run_id, body, requests) values (?, ?, ?)"
-            number = db.execute(query, values).lastrowid
-        assert number is not None
-        return number
+            query = "insert into batches (run_id, body, requests) values (?, ?, ?) returning id"
+            (number,) = db.execute(query, values).fetchone()
+        return int(number)
 
     def of_run(self, run_id: str) -> dict[int, Batch]:
         """The batches of a run by their numbers, in the order in which they were planned."""
@@ -70,7 +69,7 @@ class BatchTable:
     def requests(self, numbers: Collection[int]) -> dict[str, SentRequest]:
         """The requests of these batches: on their way, or of an ended one without an answer."""
         # One value of JSON, as SQLite takes only so many parameters.
-        query = "select requests from batches where id in (select value from json_each(?))"
+        query = f"select requests from batches where id in {sql_numbers('?')}"
         wanted = json.dumps([*numbers])
         requests: dict[str, SentRequest] = {}
         for (body,) in self._database.rows(query, wanted):

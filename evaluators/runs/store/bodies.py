@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from evaluators.records import Record
+from evaluators.runs.store.database import Connection
 
 _R = TypeVar("_R", bound=Record)
 
@@ -61,10 +61,16 @@ def is_number_or_none(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
 
 
-def sql_field(name: str) -> str:
+def sql_field(name: str, body: str = "body") -> str:
     """A field of a body in SQL, `null` where the body is damaged."""
     # Without the guard one damaged body would end the whole query.
-    return f"case when json_valid(body) then json_extract(body, '$.{name}') end"
+    return f"case when json_valid({body}) then json_extract({body}, '$.{name}') end"
+
+
+def sql_numbers(parameter: str) -> str:
+    """The whole numbers of a JSON array as a table in SQL, in its column `value`."""
+    # One value of JSON, as databases take only so many parameters.
+    return f"(select cast(value as integer) as value from json_each({parameter}))"
 
 
 def timestamp(moment: datetime | None = None) -> str:
@@ -72,6 +78,6 @@ def timestamp(moment: datetime | None = None) -> str:
     return (moment or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
-def open_workspace(db: sqlite3.Connection, workspace: str) -> None:
+def open_workspace(db: Connection, workspace: str) -> None:
     """From now on the workspace is known: something is kept for it."""
     db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", (workspace, timestamp()))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from evaluators.records import Call, Completion, Record
-from evaluators.runs.store.bodies import from_body, to_body
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.bodies import from_body, sql_field, to_body
+from evaluators.runs.store.database import Connection, Database
 
 MOST_COUNTED = 10**15
 """Tokens that are shown at most.
@@ -44,18 +43,19 @@ class CallTable:
 
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
-        # `total` gives a float where `sum` would fail; one call without a price hides all of it.
+        # As floats, where a sum of whole numbers would overflow; one call without a price hides
+        # all of it.
         query = """select model, count(*),
-                          cast(min(total(prompt_tokens), ?2) as integer),
-                          cast(min(total(answer_tokens), ?2) as integer),
+                          sum(cast(prompt_tokens as double precision)),
+                          sum(cast(answer_tokens as double precision)),
                           case when count(cost) = count(*) then sum(cost) end
-                   from calls where run_id = ?1 group by 1 order by 1"""
-        rows = self._database.rows(query, run_id, MOST_COUNTED)
+                   from calls where run_id = ? group by 1 order by 1"""
+        rows = self._database.rows(query, run_id)
         return {
             model: Spent(
                 calls=calls,
-                prompt_tokens=prompt_tokens,
-                answer_tokens=answer_tokens,
+                prompt_tokens=min(int(prompt_tokens), MOST_COUNTED),
+                answer_tokens=min(int(answer_tokens), MOST_COUNTED),
                 cost=cost,
             )
             for model, calls, prompt_tokens, answer_tokens, cost in rows
@@ -72,8 +72,10 @@ class CallTable:
 
     def served(self, run_id: str) -> dict[str, list[str]]:
         """The names under which models answered, by model id; of answers that are still kept."""
-        query = """select distinct model, json_extract(answer, '$.served_model') served from calls
-                   where run_id = ? and json_valid(answer) and served <> '' order by 1, 2"""
+        query = f"""select distinct model, served from
+                    (select model, {sql_field("served_model", "answer")} as served from calls
+                     where run_id = ?) as answers
+                    where served <> '' order by 1, 2"""
         names: dict[str, list[str]] = {}
         for model, served in self._database.rows(query, run_id):
             names.setdefault(str(model), []).append(str(served))
@@ -89,8 +91,8 @@ class CallTable:
 
         One that cannot be read is as if it were not there.
         """
-        query = """select answer from calls where workspace = ?1 and key = ?2 and answer is not null
-                   and (?3 is null or run_id = ?3) order by id desc"""
+        query = """select answer from calls where workspace = ? and key = ? and answer is not null
+                   and run_id = coalesce(?, run_id) order by id desc"""
         for (body,) in self._database.rows(query, workspace, key, run_id):
             with suppress(ValueError):
                 return from_body(Completion, body)
@@ -117,12 +119,12 @@ class CallTable:
             db.execute("update calls set answer = null where workspace = ?", (workspace,))
 
 
-def insert_calls(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_calls(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Stores calls as `call_row` gives them."""
     # The workspace is read from the run: it may have got another name meanwhile.
-    query = (
-        "insert into calls select null, workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"
-    )
+    query = """insert into calls (workspace, run_id, key, model, created, cost,
+                                  prompt_tokens, answer_tokens, answer)
+               select workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"""
     db.executemany(query, rows)
 
 
@@ -140,7 +142,7 @@ def call_row(run_id: str, call: Call) -> tuple[Any, ...]:
     )
 
 
-def withdraw_answers(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+def withdraw_answers(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Lets these answers of a run, as `answer_row` gives them, serve nobody again."""
     query = "update calls set answer = null where run_id = ? and key = ? and answer = ?"
     db.executemany(query, rows)

@@ -50,8 +50,8 @@ class NoteTable:
     ) -> dict[Answer, Note]:
         """The notes of a run, or the one on that answer; one that cannot be read is left out."""
         query = """select position, model, text, tags, created, person from notes
-                   where run_id = ?1 and (?2 is null or (position, model) = (?2, ?3))
-                   order by position, model"""
+                   where run_id = ? and position = coalesce(?, position)
+                         and model = coalesce(?, model) order by position, model"""
         notes: dict[Answer, Note] = {}
         rows = self._database.rows(query, run_id, *(answer or (None, None)))
         for position, model, text, tags, created, person in rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -25,11 +24,12 @@ from evaluators.runs.store.bodies import (
     is_number_or_none,
     read_object,
     sql_field,
+    sql_numbers,
     to_body,
     why_unreadable,
 )
 from evaluators.runs.store.calls import call_row, insert_calls
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.figures import USUAL, StoredView
 from evaluators.runs.store.samples import is_sample_facet
 from evaluators.runs.store.selection import (
@@ -157,8 +157,8 @@ class ResultTable:
         answers: Sequence[Answer],
     ) -> dict[Answer, dict[int, SampleResult]]:
         """The same of several answers; those without any result are left out."""
-        query = """select position, model, metric, body from results where run_id = ?
-                   and position in (select value from json_each(?)) order by 1, 2, 3"""
+        query = f"""select position, model, metric, body from results where run_id = ?
+                   and position in {sql_numbers("?")} order by 1, 2, 3"""
         positions = json.dumps([answer.position for answer in answers])
         # Of a position the answers of all models come along.
         chosen = set(answers)
@@ -183,8 +183,8 @@ class ResultTable:
 
     def open_cells(self, run: Run) -> list[Cell]:
         """What has no score yet: the cells never tried and those that failed, sample by sample."""
-        query = """select s.position, m.value, e.value
-                   from samples s cross join json_each(?) m cross join json_each(?) e
+        query = f"""select s.position, m.value, e.value
+                   from samples s cross join {sql_numbers("?")} m cross join {sql_numbers("?")} e
                    left join results r on r.run_id = ? and r.position = s.position
                         and r.model = m.value and r.metric = e.value and r.status = 'scored'
                    where s.fingerprint = ? and r.run_id is null order by 1, 2, 3"""
@@ -203,11 +203,12 @@ class ResultTable:
         """
         of_answers = ""
         if answers is not None:
-            of_answers = "and s.position in (select value from json_each(:positions))"
+            of_answers = f"and s.position in {sql_numbers(':positions')}"
         query = f"""select s.position, m.value, e.value, s.sample_id, s.question, s.facets,
                           {STATUS}, {VALUES}, r.facets,
                           {changed_labels(_OF_RESULT, "metric = r.metric")}
-                   from samples s cross join json_each(:models) m cross join json_each(:metrics) e
+                   from samples s cross join {sql_numbers(":models")} m
+                        cross join {sql_numbers(":metrics")} e
                    left join results r on r.run_id = :run and r.position = s.position
                         and r.model = m.value and r.metric = e.value
                    left join viewed v on v.run_id = :run and v.view = :view
@@ -229,7 +230,7 @@ class ResultTable:
     ) -> list[Answer]:
         """The position and model of every answer that the selection wants, in its order."""
         query = f"""select s.position, m.value
-                    from samples s cross join json_each(:models) m
+                    from samples s cross join {sql_numbers(":models")} m
                     left join results r on r.run_id = :run and r.position = s.position
                          and r.model = m.value and r.metric = 0
                     left join viewed v on v.run_id = :run and v.view = :view
@@ -270,7 +271,7 @@ class ResultTable:
         """
         condition = "r.metric = :metric"
         if positions is not None:
-            condition += " and r.position in (select value from json_each(:positions))"
+            condition += f" and r.position in {sql_numbers(':positions')}"
         listed = json.dumps(list(positions or ()))
         yield from self._scored_where(run, condition, metric=metric, positions=listed)
 
@@ -321,11 +322,12 @@ class ResultTable:
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
         """What was judged, by position and model: the samples' own responses, and the models'."""
-        of_samples = f"""select position, m.value, {sql_field("response")} response
-                         from samples cross join json_each(?) m
-                         where fingerprint = ? and response is not null"""
-        of_models = f"""select position, model, {sql_field("response")} response
-                        from results where run_id = ? and response is not null"""
+        response = sql_field("response")
+        of_samples = f"""select position, m.value, {response}
+                         from samples cross join {sql_numbers("?")} m
+                         where fingerprint = ? and {response} is not null"""
+        of_models = f"""select position, model, {response}
+                        from results where run_id = ? and {response} is not null"""
         models, _ = _cell_numbers(run)
         # Those of the models come last, and count where a sample has both.
         rows = [
@@ -350,7 +352,8 @@ class ResultTable:
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
-        query = f"select coalesce(sum({sql_field('cached')}), 0) from results where run_id = ?"
+        query = f"""select coalesce(sum(cast({sql_field("cached")} as integer)), 0)
+                    from results where run_id = ?"""
         return int(self._database.rows(query, run_id)[0][0])
 
 
@@ -361,7 +364,7 @@ INSERTED_TOGETHER = 500
 """Results of one statement, which takes them in one step: eight values each, of 32,766 at most."""
 
 
-def insert_results(db: sqlite3.Connection, rows: Iterable[tuple[Any, ...]]) -> None:
+def insert_results(db: Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     """Stores results as `result_row` gives them, each in place of an earlier one of its cell."""
     # Of two results of a cell the later one counts; a statement may name a cell once.
     of_cells = {row[:4]: row for row in rows}

@@ -19,7 +19,7 @@ from evaluators.rounds.records import (
     folded_nickname,
 )
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.workspaces import check_not_shared
 from evaluators.text.language import mark, say
 
@@ -110,12 +110,12 @@ class RoundTable:
                 raise ParameterError(say("Somebody here is called so. Choose another nickname."))
             columns = "round_id, token, nickname, folded"
             added = db.execute(
-                f"insert into round_participants ({columns}) values (?, ?, ?, ?)",
+                f"insert into round_participants ({columns}) values (?, ?, ?, ?) returning number",
                 (round_id, token, nickname, folded_nickname(nickname)),
-            )
+            ).fetchone()
             _grow(db, round_id)
             return Participant(
-                number=int(added.lastrowid or 0),
+                number=int(added[0]),
                 round_id=round_id,
                 token=token,
                 nickname=nickname,
@@ -202,6 +202,6 @@ class RoundTable:
         return rounds
 
 
-def _grow(db: Any, round_id: str) -> None:
+def _grow(db: Connection, round_id: str) -> None:
     """Tells all who look at the round that something happened in it."""
     db.execute("update rounds set revision = revision + 1 where id = ?", (round_id,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -12,7 +11,6 @@ from pydantic import TypeAdapter
 
 from evaluators.errors import UnreadableRowError
 from evaluators.records import Cap, Dataset, Reason, Remedy, Run, SampleResult
-from evaluators.runs.lock import RunLock
 from evaluators.runs.store.bodies import (
     Unreadable,
     from_body,
@@ -21,7 +19,7 @@ from evaluators.runs.store.bodies import (
     to_body,
     why_unreadable,
 )
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.results import insert_results, result_row
 from evaluators.runs.store.samples import insert_samples
 from evaluators.text.language import mark, say
@@ -155,7 +153,7 @@ class RunTable:
             db.execute("delete from runs where id = ?", (run_id,))
             db.executemany(delete_unused, rows)
         self._database.shrink()
-        RunLock(self._database.locks, run_id).remove()
+        self._database.run_lock(run_id).remove()
 
     def _change(self, run_id: str, **fields: Any) -> None:
         with self._database.transaction() as db:
@@ -177,7 +175,7 @@ class RunTable:
         return runs, unreadable
 
 
-def _insert(db: sqlite3.Connection, run: Run, dataset: Dataset) -> None:
+def _insert(db: Connection, run: Run, dataset: Dataset) -> None:
     open_workspace(db, run.workspace)
     insert_samples(db, run.fingerprint, dataset.samples)
     db.execute(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -13,10 +12,11 @@ from evaluators.runs.store.bodies import (
     from_body,
     is_number_or_none,
     sql_field,
+    sql_numbers,
     to_body,
     why_unreadable,
 )
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.text.language import say
 
 QUESTION_SHOWN = 120
@@ -46,8 +46,8 @@ class SampleTable:
 
         Raises `StoreError` for a missing one.
         """
-        query = """select position, body from samples
-                   where fingerprint = ? and position in (select value from json_each(?))"""
+        query = f"""select position, body from samples
+                    where fingerprint = ? and position in {sql_numbers("?")}"""
         wanted = json.dumps(list(positions))
         rows = dict(self._database.rows(query, fingerprint, wanted))
         if missing := [position for position in positions if position not in rows]:
@@ -71,7 +71,7 @@ class SampleTable:
 
 
 def insert_samples(
-    db: sqlite3.Connection,
+    db: Connection,
     fingerprint: str,
     samples: Iterable[Sample],
 ) -> None:

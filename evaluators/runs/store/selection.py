@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from evaluators.runs.store.bodies import sql_field
+
 _IS_VIEWED = 'v."values" is not null'
 _HAS_NO_VIEW = 'r.metric = 0 and not :is_usual and v."values" is null'
 VALUES = f"""case when {_IS_VIEWED} then v."values" when {_HAS_NO_VIEW} then null
@@ -83,7 +85,7 @@ def conditions(selection: Selection) -> str:
     if selection.model is not None:
         every.append("m.value = :model")
     if selection.ability:
-        every.append(f"{_guarded('s.facets', 'ability')} = :ability")
+        every.append(f"{sql_field('ability', 's.facets')} = :ability")
     if selection.values:
         count = len(selection.values)
         values = ", ".join(_value(str(number)) for number in range(count))
@@ -95,7 +97,7 @@ def conditions(selection: Selection) -> str:
     if selection.among is not None:
         every.append(_AMONG)
     if selection.text:
-        every.append(f"({_holds_text('s.body', 'question')} or {_RESPONSE_HOLDS})")
+        every.append(f"({_holds_text('s.body', 'question')} > 0 or {_RESPONSE_HOLDS} > 0)")
     return "".join(f" and {condition}" for condition in every)
 
 
@@ -110,7 +112,9 @@ def order(selection: Selection) -> str:
 _OF_ANSWER = "run_id = :run and position = s.position and model = m.value"
 _ANY_FAILED = f"exists (select 1 from results where {_OF_ANSWER} and status = 'failed')"
 _ANY_CORRECTED = f"{changed_labels(_OF_ANSWER, 'true')} > 0"
-_AMONG = "(s.position, m.value) in (select value ->> 0, value ->> 1 from json_each(:among))"
+_AMONG = """(s.position, m.value) in (
+    select cast(json_extract(value, '$[0]') as integer),
+           cast(json_extract(value, '$[1]') as integer) from json_each(:among))"""
 
 
 def _value(parameter: str) -> str:
@@ -127,20 +131,16 @@ def _value(parameter: str) -> str:
 def _number(values: str, parameter: str) -> str:
     # Not by a path: the name of a value may hold anything.
     readable = f"case when json_valid({values}) then {values} else '{{}}' end"
-    return f"""(select e.value from json_each({readable}) e where e.key = :name_{parameter}
-               and e.type in ('integer', 'real'))"""
-
-
-def _guarded(body: str, field: str) -> str:
-    return f"case when json_valid({body}) then json_extract({body}, '$.{field}') end"
+    return f"""(select cast(e.value as double precision) from json_each({readable}) e
+               where e.key = :name_{parameter} and e.type in ('integer', 'real'))"""
 
 
 def _holds_text(body: str, field: str) -> str:
-    return f"holds({_guarded(body, field)}, :text)"
+    return f"holds({sql_field(field, body)}, :text)"
 
 
 _RESPONSE_HOLDS = f"""coalesce(
     (select max({_holds_text("y.body", "response")}) from results y where y.run_id = :run
      and y.position = s.position and y.model = m.value
-     and {_guarded("y.body", "response")} is not null),
+     and {sql_field("response", "y.body")} is not null),
     {_holds_text("s.body", "response")})"""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 from evaluators.errors import ParameterError
 from evaluators.runs.store.bodies import timestamp
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.uploads import UploadTable
 from evaluators.text.language import say
@@ -104,7 +103,7 @@ class WorkspaceTable:
             db.execute("delete from workspaces where token = ?", (workspace,))
 
 
-def check_not_shared(db: sqlite3.Connection, run_id: str, what: str) -> None:
+def check_not_shared(db: Connection, run_id: str, what: str) -> None:
     """Raises `ParameterError` where a person would write into an example, naming what."""
     # Asked by the tables, so that no door can forget it: whoever opens an example sees the same.
     shared = "select 1 from runs where id = ? and workspace = ?"

@@ -1,0 +1,335 @@
+"""A run store in a SQLite file: its connections, locks, transactions and migrations."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from evaluators.errors import StoreError
+from evaluators.runs.lock import FileRunLock
+from evaluators.runs.store.database import (
+    MIGRATIONS,
+    NEWEST,
+    UNSTORABLE,
+    Database,
+    readable_text,
+    unstorable,
+)
+from evaluators.runs.store.file import LOOK, StoreFile
+from evaluators.text.language import mark, say
+
+JOURNAL = 4 * 2**20
+"""Bytes of the write-ahead log that stay after a large write."""
+PAGES_AT_ONCE = 1000
+"""Pages that are given back to the disk in one go, while nobody else reads or writes."""
+PATIENCE = 30
+"""Seconds to wait for another process that writes."""
+
+APPLICATION = 1347179853
+"""What SQLite's `application_id` says of a run store, "PLUM"; 0 in the first six versions."""
+
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+RESTORE = mark(
+    "Stop Plumbline and put a backup in its place (README, “Backup”), or move "
+    "it away to begin a new one."
+)
+NEWER = mark(
+    "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. "
+    "Nothing in it was changed."
+)
+
+
+class SqliteDatabase(Database):
+    """One SQLite file, safe to share between threads. `path` may be ":memory:".
+
+    Reads have a connection of their own: a page does not wait until the results of runs are on the
+    disk.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._lock = threading.RLock()  # of whoever writes
+        self._reading = self._lock if path == ":memory:" else threading.RLock()
+        self._file = None if path == ":memory:" else StoreFile(Path(path))
+        self._looked = -math.inf
+        try:
+            if self._file:
+                self._file.create()
+            self._db = self._reader = _connection(path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(_not_opened(path, error)) from error
+        try:
+            self._check_ours(path)
+            # Of a new file only: what is deleted later makes it smaller. An old file would be
+            # written to, and must open on a full disk.
+            if not self._db.execute("pragma page_count").fetchone()[0]:
+                self._db.execute("pragma auto_vacuum = incremental")
+            _write_ahead(self._db)
+            self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
+            self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
+            self._migrate()
+            if self._file:
+                self._reader = _connection(path)
+                self._reader.execute("pragma query_only = on")
+                self._file.opened(self._data_version())
+        except BaseException as error:
+            self._close_connections()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise StoreError(_not_opened(path, error)) from error
+            raise
+
+    @property
+    def path(self) -> Path | None:
+        return self._file.path if self._file else None
+
+    def run_lock(self, run_id: str) -> FileRunLock:
+        return FileRunLock(self._file.locks if self._file else None, run_id)
+
+    def check(self) -> None:
+        """Raises `StoreError` where the file is gone, replaced, or changed by another program."""
+        if self._file is None:
+            return
+        with self._lock:
+            # Where the check raises, the next reader looks again at once.
+            self._looked = -math.inf
+            self._file.check(self._data_version)
+            self._looked = time.monotonic()
+
+    def rows(self, query: str, *values: Any, **named: Any) -> list[Any]:
+        if time.monotonic() - self._looked > LOOK:
+            self.check()
+        try:
+            with self._reading:
+                return self._reader.execute(query, named or values).fetchall()
+        except sqlite3.Error as error:
+            # The check may tell better than SQLite why the file cannot be read.
+            self.check()
+            raise StoreError(_not_read(error)) from error
+
+    def columns(self, table: str) -> list[str]:
+        return [name for _, name, *_ in self.rows(f"pragma table_info({table})")]
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self.check()
+            try:
+                self._db.execute("begin immediate")
+                yield self._db
+                self._db.execute("commit")
+            except (*UNSTORABLE, sqlite3.DataError) as error:
+                self._rollback()
+                raise unstorable(error) from None
+            except sqlite3.Error as error:
+                self._rollback()
+                # The check may tell better than SQLite why the file cannot be written.
+                self.check()
+                raise StoreError(_not_written(error)) from error
+            except BaseException:
+                self._rollback()
+                raise
+            self._note_own_write()
+
+    def bytes_used(self) -> int:
+        pages, free, size = (
+            self.rows(f"pragma {name}")[0][0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
+    def shrink(self) -> None:
+        """Makes the file and its write-ahead log smaller by what was deleted, a part at a time.
+
+        A file of an early version cannot become smaller: what is free in it is used again.
+        """
+        if not self.rows("pragma auto_vacuum")[0][0]:
+            return
+        free_pages = int(self.rows("pragma freelist_count")[0][0])
+        steps = [f"incremental_vacuum({PAGES_AT_ONCE})"] * -(-free_pages // PAGES_AT_ONCE)
+        for step in [*steps, "wal_checkpoint(truncate)"]:
+            with self._lock:
+                self.check()
+                # Where somebody else writes, the next deletion does it.
+                with suppress(sqlite3.Error):
+                    # `execute` would step once, which frees one page only.
+                    self._db.executescript(f"pragma {step}")
+                self._note_own_write()
+
+    def copy_into(self, copy: sqlite3.Connection) -> None:
+        # Others may write meanwhile; not where the file is gone and only this connection still
+        # holds what was in it.
+        try:
+            self.check()
+            is_there = self._file is not None
+        except StoreError:
+            is_there = False
+        if is_there:
+            with closing(sqlite3.connect(str(self.path), timeout=PATIENCE)) as reader:
+                reader.backup(copy)
+        else:
+            with self._lock:
+                self._db.backup(copy)
+
+    def close(self) -> None:
+        with self._lock, self._reading:
+            if self._file:
+                self._file.closed()
+            self._close_connections()
+
+    def _close_connections(self) -> None:
+        self._reader.close()
+        self._db.close()
+
+    def _migrate(self) -> None:
+        for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):
+            if number <= self._version():
+                continue
+            with self.transaction() as db:
+                # Makes SQLite read the schema anew. "alter table ... rename column" looks only at
+                # what this connection read last, and another process may have migrated since.
+                db.execute("select 1 from sqlite_master").fetchone()
+                # Read again within the transaction: another process may have been faster.
+                if number > self._version():
+                    for statement in _statements(path.read_text(encoding="utf-8")):
+                        db.execute(statement)
+                    db.execute(f"pragma user_version = {number}")
+
+    def _version(self) -> int:
+        return int(self.rows("pragma user_version")[0][0])
+
+    def _check_ours(self, path: Path | str) -> None:
+        """Raises `StoreError` for a newer store or another database, before anything is written."""
+        # One look, in a transaction: another process may just be making this store.
+        self._db.execute("begin")
+        application, version = (
+            self._db.execute(f"pragma {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        )
+        tables = {
+            name
+            for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")
+        }
+        self._db.execute("commit")
+        is_empty = not (application or version or tables)
+        is_old = (
+            application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
+        )
+        if not is_empty and not is_old and application != APPLICATION:
+            raise StoreError(
+                say(
+                    "{path} is a database, but not a run store of Plumbline. Move it away, or "
+                    "set PLUMBLINE_DATA_DIR to another folder. Nothing in it was changed.",
+                    path=path,
+                )
+            )
+        if version > NEWEST:
+            raise StoreError(
+                say(
+                    "The run store {path} is of a newer version of Plumbline (format "
+                    "{version}; this one knows {newest}). {remedy}",
+                    path=path,
+                    version=version,
+                    newest=NEWEST,
+                    remedy=say(NEWER),
+                )
+            )
+
+    def _data_version(self) -> int | None:
+        """Another number whenever another connection wrote; `None` where the file is damaged."""
+        with suppress(sqlite3.Error):
+            return int(self._db.execute("pragma data_version").fetchone()[0])
+        return None
+
+    def _note_own_write(self) -> None:
+        """Notes that a change of the file was ours; to be called with the lock after each write."""
+        if self._file:
+            self._looked = -math.inf
+            self._file.written()
+            self._looked = time.monotonic()
+
+    def _rollback(self) -> None:
+        # Closed, or the disk is gone: what is not committed is not there anyway.
+        with suppress(sqlite3.Error):
+            if self._db.in_transaction:
+                self._db.execute("rollback")
+
+
+def _connection(path: Path | str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+    db.text_factory = readable_text
+    db.create_function("holds", 2, _holds, deterministic=True)
+    return db
+
+
+def _holds(text: Any, folded: str) -> bool:
+    """Whether the text holds the words, in whichever case; SQLite folds English letters only."""
+    return isinstance(text, str) and folded in text.casefold()
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Switches to WAL.
+
+    SQLite itself does not wait for others here, so processes that start at once wait in turns.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+
+
+def _statements(script: str) -> Iterator[str]:
+    # `executescript` would commit the transaction that a migration stands in.
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _is_damaged(error: Exception) -> bool:
+    # Extended codes keep the primary one in the lowest byte.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
+
+
+def _not_opened(path: Path | str, error: Exception) -> str:
+    if _is_damaged(error):
+        return say(
+            "The run store {path} is damaged or not a run store ({error}). {remedy}",
+            path=path,
+            error=error,
+            remedy=say(RESTORE),
+        )
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        return say(
+            "Cannot open {path} ({error}). Free disk space, then try again.", path=path, error=error
+        )
+    return say(
+        "Cannot open {path} ({error}). Set PLUMBLINE_DATA_DIR to a writable folder.",
+        path=path,
+        error=error,
+    )
+
+
+def _not_read(error: sqlite3.Error) -> str:
+    if _is_damaged(error):
+        return say("The run store is damaged ({error}). {remedy}", error=error, remedy=say(RESTORE))
+    return say("The run store cannot be read ({error}). Check the disk, then reload.", error=error)
+
+
+def _not_written(error: sqlite3.Error) -> str:
+    if _is_damaged(error):
+        return say("The run store is damaged ({error}). {remedy}", error=error, remedy=say(RESTORE))
+    return say(
+        "The run store cannot be written ({error}). Free disk space, then resume.", error=error
+    )
