@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators import evaluate_batch_files
 from evaluators.runs.inputs import WORKSPACE, local_store
-from evaluators.runs.lock import RunLock
+from evaluators.runs.lock import FileRunLock
 from evaluators.runs.store import FileBatch
 from tests.batch.files import COLUMNS, DOCUMENT, json_lines, row
 from tests.pages.conftest import OpenPage, checked
@@ -152,7 +152,7 @@ def test_a_batch_is_taken_out_of_the_list_and_its_files_stay(
 
 def test_a_batch_at_work_and_one_that_stopped_say_so(open_page: OpenPage, tmp_path: Path) -> None:
     batch = judged(tmp_path)
-    lock = RunLock(tmp_path / "results", "_batch")
+    lock = FileRunLock(tmp_path / "results", "_batch")
     lock.acquire()
     try:
         assert "At work in a terminal or in Python" in said(open_page("runs"))
@@ -177,7 +177,7 @@ def test_one_that_cannot_be_read_keeps_no_other_from_the_list(
     store.file_batches.save(WORKSPACE, batch.model_copy(update={"summary": {"rows": "many"}}))
     assert "What this batch came to cannot be read." in said(open_page("runs"))
     assert "What this batch came to cannot be read." in said(opened(open_page, batch))
-    with store.transaction() as db:
+    with store.database.transaction() as db:
         db.execute("update file_batches set body = '{'")
 
     at = open_page("runs")
