@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, TypeVar, cast
@@ -47,7 +47,7 @@ from evaluators.trace.agreement import (
     agreement,
     group_agreement,
 )
-from evaluators.trace.definitions import SENTENCE
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.labelling import CORRECTED
 from evaluators.trace.metrics import TRACEScores
 
@@ -294,18 +294,32 @@ class RunView:
 
     def prepare(self, goes_on: Callable[[], bool]) -> None:
         """Works out what the run's page shows, while it is wanted: later it is only looked up."""
-        models = range(max(1, len(self.run.models)))
-        steps: list[Callable[[], object]] = [self.columns, self.remarks]
-        for metric, model in product(range(len(self.run.evaluators)), models):
-            steps.append(partial(self.figures, metric, model))
-        steps += [partial(self.by_group, model) for model in (None, *models)]
-        if leads(self.run.evaluator.name) == "trace":
-            steps.append(self.labelled)
-            steps += [partial(self._compare, model) for model in models]
-        for step in steps:
+        for step in self._steps():
             if not goes_on():
                 return
             step()
+
+    def _steps(self) -> Iterator[Callable[[], object]]:
+        yield self.columns
+        yield self.remarks
+        yield from self._steps_of(WHAT_COUNTS)
+        if leads(self.run.evaluator.name) != "trace":
+            return
+        yield self.labelled
+        for model in range(max(1, len(self.run.models))):
+            yield partial(self._compare, model)
+        for definition in DEFINITIONS:
+            if definition != SENTENCE:
+                # Rows of its own, which nobody keeps: of a large run they take much memory.
+                yield from replace(self, _kept={})._steps_of(View(definition))
+
+    def _steps_of(self, view: View) -> Iterator[Callable[[], object]]:
+        """The figures of all metrics and groups, as the view counts them."""
+        models = range(max(1, len(self.run.models)))
+        for metric, model in product(range(len(self.run.evaluators)), models):
+            yield partial(self.figures, metric, model, view)
+        for group_model in (None, *models):
+            yield partial(self.by_group, group_model, view)
 
     def _compare(self, model: int) -> None:
         # A page compares labellers only where there are two.

@@ -17,6 +17,7 @@ PARTS = (
     "limits",
     "app",
     "large_run",
+    "large_store",
     "evidence",
     "visitors",
     "beside_runs",

@@ -287,6 +287,27 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
         assert store.figures.get("r", name, view.results_revision) is not None
 
 
+def test_another_definition_is_worked_out_before_anybody_asks_for_it(store, run):
+    asked = {}
+    for name in DEFINITIONS:
+        fresh = RunView.read(store, run)
+        answers = fresh.answers(Selection(order=RELEVANCE), View(name))
+        asked[name] = fresh.figures(view=View(name)), answers, fresh.page(answers, View(name))
+    with store.results._database.transaction() as db:
+        db.execute("delete from figures")
+        db.execute("delete from viewed")
+
+    RunView.read(store, run).prepare(lambda: True)
+    view = RunView.read(store, run)
+    # What is looked up reads no sample with its labels.
+    with store.results._database.transaction() as db:
+        db.execute("update samples set body = 'gone'")
+    for name, (figures, answers, page) in asked.items():
+        assert view.figures(view=View(name)) == figures
+        assert view.answers(Selection(order=RELEVANCE), View(name)) == answers
+        assert view.page(answers, View(name)) == page
+
+
 def test_nothing_is_worked_out_any_more_once_nobody_wants_it(store, run):
     RunView.read(store, run).prepare(lambda: False)
 
