@@ -66,7 +66,7 @@ class ServerLimits(NamedTuple):
 
     A "minute" lasts `minute` seconds. A request reserves its prompt and its whole answer budget. "bucket" starts full and refills
     continuously; "window" looks back over the last minute. With `refunds` the unused part is given
-    back with the answer.
+    back with the answer. With `tells_requests` the headers name the requests of a minute, as OpenAI's do.
     """
 
     requests: int
@@ -76,6 +76,7 @@ class ServerLimits(NamedTuple):
     refunds: bool = True
     day_requests: int | None = None
     day_tokens: int | None = None
+    tells_requests: bool = False
 
 
 class Request(NamedTuple):
@@ -208,6 +209,13 @@ class Gate:
                 "x-ratelimit-reset-requests": duration(
                     self._day_requests * 86400 / self._limits.day_requests
                 ),
+            }
+        if self._limits.tells_requests:
+            limit, free = self._limits.requests, self._requests.free()
+            headers |= {
+                "x-ratelimit-limit-requests": str(limit),
+                "x-ratelimit-remaining-requests": str(max(0, int(free))),
+                "x-ratelimit-reset-requests": duration(self._requests.wait(limit)),
             }
         return headers
 

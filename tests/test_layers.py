@@ -36,6 +36,7 @@ outside `runs`.
 DOORS = {
     "sqlite3": ("evaluators/runs/store/", "evaluators/runs/backup.py"),
     "plotly": "ui/parts/charts.py",
+    "ray": "evaluators/batch/cluster.py",
 }
 
 CORE = {

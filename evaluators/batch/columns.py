@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evaluators.base import Evaluator
 from evaluators.batch.groups import Group
@@ -137,10 +139,10 @@ def _free_name(name: str, number: int, taken: Iterable[str]) -> str:
 
 
 def joined(parts: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Results of the same rows by different metrics, side by side; of usage the last part's."""
+    """Results of the same rows by different metrics, side by side; what was paid is summed up."""
     arrays = []
     for name in schema.names:
-        # Worker processes pay nobody and come first, so the last part has what judges took.
-        *_, last = [part for part in parts if name in part.schema.names]
-        arrays.append(last.column(name))
+        own = [part.column(name) for part in parts if name in part.schema.names]
+        # Null for a cost that is unknown makes the sum unknown as well.
+        arrays.append(reduce(pc.add, own) if name in USAGE else own[0])
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,29 +1,29 @@
-"""The local engine: pieces of files go to worker processes, and to the threads that ask judges."""
+"""The engine: pieces of files go to workers, processes or actors of Ray, and come back in order."""
 
 from __future__ import annotations
 
 import csv
 import zlib
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 import pyarrow as pa
 
 from evaluators.base import Evaluator
-from evaluators.batch.columns import MetricColumns, joined, schema_of
+from evaluators.batch.columns import MetricColumns, joined
 from evaluators.batch.function import ScoreRow, failed_rows, results_of
 from evaluators.batch.groups import Group
 from evaluators.batch.pieces import Piece, Reading, read_piece
 from evaluators.batch.sources import Fragment, Source
-from evaluators.batch.worker import Request, Task, read_answer
+from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.datasets.guess import Shape
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
-from evaluators.runs.pool import Pool, takes
+from evaluators.runs.pool import takes
 from evaluators.text.printable import printable
 
 AHEAD = 2
@@ -31,7 +31,7 @@ AHEAD = 2
 
 # By chance it may die of something else, such as a machine that is out of memory for a moment.
 TRIES = 2
-"""How often a row alone may end its process, or take too long, before it has failed."""
+"""How often a piece may end its worker, or take too long, before its rows are told apart."""
 
 PLAIN_SHAPES = (Shape.PLAIN, Shape.RAGAS, Shape.ADALFLOW)
 """Shapes of which only the mapped columns are read."""
@@ -55,17 +55,45 @@ class Judged(NamedTuple):
     columns: tuple[MetricColumns, ...]
     has_judge: bool = False
 
-    def part(self, *, in_processes: bool) -> Judged:
-        """Those that worker processes can do, or those that must stay in this one."""
-        chosen = []
+    def split(self, *, workers_ask: bool) -> tuple[Judged, Judged]:
+        """Those that workers can do, and those that must stay in this process.
+
+        Metrics of one's own stay here, where their code is, and unless `workers_ask` those that ask
+        a judge.
+        """
+        theirs: list[tuple[Evaluator, MetricColumns]] = []
+        own: list[tuple[Evaluator, MetricColumns]] = []
         for metric, columns in zip(self.metrics, self.columns, strict=True):
-            # One that asks a judge stays here, where the connections are.
             asks = self.has_judge and metric.most_judges() > 0
-            if (takes(metric) and not asks) == in_processes:
-                chosen.append((metric, columns))
+            is_theirs = takes(metric) and (workers_ask or not asks)
+            (theirs if is_theirs else own).append((metric, columns))
+        return self._part(theirs), self._part(own)
+
+    def _part(self, chosen: Sequence[tuple[Evaluator, MetricColumns]]) -> Judged:
         metrics = tuple(metric for metric, _ in chosen)
-        own_columns = tuple(columns for _, columns in chosen)
-        return Judged(metrics, own_columns, self.has_judge)
+        columns = tuple(columns for _, columns in chosen)
+        return Judged(metrics, columns, self.has_judge)
+
+
+class Workers(Protocol):
+    """Whoever judges pieces elsewhere: `Processes` of this machine, or `RayWorkers`."""
+
+    size: int
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether no worker can be started."""
+        ...
+
+    def start(self) -> None: ...
+
+    def results(self, piece: Piece, is_cancelled: Callable[[], bool]) -> pa.RecordBatch:
+        """Raises `WorkerError` where the piece failed as a whole, or ended its worker."""
+        ...
+
+    def close(self) -> None:
+        """For whoever waits for a worker, `CancelledError` is raised."""
+        ...
 
 
 class Step(NamedTuple):
@@ -77,39 +105,35 @@ class Step(NamedTuple):
 
 
 class Engine:
-    """Processes and threads that judge pieces; as a context it ends them.
+    """Workers and threads that judge pieces; as a context it ends them.
 
-    `score_row` judges a row in this process by the metrics that no worker process takes, in so many
-    `threads`.
+    `score_row` judges a row in this process by the metrics that the workers' `task` has not, which
+    are `own`, in so many `threads`.
     """
 
     def __init__(
         self,
-        reading: Reading,
-        judged: Judged,
-        groups: tuple[Group, ...],
-        score_row: ScoreRow | None,
-        pool: Pool,
-        threads: int,
+        task: Task,
+        workers: Workers,
+        schema: pa.Schema,
+        own: Judged,
+        score_row: ScoreRow | None = None,
+        threads: int = 1,
     ) -> None:
-        self.schema = schema_of(judged.columns, groups)
-        self._reading = reading
-        self._groups = groups
+        self.schema = schema
+        self._task = task
+        self._workers = workers
+        self._own = own
         self._score_row = score_row
-        self._own = judged.part(in_processes=False)
-        free = judged.part(in_processes=True)
-        specs = tuple(metric.spec() for metric in free.metrics)
-        self._task = Task(reading, specs, free.columns, groups, config())
-        self._pool = pool
         self._is_cancelled = Event()
-        self._pieces = ThreadPoolExecutor(pool.size, "plumbline-pieces")
+        self._pieces = ThreadPoolExecutor(workers.size, "plumbline-pieces")
         self._rows = ThreadPoolExecutor(threads, "plumbline-rows")
-        self._ahead = pool.size + AHEAD
+        self._ahead = workers.size + AHEAD
 
     def __enter__(self) -> Self:
-        # Where judges do everything, processes would only take memory.
+        # Where this process does everything, workers would only take memory.
         if self._task.metrics:
-            self._pool.start()
+            self._workers.start()
         return self
 
     def __exit__(
@@ -119,8 +143,8 @@ class Engine:
         traceback: TracebackType | None,
     ) -> None:
         self._is_cancelled.set()
-        # Before the threads are waited for: they wait for its processes, at work on a slow row.
-        self._pool.close()
+        # Before the threads are waited for: they wait for workers, at work on a slow row.
+        self._workers.close()
         for threads in (self._pieces, self._rows):
             threads.shutdown(wait=True, cancel_futures=True)
 
@@ -145,43 +169,34 @@ class Engine:
     def _judged(self, piece: Piece) -> pa.RecordBatch:
         parts = []
         if self._task.metrics:
-            parts.append(self._by_processes(piece))
+            parts.append(self._by_workers(piece))
         if self._score_row:
             own = results_of(
-                read_piece(piece, self._reading, config()),
+                read_piece(piece, self._task.reading, config()),
                 self._score_row,
                 self._own.columns,
-                self._groups,
+                self._task.groups,
                 self._rows.map,
             )
             parts.append(own)
         return joined(parts, self.schema)
 
-    def _by_processes(self, piece: Piece) -> pa.RecordBatch:
-        try:
-            return self._exchanged(piece)
-        except WorkerError:
-            if self._pool.is_broken:
-                raise
-        # One of its rows has ended the process, or a stranger has: the others are not to suffer.
-        batches = [self._alone(row) for row in piece.one_by_one()]
-        table = pa.Table.from_batches(batches)
-        # One batch again: beside it stand those of the judges for all rows.
-        return table.combine_chunks().to_batches()[0]
-
-    def _alone(self, row: Piece) -> pa.RecordBatch:
+    def _by_workers(self, piece: Piece) -> pa.RecordBatch:
+        # A stranger may have ended the worker, such as a machine that went down.
         for _ in range(TRIES):
             try:
-                return self._exchanged(row)
+                return self._workers.results(piece, self._is_cancelled.is_set)
             except WorkerError as failure:
-                if self._pool.is_broken:
+                if self._workers.is_broken:
                     raise
                 error = failure
-        return failed_rows(row.numbers(), error, self._task.columns, self._groups)
-
-    def _exchanged(self, piece: Piece) -> pa.RecordBatch:
-        line = Request(piece, self._task).line()
-        return self._pool.exchange(line, read_answer, self._is_cancelled.is_set)
+        # One of its rows did it: the others are not to suffer.
+        if len(piece.numbers()) == 1:
+            return failed_rows(piece.numbers(), error, self._task.columns, self._task.groups)
+        batches = [self._by_workers(row) for row in piece.one_by_one()]
+        table = pa.Table.from_batches(batches)
+        # One batch again: beside it stand those of this process for all rows.
+        return table.combine_chunks().to_batches()[0]
 
 
 def steps(

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import pyarrow as pa
 
+from evaluators.base import Evaluator
 from evaluators.batch import kept
-from evaluators.batch.columns import columns_of
+from evaluators.batch.columns import columns_of, schema_of
 from evaluators.batch.engine import Engine, Judged, Step, steps
 from evaluators.batch.folder import CALLS, MANIFEST, Folder, WriteError, check_outputs, writing
 from evaluators.batch.function import ScoreRow, free_scorer
-from evaluators.batch.judging import CallStore, Judging
+from evaluators.batch.judging import AskJudges, CallStore, JudgesSetup, Judging
 from evaluators.batch.plan import BatchPlan, planned
+from evaluators.batch.processes import Processes
 from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
 from evaluators.batch.retry import FailedRows, Retry
 from evaluators.batch.sources import Fragment
+from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError
 from evaluators.llm import Keys
 from evaluators.records import Cap
 from evaluators.runs import inputs
-from evaluators.runs.pool import Pool
 from evaluators.runs.store import Spent
 
-PROGRAM = "evaluators.batch.worker"
-"""What worker processes run."""
+if TYPE_CHECKING:
+    from evaluators.batch.cluster import Cluster
 
 LOCAL_THREADS = 2
 """Threads for metrics that stay in this process and ask nobody: more would only compete."""
@@ -45,6 +49,8 @@ def evaluate_batch_files(
     judge: inputs.Named | Sequence[inputs.Named] | None = None,
     columns: Mapping[str, str] | None = None,
     by: str | Sequence[str] = (),
+    engine: Literal["local", "ray"] = "local",
+    ray_address: str = "",
     workers: int | None = None,
     keys: Keys | None = None,
     cap: Cap | None = None,
@@ -62,9 +68,11 @@ def evaluate_batch_files(
     `columns` says which column a field is read from (`{"response": "answer"}`), else it is guessed
     as in the app. `by` names columns by which results are summed up as well: `"model"`, or of times
     `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
-    metrics that ask a judge, and those of your own, stay in this one. `cap` counts over all calls
-    that go on with the same folder. `retry_failed` judges also those rows of finished files again
-    that failed, and no others.
+    metrics that ask a judge, and those of your own, stay in this one. With the engine `"ray"` they
+    are actors, started here or in the cluster at `ray_address`, which also ask the judges, through
+    one actor that keeps limits, budget and answers for all. `cap` counts over all calls that go on
+    with the same folder. `retry_failed` judges also those rows of finished files again that failed,
+    and no others.
 
     Raises `PlumblineError` where nothing could begin; what stopped it later is in
     `BatchResults.stopped`, and files that cannot be read are in `BatchResults.problems`.
@@ -79,14 +87,23 @@ def evaluate_batch_files(
         keys=keys,
         cap=cap,
     )
-    return work(plan, folder, workers=workers, retry_failed=retry_failed, progress=progress)
+    where = Where(engine, ray_address, workers)
+    return work(plan, folder, where, retry_failed=retry_failed, progress=progress)
+
+
+class Where(NamedTuple):
+    """Which engine judges, at which address, with how many workers."""
+
+    engine: Literal["local", "ray"] = "local"
+    ray_address: str = ""
+    workers: int | None = None
 
 
 def work(
     plan: BatchPlan,
     folder: Folder,
+    where: Where,
     *,
-    workers: int | None = None,
     retry_failed: bool = False,
     progress: bool = True,
 ) -> BatchResults:
@@ -98,8 +115,7 @@ def work(
     with folder.held(plan.settings):
         store = inputs.local_store()
         batch = kept.begun(store, folder, plan)
-        processes = workers or os.cpu_count() or 1
-        attempt = _Attempt(plan, folder, judged, processes)
+        attempt = _Attempt(plan, folder, judged, where)
         with Display(len(fragments), show=progress) as display:
             attempt.work(display, retry_failed=retry_failed)
         # Still held, so that no other process writes while the files are read.
@@ -132,7 +148,7 @@ class _Attempt:
         plan: BatchPlan,
         folder: Folder,
         judged: Judged,
-        workers: int,
+        where: Where,
     ) -> None:
         self.problems: dict[str, str] = {}
         self.stopped = ""
@@ -141,7 +157,7 @@ class _Attempt:
         self._plan = plan
         self._folder = folder
         self._judged = judged
-        self._workers = workers
+        self._where = where
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -161,59 +177,71 @@ class _Attempt:
             if fragment not in finished or fragment.name in self._retry.names:
                 open_files.append(fragment)
         display.skip(len(every) - len(open_files))
-        with self.stopping(), self._judging() as score_row:
-            if not open_files:
-                return
-            # Whoever waits for the manifest must not take that of an earlier attempt for it.
-            self._folder.remove(MANIFEST)
-            with self._engine(score_row) as engine:
-                self._write(engine, open_files, display)
+        with self.stopping():
+            if open_files:
+                # Whoever waits for the manifest must not take that of an earlier attempt for it.
+                self._folder.remove(MANIFEST)
+                with self._engine() as engine:
+                    self._write(engine, open_files, display)
+        if self._plan.judges:
+            calls = CallStore(self._calls)
+            self.spent = calls.spent()
+            calls.close()
 
-    def _engine(self, score_row: ScoreRow | None) -> Engine:
-        return Engine(
-            self._plan.reading,
-            self._judged,
-            self._plan.groups,
-            score_row,
-            Pool(self._workers, program=PROGRAM),
-            config().workers if self._plan.judges else LOCAL_THREADS,
-        )
-
-    @contextmanager
-    def _judging(self) -> Iterator[ScoreRow | None]:
-        """What judges a row in this process; `None` where worker processes do everything."""
-        own = self._judged.part(in_processes=False).metrics
-        if not self._plan.judges:
-            yield free_scorer(own) if own else None
-            return
-        # SQLite, which keeps what was paid, needs a file of this machine.
+    @property
+    def _calls(self) -> Path:
+        """The file of what judges were paid."""
+        # SQLite, which keeps it, needs a file of this machine.
         if self._folder.local is None:
             raise ParameterError(
                 "What judges are paid for is kept beside the results, in a folder on this "
                 "machine. Name one, and copy the results afterwards."
             )
-        calls = CallStore(self._folder.local / CALLS)
-        # What runs of this machine have paid for is not paid for again.
-        elsewhere = inputs.local_store().calls
-        judging = Judging(
-            own,
-            self._plan.judges,
-            self._plan.keys,
-            self._plan.cap,
-            calls,
-            lambda key: elsewhere.answer(inputs.WORKSPACE, key),
-        )
-        try:
-            yield judging.score_row
-        except CancelledError:
-            # Another row met what stopped the batch.
-            if judging.stopped_by is None:
-                raise
-            raise judging.stopped_by from None
-        finally:
-            judging.close()
-            self.spent = calls.spent()
-            calls.close()
+        return self._folder.local / CALLS
+
+    @contextmanager
+    def _engine(self) -> Iterator[Engine]:
+        """The engine at work; what it has started ends with it, the judges last."""
+        plan = self._plan
+        with ExitStack() as open_until_the_end:
+            cluster = None
+            if self._where.engine == "ray":
+                cluster = open_until_the_end.enter_context(_ray(self._where))
+            judges: AskJudges | None = None
+            if plan.judges:
+                setup = JudgesSetup(plan.judges, plan.keys, plan.cap, self._calls)
+                opened = cluster.judges(setup) if cluster else setup.open()
+                open_until_the_end.callback(opened.close)
+                judges = opened
+            theirs, own = self._judged.split(workers_ask=cluster is not None)
+            specs = tuple(metric.spec() for metric in theirs.metrics)
+            asked = plan.judges if cluster else ()
+            task = Task(
+                plan.reading, specs, theirs.columns, plan.groups, config(), asked, plan.has_cap
+            )
+            count = self._where.workers or os.cpu_count() or 1
+            engine = Engine(
+                task,
+                cluster.workers(task) if cluster else Processes(task, count),
+                schema_of(self._judged.columns, plan.groups),
+                own,
+                self._own_scorer(own.metrics, judges),
+                config().workers if judges else LOCAL_THREADS,
+            )
+            yield open_until_the_end.enter_context(engine)
+
+    def _own_scorer(
+        self,
+        metrics: Sequence[Evaluator],
+        judges: AskJudges | None,
+    ) -> ScoreRow | None:
+        """What judges a row in this process; `None` where workers do everything."""
+        if not metrics:
+            return None
+        if judges is None:
+            return free_scorer(metrics)
+        plan = self._plan
+        return Judging(metrics, plan.judges, judges, has_cap=plan.has_cap).score_row
 
     def _write(
         self,
@@ -266,6 +294,18 @@ def _batches(
             batch = results.result()
             display.rows_done(batch.num_rows)
             yield batch
+
+
+def _ray(where: Where) -> Cluster:
+    # Only here: the package is an extra, and takes seconds to import.
+    try:
+        from evaluators.batch.cluster import Cluster
+    except ImportError as error:
+        raise ParameterError(
+            "The engine ray needs a package that is not installed. Install it with: "
+            "pip install 'plumbline[ray]'"
+        ) from error
+    return Cluster(where.ray_address, where.workers)
 
 
 class _UnreadableError(PlumblineError):

@@ -13,25 +13,30 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from evaluators.batch.columns import MetricColumns
-from evaluators.batch.function import free_scorer, results_of
+from evaluators.batch.function import Each, ScoreRow, free_scorer, results_of
 from evaluators.batch.groups import Group
 from evaluators.batch.pieces import Piece, Reading, read_piece
 from evaluators.catalogue import from_spec
 from evaluators.config import Config
 from evaluators.errors import WorkerError
-from evaluators.records import EvaluatorSpec, Reason
+from evaluators.records import EvaluatorSpec, ModelSpec, Reason
 from evaluators.runs import worker
 from evaluators.runs.scoring import failure_reason
 
 
 class Task(NamedTuple):
-    """What is to be done with every piece: how it is read, and which metrics judge it."""
+    """What is to be done with every piece: how it is read, and which metrics judge it.
+
+    `judges` are those that the metrics ask, where workers may ask them.
+    """
 
     reading: Reading
     metrics: tuple[EvaluatorSpec, ...]
     columns: tuple[MetricColumns, ...]
     groups: tuple[Group, ...]
     limits: Config
+    judges: tuple[ModelSpec, ...] = ()
+    has_cap: bool = False
 
 
 class Request(NamedTuple):
@@ -61,10 +66,24 @@ def answered(line: bytes) -> bytes:
 
 def scored(request: Request) -> pa.RecordBatch:
     """The results of the piece."""
-    task = request.task
-    metrics = [from_spec(spec) for spec in task.metrics]
-    rows = read_piece(request.piece, task.reading, task.limits)
-    return results_of(rows, free_scorer(metrics), task.columns, task.groups)
+    piece, task = request
+    return results_by(free_row_scorer(task), piece, task)
+
+
+def free_row_scorer(task: Task) -> ScoreRow:
+    """What scores a row by the metrics of a task that asks no judge."""
+    return free_scorer([from_spec(spec) for spec in task.metrics])
+
+
+def results_by(
+    score_row: ScoreRow,
+    piece: Piece,
+    task: Task,
+    each: Each = map,
+) -> pa.RecordBatch:
+    """The results of a piece, its rows scored so."""
+    rows = read_piece(piece, task.reading, task.limits)
+    return results_of(rows, score_row, task.columns, task.groups, each)
 
 
 def read_answer(line: bytes) -> pa.RecordBatch:

@@ -13,7 +13,7 @@ from evaluators.catalogue import from_spec
 from evaluators.errors import RunStoppedError, StoreError, UnstorableError
 from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.clients import AskedModel, ModelSession, RunContext
 from evaluators.llm.layers import most_cost
 from evaluators.llm.loop import loop
 from evaluators.records import Call, Cap, Cell, Run, Sample, SampleResult, Score
@@ -226,7 +226,7 @@ class AnswerScorer:
 
 def with_judges(
     evaluator: Evaluator,
-    judges: Sequence[ModelSession],
+    judges: Sequence[AskedModel],
     call_log: CallLog,
     repeat: int = 1,
 ) -> Evaluator:

@@ -9,7 +9,7 @@ from evaluators.dry_run import answered, prompts_of
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm import ModelRequest
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import ModelSession
+from evaluators.llm.clients import AskedModel, ModelSession
 from evaluators.prompts import fill
 from evaluators.records import Sample
 
@@ -17,7 +17,7 @@ from evaluators.records import Sample
 def requests_of(
     sample: Sample,
     evaluators: Sequence[Evaluator],
-    judges: Sequence[ModelSession],
+    judges: Sequence[AskedModel],
     generator: ModelSession | None,
     template: str,
 ) -> list[ModelRequest]:

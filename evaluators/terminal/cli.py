@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import click
 from pydantic import ValidationError
@@ -340,9 +340,20 @@ def run(
     help="Means by a column as well, or by day, week or month of its times. Repeatable.",
 )
 @click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    help="Processes of this machine, or Ray (pip install 'plumbline[ray]').  [default: local]",
+)
+@click.option(
+    "--ray-address",
+    metavar="ADDRESS",
+    help="The cluster of the engine ray, such as auto.  [default: one on this machine]",
+)
+@click.option(
     "--workers",
     metavar="N",
-    type=click.IntRange(1, 256),
+    type=click.IntRange(1, 10_000),
     help="Processes for metrics that ask no judge.  [default: one for each processor]",
 )
 @click.option("--retry-failed", is_flag=True, help="Judge also the rows again that failed.")
@@ -356,6 +367,8 @@ def batch(
     column: tuple[str, ...],
     judge: tuple[str, ...],
     by: tuple[str, ...],
+    engine: Literal["local", "ray"],
+    ray_address: str | None,
     workers: int | None,
     retry_failed: bool,
     max_calls: int | None,
@@ -375,6 +388,8 @@ def batch(
         judge=judge or None,
         columns=columns_of_fields(column),
         by=by,
+        engine=engine,
+        ray_address=ray_address or "",
         workers=workers,
         cap=Cap(calls=max_calls, cost=max_cost),
         retry_failed=retry_failed,

@@ -55,9 +55,8 @@ def judged(folder, **options):
         metrics,
         judge=JUDGE,
         columns=COLUMNS,
-        workers=1,
         progress=False,
-        **options,
+        **{"workers": 1, **options},
     )
 
 

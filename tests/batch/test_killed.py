@@ -12,13 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evaluators.batch.columns import columns_of
+from evaluators.batch.columns import columns_of, schema_of
 from evaluators.batch.engine import Engine, Judged, Step
 from evaluators.batch.pieces import Piece, Reading
+from evaluators.batch.processes import Processes
 from evaluators.batch.sources import Fragment
+from evaluators.batch.worker import Task
 from evaluators.catalogue import catalogue
+from evaluators.config import config
 from evaluators.datasets.guess import Guess, Shape
-from evaluators.runs.pool import Pool
 from tests.batch.files import COLUMNS, json_lines, results, row
 from tests.batch.fragile import DEADLY
 
@@ -115,10 +117,11 @@ def test_a_row_that_ends_its_process_is_a_row_with_its_error_and_the_others_are_
     rows = [row(at, ground_truth="x", question=text) for at, text in enumerate(QUESTIONS)]
     lines = tuple((at, json.dumps(each)) for at, each in enumerate(rows, start=1))
     guess = Guess(Shape.PLAIN, "", 1.0, {**COLUMNS, "ground_truth": "ground_truth"})
-    pool = Pool(1, program="tests.batch.fragile")
+    task = Task(Reading(guess, {}), (metric.spec(),), judged.columns, (), config())
+    workers = Processes(task, 1, program="tests.batch.fragile")
     fragment = Fragment("a.jsonl", "a.jsonl", 0, "")
 
-    with Engine(Reading(guess, {}), judged, (), None, pool, 1) as engine:
+    with Engine(task, workers, schema_of(judged.columns), Judged((), ())) as engine:
         [(_, batch)] = engine.results(iter([Step(fragment, Piece(lines=lines))]))
         found = batch.result().to_pylist()
 

@@ -41,6 +41,13 @@ class CallTable:
             with self._database.transaction() as db:
                 insert_calls(db, [call_row(run_id, call) for call in calls])
 
+    def withdraw(self, run_id: str, keys: Sequence[str]) -> None:
+        """Keeps the bill of these requests of a run, but lets their answers serve nobody again."""
+        if keys:
+            with self._database.transaction() as db:
+                query = "update calls set answer = null where run_id = ? and key = ?"
+                db.executemany(query, [(run_id, key) for key in keys])
+
     def spent(self, run_id: str) -> dict[str, Spent]:
         """What the run paid for, by model id (generators and judge)."""
         # As floats, where a sum of whole numbers would overflow; one call without a price hides

@@ -1,0 +1,171 @@
+"""The engine ray: the same results as the local one, and limits, budget and answers for all workers."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+import ray
+
+from evaluators import Cap, evaluate_batch_files
+from evaluators.batch.cluster import STORE_BYTES
+from evaluators.errors import ParameterError
+from tests.batch.files import COLUMNS, json_lines, parquet, results, row
+from tests.batch.test_judged import JUDGE, ROWS, WORKERS, judged, logs, server
+from tests.loopback import ServerLimits
+
+__all__ = ["logs", "server"]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_ray():
+    """Started once, as it takes seconds; a batch uses the Ray that is there."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init(
+        "local",
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        object_store_memory=STORE_BYTES,
+    )
+    yield
+    ray.shutdown()
+
+
+def free_in_cluster(folder, output="out", engine="ray", **options):
+    return evaluate_batch_files(
+        folder / "in",
+        folder / output,
+        "trace",
+        columns=COLUMNS,
+        engine=engine,
+        workers=2,
+        progress=False,
+        **options,
+    )
+
+
+def test_it_gives_what_the_local_engine_gives(data_folder):
+    rows = [row(number, answer_text=f"It is {number} metres tall.") for number in range(450)]
+    parquet(data_folder / "in" / "a.parquet", rows)
+    json_lines(data_folder / "in" / "b.jsonl", [*rows[:3], "no JSON\n"])
+
+    assert free_in_cluster(data_folder).is_complete
+    assert free_in_cluster(data_folder, output="local", engine="local").is_complete
+
+    local = results(data_folder / "local")
+    assert len(local) == 454
+    assert results(data_folder / "out") == local
+
+
+def in_cluster(folder, **options):
+    return judged(folder, engine="ray", workers=2, **options)
+
+
+def ids(folder):
+    return [each["id"] for each in results(folder / "out")]
+
+
+def worker_actors():
+    """The processes that judge pieces, one of them at least."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if "_WorkerActor" in "".join(process.cmdline()):
+                found.append(process)
+    return found
+
+
+def until(condition, judging):
+    """Waits for it; a batch that ends before is an error."""
+    while not condition():
+        assert not judging.done(), judging.result()
+        time.sleep(0.02)
+
+
+def test_a_budget_holds_for_all_workers_and_nothing_is_paid_twice(server, logs):
+    asked = server().asked
+
+    stopped = in_cluster(logs, cap=Cap(calls=15))
+
+    assert "The budget of 15 calls is used up" in stopped.stopped
+    assert not stopped.is_complete
+    assert len(asked) == 15
+    found = in_cluster(logs, cap=Cap(calls=ROWS))
+    assert found.is_complete
+    assert len(asked) == found.spent[JUDGE].calls == ROWS
+    assert ids(logs) == [str(at) for at in range(ROWS)]
+    assert {each["gpt_labeling_status"] for each in results(logs / "out")} == {"scored"}
+
+
+def test_workers_keep_one_limit_together(server, logs):
+    # Each alone would send its half at once, and two of all would be refused.
+    provider = server(limits=ServerLimits(ROWS - 2, 10**7, tells_requests=True))
+
+    found = in_cluster(logs)
+
+    assert found.is_complete
+    assert len(provider.asked) == ROWS
+    assert provider.refused == 0
+
+
+def test_of_a_killed_worker_no_row_is_lost_and_no_answer_paid_twice(server, logs):
+    provider = server(holds_after=7)
+    with ThreadPoolExecutor(1) as thread:
+        judging = thread.submit(in_cluster, logs)
+        until(lambda: len(provider.asked) > 7, judging)
+        worker_actors()[0].kill()
+        provider.release()
+        found = judging.result()
+
+    assert found.is_complete
+    assert ids(logs) == [str(at) for at in range(ROWS)]
+    # What it had in flight is asked by the actor that asks for all, which goes on.
+    assert len(provider.asked) == ROWS
+
+
+def test_a_killed_driver_is_gone_on_from(server, logs):
+    provider = server(holds_after=7)
+    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
+    metrics = ["--metric", "gpt_labeling", "--metric", "answer_match"]
+    ways = ["--judge", JUDGE, "--engine", "ray", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evaluators", "batch", "in", "out", *metrics, *ways, *columns],
+        cwd=logs,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while len(provider.asked) < 7 + WORKERS:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    provider.release()
+
+    found = in_cluster(logs)
+
+    assert found.is_complete
+    assert ids(logs) == [str(at) for at in range(ROWS)]
+    # Only what was in flight is asked again.
+    assert len(provider.asked) <= ROWS + WORKERS
+
+
+def test_an_address_of_a_client_outside_of_the_cluster_is_refused(logs):
+    with pytest.raises(ParameterError, match="on a machine of the cluster, with --ray-address"):
+        free_in_cluster(logs, ray_address="ray://127.0.0.1:10001")
+
+
+def test_without_the_package_it_is_told_how_to_install_it(logs, monkeypatch):
+    monkeypatch.delitem(sys.modules, "evaluators.batch.cluster")
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    with pytest.raises(ParameterError, match=r"pip install 'plumbline\[ray\]'"):
+        free_in_cluster(logs)
