@@ -67,8 +67,18 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     local_store().close()
 
 
+LONGEST_JOURNEYS = ("public", "access", "runs", "round", "labels", "chinese", "evidence", "attack")
+"""The files of browser tests that take longest: begun last, one would keep all others waiting."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests come last: Playwright leaves a loop running in the main thread, where no other
     can then start.
     """
-    items.sort(key=lambda item: "e2e" in item.path.parts)
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        is_long = item.path.stem.removeprefix("test_") in LONGEST_JOURNEYS
+        is_journey = "e2e" in item.path.parts
+        return is_journey, is_journey and not is_long
+
+    items.sort(key=place)

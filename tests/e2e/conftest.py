@@ -156,7 +156,16 @@ def rgb_run(server: Server) -> Run:
 
 @pytest.fixture(scope="session")
 def trace_run(server: Server) -> Run:
+    """A run that no test changes: which tests share it depends on who is free to run them."""
     return _finished(server.store, samples.trace(server.store, "local"))
+
+
+@pytest.fixture
+def own_run(server: Server) -> Iterator[Run]:
+    """As `trace_run`, to be changed: one test's alone, and another one when it is tried again."""
+    run = _finished(server.store, samples.trace(server.store, "local"))
+    yield run
+    server.store.runs.delete(run.id)
 
 
 @pytest.fixture

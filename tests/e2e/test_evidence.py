@@ -96,9 +96,9 @@ def test_what_is_neither_relevant_nor_used_folds_and_opens(page: Page, bridge: R
 
 
 def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
-    page: Page, trace_run: Run
+    page: Page, own_run: Run
 ) -> None:
-    page.goto(f"/sample?run={trace_run.id}&sample=6")
+    page.goto(f"/sample?run={own_run.id}&sample=6")
     expect(sentence(page, "a")).to_be_visible()
     page.evaluate("window.isSamePage = true")
     for key in ("ArrowDown", "3", "ArrowDown", "2"):

@@ -114,9 +114,9 @@ def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run:
 
 
 def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
-    page: Page, trace_run: Run
+    page: Page, own_run: Run
 ) -> None:
-    page.goto(f"/trace?run={trace_run.id}")
+    page.goto(f"/trace?run={own_run.id}")
     expect(page.get_by_role("button", name="Label some …")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Label some …").click()

@@ -91,7 +91,6 @@ def start(page: Page, app: Server, method: str, *judges: str) -> None:
         choose(page, "Judge", *judges)
     else:
         _choose_judges(page, judges)
-    expect(page.get_by_text(re.compile("4 bytes to a token")).first).to_be_attached()
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text(FINISHED)).to_be_visible(timeout=LONG)
     settled(page)

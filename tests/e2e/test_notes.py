@@ -10,8 +10,8 @@ from tests.e2e.conftest import settled
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def test_a_note_by_keyboard_becomes_a_chip_that_filters(page: Page, trace_run: Run) -> None:
-    page.goto(f"/sample?run={trace_run.id}&sample=3")
+def test_a_note_by_keyboard_becomes_a_chip_that_filters(page: Page, own_run: Run) -> None:
+    page.goto(f"/sample?run={own_run.id}&sample=3")
     page.get_by_role("button", name="Add a note").focus()
     page.keyboard.press("Enter")
     field = page.get_by_role("combobox", name="Tags")
