@@ -11,7 +11,7 @@ import math
 import re
 import string
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -68,6 +68,8 @@ class AnswerMatchAcc(Evaluator):
     stand where normalisation leaves nothing of the true answer, as of the multiple-choice answer
     "A", which is an article.
     """
+
+    is_light: ClassVar[bool] = True
 
     type: Match = Field(
         "exact_match",

@@ -39,6 +39,8 @@ class Evaluator(BaseModel):
     needs: ClassVar[tuple[str, ...]] = ()
     judges: ClassVar[Judges] = "none"
     leads: ClassVar[Benchmark | None] = None
+    is_light: ClassVar[bool] = False
+    """Whether a score takes less time than sending the sample to a worker process would."""
 
     # Hidden from type checkers, which read the constructor's arguments from the fields.
     if not TYPE_CHECKING:

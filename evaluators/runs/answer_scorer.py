@@ -71,6 +71,7 @@ class AnswerScorer:
         self._control = control
         self._pool = pool.shared()
         self._evaluators = tuple(map(from_spec, run.evaluators))
+        self._is_capped = run.cap != Cap()
         counts = store.results.counts(run)
         # A new run has no earlier results: it need not look for them before each answer.
         self._is_resumed = counts.open < counts.asked
@@ -103,7 +104,7 @@ class AnswerScorer:
 
     def _on_loop(self, tell: Callable[[Share], None], share: Share) -> None:
         """Tells the meter, which lives on the event loop, where the calls are."""
-        if self._run.cap != Cap():
+        if self._is_capped:
             loop().call_soon_threadsafe(tell, share)
 
     def score(self, answer: OpenAnswer, metric: int, unstored: Unstored) -> Failure:
@@ -184,7 +185,7 @@ class AnswerScorer:
 
     def _with_response(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
         sample = answer.samples.take(answer.task.position)
-        if self._run.cap != Cap():
+        if self._is_capped:
             self._plan_share(answer, sample)
         if sample.response is not None or answer.generator is None:
             return sample
@@ -219,7 +220,7 @@ class AnswerScorer:
 
     def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
         # In a worker process, where one can do it, the threads of the pages hardly wait for it.
-        if pool.takes(evaluator) and self._pool.can_take(sample):
+        if pool.is_sent(evaluator, sample) and self._pool.can_take(sample):
             return self._pool.score(evaluator, sample, lambda: self._control.is_cancelled)
         return checked_score(evaluator, sample)
 

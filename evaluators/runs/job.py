@@ -210,7 +210,7 @@ class Job:
         for evaluator in map(from_spec, self.run.evaluators):
             # One that asks a judge stays here, where the connections are.
             has_judge = bool(self.run.judges and evaluator.most_judges())
-            if pool.takes(evaluator) and not has_judge:
+            if pool.takes(evaluator) and not (evaluator.is_light or has_judge):
                 return True
         return False
 

@@ -70,6 +70,11 @@ def is_large(sample: Sample) -> bool:
     return len(sample.response or "") + in_documents >= LARGE
 
 
+def is_sent(evaluator: Evaluator, sample: Sample) -> bool:
+    """Whether workers do it, and sending the sample is worth it."""
+    return takes(evaluator) and (is_large(sample) or not evaluator.is_light)
+
+
 class Pool:
     """`size` workers, each with `seconds` for a request; who comes first is served first.
 

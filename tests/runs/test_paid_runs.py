@@ -354,10 +354,9 @@ def test_one_run_s_cap_or_key_is_its_own_also_where_others_ask_the_same(store, r
 
     assert store.results.counts(free) == Counts(asked=20, scored=20, failed=0)
     assert "key was refused" in stopped(store, bad.id)
-    assert (stopped(store, free.id), store.calls.spent(capped.id)[paid.LUNA.id].calls <= 3) == (
-        "",
-        True,
-    )
+    assert stopped(store, free.id) == ""
+    # None where the other run was faster with all of them.
+    assert sum(bill.calls for bill in store.calls.spent(capped.id).values()) <= 3
 
 
 def test_the_first_jobs_of_a_process_share_one_loop():

@@ -26,7 +26,7 @@ from evaluators.runs import inputs
 from evaluators.runs import pool as pools
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.pool import Pool, takes
+from evaluators.runs.pool import LARGE, Pool, is_sent, takes
 from evaluators.runs.scoring import checked_score, generated_response
 from evaluators.runs.worker import Request, reply
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -184,6 +184,15 @@ def in_background(work):
     thread = threading.Thread(target=run)
     thread.start()
     return thread, raised
+
+
+@pytest.mark.parametrize(
+    ("name", "characters", "sent"),
+    [("answer_match", 40, False), ("answer_match", LARGE, True), ("trace", 40, True)],
+)
+def test_a_short_sample_of_a_light_metric_is_scored_where_it_is(name, characters, sent):
+    sample = Sample(id="s", question="Who?", response="x" * characters, ground_truth="x")
+    assert is_sent(made(name), sample) is sent
 
 
 def test_a_worker_that_is_killed_fails_its_sample_and_another_one_takes_its_place(pool):
