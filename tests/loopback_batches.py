@@ -24,7 +24,7 @@ class Batches:
     """What was uploaded, and the batches made of it; `answered` counts the answers to each request.
 
     `complete` makes the body of an answer from the body of a request. A response is held back for
-    ever at the `holds`: "upload", "batch" or "". Whoever asks for batches is refused with the status
+    ever at the `holds`: "upload", "batch", "content" or "". Whoever asks for batches is refused with the status
     `refuses`, where there is one: 404 as if they were gone, 401 or 403 as with a stranger's key.
     """
 
@@ -46,7 +46,7 @@ class Batches:
             case "POST", ["files"]:
                 return self._unless_held("upload", self._upload(body))
             case "GET", ["files", file_id, "content"] if file_id in self.files:
-                return 200, self.files[file_id]
+                return self._unless_held("content", self.files[file_id])
             case "POST", ["batches"]:
                 return self._unless_held("batch", self._make(json.loads(body)))
             case "GET", ["batches"]:
@@ -73,7 +73,7 @@ class Batches:
             for line in self.files[batch["input_file_id"]].splitlines():
                 yield json.loads(line)
 
-    def _unless_held(self, step: str, response: dict[str, Any]) -> tuple[int, Any] | None:
+    def _unless_held(self, step: str, response: Any) -> tuple[int, Any] | None:
         if self.holds == step:
             self.held.set()
             return None

@@ -19,7 +19,7 @@ from evaluators.llm.layers import ResponseCache
 from evaluators.records import ModelSpec, Reason, Run
 from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
-from evaluators.runs.overnight import NOTHING, Overnight, Share, waiting
+from evaluators.runs.overnight import NOTHING, Overnight, Share, collection_note, waiting
 from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.run_view import RunView
@@ -265,7 +265,8 @@ class Job:
         """Judges what has come back, sends what was not asked yet, and says how that went."""
         if self._withdraws:
             return [*overnight.cancel()]
-        notes, problems = overnight.collect()
+        collected = overnight.collect()
+        problems = collected.problems
         steps = overnight.steps(open_tasks(self._store, self.run))
         if steps.ready and not self._is_paused:
             self._groups = self._opened_groups(steps.ready, steps.reserved)
@@ -276,7 +277,7 @@ class Job:
         is_stopped = any(group.is_stopped for group in self._groups)
         if not (problems or is_stopped or self._is_paused):
             problems = overnight.send(steps)
-        return [*notes, *problems]
+        return [*collection_note(self._store, self.run, collected), *problems]
 
     def _close(self) -> None:
         # A key is held no longer than it is used.

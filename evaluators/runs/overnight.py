@@ -62,9 +62,9 @@ class UnaskedTask(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """What was collected, in a note, and what went wrong with which batch."""
+    """How many answers came, `None` where none was out, and what went wrong with batches."""
 
-    notes: Sequence[Reason] = ()
+    answers: int | None = None
     problems: Sequence[Reason] = ()
 
 
@@ -125,10 +125,7 @@ class Overnight:
                 came, problem = 0, error.reason
             answers += came
             problems.append(problem)
-        out = sum(batch.requests for batch in self._store.batches.open(self._run.id).values())
-        message = mark("Answers collected: {answers:,}. Requests still out: {out:,}.")
-        note = Reason(kind="batch", message=message.format(answers=answers, out=out))
-        return Collected([note], _distinct(problems))
+        return Collected(answers, _distinct(problems))
 
     def cancel(self) -> Sequence[Reason]:
         """Has providers stop, and says where that went wrong.
@@ -415,7 +412,7 @@ class OnTheirWay(NamedTuple):
 
 
 def on_their_way(store: Store, run_id: str) -> list[OnTheirWay]:
-    """The requests of a run for which answers are waited, by provider; empty where there are none.
+    """The requests of a run whose answers are awaited, by provider; empty where there are none.
 
     Without those of which it is not known whether they were sent, or where they are.
     """
@@ -460,6 +457,15 @@ def waiting(store: Store, run: Run) -> list[Reason]:
         remedy = Remedy("collect")
         reasons.append(Reason(kind="batch", message=message, remedy=remedy))
     return reasons
+
+
+def collection_note(store: Store, run: Run, collected: Collected) -> list[Reason]:
+    """How many answers came and how many requests are out now; empty where none was out before."""
+    if collected.answers is None:
+        return []
+    out = sum(own.requests for own in on_their_way(store, run.id))
+    message = mark("Answers collected: {answers:,}. Requests still out: {out:,}.")
+    return [Reason(kind="batch", message=message.format(answers=collected.answers, out=out))]
 
 
 def _share(

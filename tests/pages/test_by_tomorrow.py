@@ -142,7 +142,7 @@ def test_sent_seen_collected_in_parts_and_finished_for_half(
     at = resumed_by(open_page("runs"), "Collect")
     assert counts(run) == Counts(asked=24, scored=12, failed=0)
     at = open_page("trace", run=run.id)
-    assert "Answers collected: 12. Requests still out: 0." in said(at, "info")
+    assert "Answers collected: 12. Requests still out: 12." in said(at, "info")
     assert "OpenAI: 12 requests sent " in said(at)
 
     provider.batches.finish()
@@ -180,6 +180,7 @@ def test_cancelled_at_the_provider_and_the_rest_asked_now(
     at = resumed_by(open_page("trace", run=run.id), "Cancel the batch")
     assert [batch["status"] for batch in provider.batches.made] == ["cancelling"]
     assert state(at) == "Being cancelled · 0 of 24 checked"
+    assert "Cancel the batch" not in [each.label for each in at.button]
     provider.batches.finish()
     at = resumed_by(at, "Collect")
     assert state(at).startswith("Stopped · 12 of 24 checked · ")

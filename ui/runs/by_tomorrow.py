@@ -127,10 +127,12 @@ def warn_before_delete(runs: Sequence[Run]) -> None:
 
 
 def _buttons(run: Run, button: Callable[..., object]) -> None:
-    for label, icon, callback in (
+    choices: list[tuple[str, str, Callable[[Run], None]]] = [
         (say("Collect"), "download", _collect),
-        (say("Cancel the batch"), "stop", _withdraw),
-    ):
+    ]
+    if not all(own.is_cancelling for own in on_their_way(session.store(), run.id)):
+        choices.append((say("Cancel the batch"), "stop", _withdraw))
+    for label, icon, callback in choices:
         button(
             label,
             icon=f":material/{icon}:",
