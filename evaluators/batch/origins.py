@@ -21,8 +21,11 @@ FARTHEST = 1_000_000
 """The last row of a text file that is looked for: a person waits some seconds for it."""
 
 
-def sample_of(batch: FileBatch, name: str, number: int) -> Sample:
-    """The sample of a row; raises `PlumblineError` where it cannot be read again."""
+def sample_of(batch: FileBatch, name: str, number: int) -> Sample | None:
+    """The sample of a row; `None` of one that never held any, as its results say.
+
+    Raises `PlumblineError` where it cannot be read again.
+    """
     source = found(str(batch.settings["data"]))
     fragment = next((each for each in source.fragments if each.name == name), None)
     if fragment is None or not Folder(batch.folder).is_finished(fragment):
@@ -37,9 +40,7 @@ def sample_of(batch: FileBatch, name: str, number: int) -> Sample:
     except UNREADABLE as error:
         raise DatasetError(f"{printable(name)}: {problem_of(error)}") from error
     (row,) = read_piece(piece, reading_of(batch), config())
-    if not isinstance(row.sample, Sample):
-        raise row.sample
-    return row.sample
+    return row.sample if isinstance(row.sample, Sample) else None
 
 
 def _piece_with(source: Source, fragment: Fragment, number: int) -> Piece:

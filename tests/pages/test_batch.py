@@ -113,6 +113,7 @@ def test_an_address_that_somebody_typed_opens_a_row_or_says_that_there_is_none(
 
     titles = [element.proto.title for element in at.error if hasattr(element.proto, "title")]
     assert words in "\n".join([said(at), *titles])
+    assert len(at.warning) + len(at.error) == 1
 
 
 def test_texts_that_are_gone_leave_the_values_of_a_row(open_page: OpenPage, tmp_path: Path) -> None:

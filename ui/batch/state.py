@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluators.batch import kept
 from evaluators.batch.folder import Folder
 from evaluators.batch.results import BatchResults
-from evaluators.errors import PlumblineError, UnreadableRowError
+from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import model_title
 from evaluators.runs.naming import metric_title
 from evaluators.runs.shown_values import TRACE_VALUES, title
@@ -64,8 +64,5 @@ def in_words(batch: FileBatch) -> str:
 
 def is_at_work(batch: FileBatch) -> bool:
     """Whether a process of this machine works on the folder of the batch."""
-    try:
-        return Folder(batch.folder).is_held
-    except PlumblineError:
-        # Such as an address that needs a package which is not installed here.
-        return False
+    # Another machine tells nobody whether it works on an address, and asking it would take long.
+    return "://" not in batch.folder and Folder(batch.folder).is_held
