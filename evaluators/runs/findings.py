@@ -142,7 +142,8 @@ def _rate_with_interval(mean: Mean) -> str:
 
 
 def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = None) -> str:
-    """How many answers of a model say something that no document says; empty without any.
+    """How many answers of a model say something that no document says, and who found that; empty
+    without any.
 
     `by` names the labeller whose labels count, where they are not those of the run.
     """
@@ -153,39 +154,32 @@ def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = 
     share = f"{100 - 100 * mean.mean:.0f} %"
     if mean.low is not None and mean.high is not None:
         share = say(
-            "{share}, {low:.0f} to {high:.0f}",
+            "{share} (95 % interval: {low:.0f} to {high:.0f})",
             share=share,
             low=100 - 100 * mean.high,
             high=100 - 100 * mean.low,
         )
-    labeller = labellers.labeller_title(by) if by else ""
+    # A hybrid has labels of the heuristic for some answers, and of its judge for others.
+    names = [by] if by else sorted(filter(None, figures.by))
+    text = mark(
+        "{wrong:,} of {answers} contain something the documents do not say by the labels of "
+        "{labeller}: {share}."
+    )
+    if mean.scored == 1:
+        text = mark(
+            "{wrong:,} of {answers} contains something the documents do not say by the labels of "
+            "{labeller}: {share}."
+        )
     sentence = say(
-        _unsupported_answers(mean.scored == 1, bool(by)),
+        text,
         wrong=wrong,
         answers=counted(mean.scored, "answer"),
-        labeller=labeller,
+        labeller=say(" and ").join(map(labellers.labeller_title, names)),
         share=share,
     )
     if len(run.models) < 2:
         return sentence
     return say("{model}: {finding}", model=run_facts.titles(run)[model], finding=sentence)
-
-
-def _unsupported_answers(is_one: bool, has_labeller: bool) -> str:
-    """The text of the finding, of one answer or more, and with whose labels count."""
-    if has_labeller and is_one:
-        return mark(
-            "{wrong:,} of {answers} contains something the documents do not say by the labels of "
-            "{labeller}: {share}."
-        )
-    if has_labeller:
-        return mark(
-            "{wrong:,} of {answers} contain something the documents do not say by the labels of "
-            "{labeller}: {share}."
-        )
-    if is_one:
-        return mark("{wrong:,} of {answers} contains something the documents do not say: {share}.")
-    return mark("{wrong:,} of {answers} contain something the documents do not say: {share}.")
 
 
 def who_labelled(run: Run, figures: Figures) -> str:

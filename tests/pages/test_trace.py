@@ -89,9 +89,10 @@ def test_a_finished_run_says_that_its_labels_are_estimates(
     assert state(at) == "24 answers checked"
     assert "an estimate made without an LLM" in said(at)
     assert [line.coverage for line in lines(at)] == ["24 of 24"] * 6
-    assert "8 of 24 answers contain something the documents do not say: 33 %, 18 to 53." in said(
-        at, "header"
-    )
+    assert (
+        "8 of 24 answers contain something the documents do not say by the labels of Heuristic: "
+        "33 % (95 % interval: 18 to 53)."
+    ) in said(at, "header")
 
 
 def test_the_card_names_parameters_that_are_not_as_usual(
