@@ -1,10 +1,12 @@
-"""Batches whose driver, or one of whose workers, is killed at 20 random moments: no row lost or twice.
+"""Batches whose driver, or one of whose workers, is killed at random moments: nothing lost or twice.
 
-`python -m tests.attack.batches [SEED]` ends with 1 where the results are not whole after going on.
+`python -m tests.attack.batches [--engine local|ray] [--moments 20] [--seed 0]` ends with 1 where the
+results are not whole after going on, or more was paid twice than what was in flight.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import subprocess
@@ -14,30 +16,49 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests import judge
 from tests.batch.files import json_lines, results, row
 from tests.batch.test_killed import command, workers_of
+from tests.loopback import Loopback
 
 MOMENTS = 20
 FILES = 8
-ROWS = 400
-LONGEST = 6.0
+ROWS = 40
+IN_FLIGHT = 4
+"""Rows that are asked about at a time."""
+LONGEST = {"local": 10.0, "ray": 30.0}
 """Seconds from the start of a driver to the last moment at which something is killed."""
 
 
 def logs(folder: Path) -> list[str]:
     names = []
     for number in range(FILES):
-        rows = [row(f"{number}-{at}", answer_text=f"It is {at} m tall.") for at in range(ROWS)]
+        rows = []
+        for at in range(ROWS):
+            # Each is asked for itself: the same prompt would be asked once.
+            rows.append(
+                row(
+                    f"{number}-{at}",
+                    answer_text=f"It is {number}{at:02} m tall.",
+                    ground_truth="330 m",
+                )
+            )
         json_lines(folder / "in" / f"{number}.jsonl", rows)
         names += [str(each["id"]) for each in rows]
     return names
 
 
-def attacked(folder: Path, moment: random.Random) -> str:
+def started(folder: Path, engine: str) -> subprocess.Popen:
+    # One asks a judge; the other, by which there are workers on this machine as well, nobody.
+    metrics = ["--metric", "gpt_labeling", "--metric", "answer_match"]
+    return command(folder, *metrics, "--judge", "openai/gpt-6-luna", "--engine", engine)
+
+
+def attacked(folder: Path, engine: str, moment: random.Random) -> str:
     """Kills the driver or a worker at a random moment; says which, or that it was done before."""
-    process = command(folder)
+    process = started(folder, engine)
     try:
-        process.communicate(timeout=moment.uniform(0, LONGEST))
+        process.communicate(timeout=moment.uniform(0, LONGEST[engine]))
         return "nobody: it was done before"
     except subprocess.TimeoutExpired:
         workers = workers_of(process)
@@ -50,37 +71,60 @@ def attacked(folder: Path, moment: random.Random) -> str:
     return "the driver"
 
 
-def faults(folder: Path, names: list[str]) -> list[str]:
-    """What is wrong with the results after one more attempt that nobody disturbs."""
-    process = command(folder)
+def faults(folder: Path, engine: str, names: list[str], provider: Loopback) -> list[str]:
+    """What is wrong after one more attempt that nobody disturbs."""
+    process = started(folder, engine)
     told, _ = process.communicate()
     if process.returncode:
         return [told]
     every = results(folder / "out")
     counts = Counter(each["id"] for each in every)
     wrong = [f"{name} is there {counts[name]} times" for name in names if counts[name] != 1]
-    wrong += [f"{each['id']}: {each['trace_error']}" for each in every if each["trace_error"]]
+    wrong += [
+        f"{each['id']}: {each['gpt_labeling_error']}"
+        for each in every
+        if each["gpt_labeling_error"]
+    ]
+    again = len(provider.asked) - len(names)
+    if not 0 <= again <= IN_FLIGHT:
+        wrong.append(f"{again} calls were paid twice, and {IN_FLIGHT} were in flight")
     return wrong
 
 
+def one(engine: str, moment: random.Random) -> tuple[str, list[str]]:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Loopback(answer=judge.labels_for, latency=0.02) as provider,
+    ):
+        folder = Path(name)
+        os.environ |= {
+            "PLUMBLINE_DATA_DIR": name,
+            "PLUMBLINE_WORKERS": str(IN_FLIGHT),
+            "OPENAI_API_KEY": "sk-loopback-of-an-attack",
+            "OPENAI_BASE_URL": provider.base_url,
+        }
+        names = logs(folder)
+        killed = attacked(folder, engine, moment)
+        return killed, faults(folder, engine, names, provider)
+
+
 def main() -> None:
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-    moment = random.Random(seed)
-    found = []
-    for number in range(MOMENTS):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            os.environ["PLUMBLINE_DATA_DIR"] = name
-            names = logs(folder)
-            started = time.monotonic()
-            killed = attacked(folder, moment)
-            wrong = faults(folder, names)
-        seconds = time.monotonic() - started
-        print(
-            f"{number + 1}: {killed}, {len(wrong)} faults, {seconds:.0f} s", *wrong[:3], flush=True
-        )
-        found += wrong
-    sys.exit(bool(found))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", choices=list(LONGEST), action="append")
+    parser.add_argument("--moments", type=int, default=MOMENTS)
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    has_fault = False
+    for engine in chosen.engine or LONGEST:
+        moment = random.Random(chosen.seed)
+        for number in range(1, chosen.moments + 1):
+            began = time.monotonic()
+            killed, wrong = one(engine, moment)
+            seconds = time.monotonic() - began
+            line = f"{engine} {number}: {killed}, {len(wrong)} faults, {seconds:.0f} s"
+            print(line, *wrong[:3], flush=True)
+            has_fault = has_fault or bool(wrong)
+    sys.exit(has_fault)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,10 @@ QUESTIONS = ("Why?", DEADLY, "Who?", None)
 ROWS = 500
 
 
-def command(folder: Path) -> subprocess.Popen:
+def command(folder: Path, *options: str) -> subprocess.Popen:
     columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
-    arguments = ["batch", "in", "out", "--metric", "trace", "--workers", "2", *columns]
+    chosen = options or ("--metric", "trace")
+    arguments = ["batch", "in", "out", "--workers", "2", *columns, *chosen]
     return subprocess.Popen(
         [sys.executable, "-m", "evaluators", *arguments],
         cwd=folder,
@@ -58,10 +59,12 @@ def until(process: subprocess.Popen, condition) -> None:
 
 
 def workers_of(process: subprocess.Popen) -> list[psutil.Process]:
+    """Those that judge pieces, of either engine."""
     found = []
-    for child in psutil.Process(process.pid).children():
+    for child in psutil.Process(process.pid).children(recursive=True):
         try:
-            if any("evaluators.batch.worker" in part for part in child.cmdline()):
+            words = " ".join(child.cmdline())
+            if "evaluators.batch.worker" in words or "_WorkerActor" in words:
                 found.append(child)
         except psutil.Error:
             continue

@@ -1,8 +1,11 @@
-"""A batch of generated long rows: rows a second with 1 and 2 processes, growth, peak memory.
+"""A batch of generated long rows: rows a second of processes and of Ray, growth, peak memory, limits.
 
-`python -m tests.benchmarks.batch 10000 1000000` takes other numbers of rows for the growth; by
-default it is 2,000 to 20,000, as 1,000,000 rows take half an hour. `--rows` is how many the
-processes are compared by. The heuristic judges; a row holds some 2,000 characters.
+`--part local`, `ray`, `growth` or `limit` measures that alone (repeatable). `--rows` is how many
+rows the engines are compared by. `python -m tests.benchmarks.batch --part growth 10000 1000000`
+takes other numbers of rows for the growth; by default it is 2,000 to 20,000, as 1,000,000 rows take
+more than half an hour. The heuristic judges; a row holds some 2,000 characters. `limit` asks a
+provider on this computer that grants 600 requests a minute, through two workers of Ray, in a bit
+over two minutes.
 """
 
 import argparse
@@ -12,14 +15,18 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evaluators import evaluate_batch_files
+from tests import judge
 from tests.benchmarks.common import timed
+from tests.loopback import Loopback, ServerLimits
 
+PARTS = ("local", "ray", "growth", "limit")
 ROWS = 10_000
 GROWTH = (2_000, 20_000)
 TOGETHER = 5_000
@@ -32,7 +39,9 @@ import json, sys, time
 from evaluators import evaluate_batch_files
 from tests.benchmarks.common import peak_megabytes
 started = time.perf_counter()
-found = evaluate_batch_files(sys.argv[1], sys.argv[2], "trace", workers=int(sys.argv[3]), progress=False)
+found = evaluate_batch_files(
+    sys.argv[1], sys.argv[2], "trace", workers=int(sys.argv[3]), engine=sys.argv[4], progress=False
+)
 assert found.is_complete and found.summary()["adherence"].failed == 0, found.failures
 print(json.dumps([found.rows, time.perf_counter() - started, peak_megabytes()]))
 """
@@ -74,8 +83,8 @@ def generated(folder: Path, count: int) -> Path:
     return folder
 
 
-def batch(data: Path, output: Path, workers: int) -> dict[str, float]:
-    command = [sys.executable, "-c", BATCH, str(data), str(output), str(workers)]
+def batch(data: Path, output: Path, workers: int, engine: str = "local") -> dict[str, float]:
+    command = [sys.executable, "-c", BATCH, str(data), str(output), str(workers), engine]
     with timed() as clock:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     count, seconds, megabytes = json.loads(done.stdout)
@@ -87,28 +96,82 @@ def batch(data: Path, output: Path, workers: int) -> dict[str, float]:
     }
 
 
-def measured(compared: int, growth: tuple[int, ...]) -> dict[str, object]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        data = generated(folder / "compared", compared)
+def limited(folder: Path) -> dict[str, float]:
+    """What two workers of Ray make of 600 requests a minute: a full bucket, and two minutes more."""
+    granted = ServerLimits(600, 10**8, tells_requests=True)
+    count = 3 * granted.requests
+    lines = []
+    for number in range(count):
+        answer = {"answer": f"It is {number} m tall.", "documents": ["The tower is 330 m tall."]}
+        lines.append(json.dumps({"question": "How tall is the tower?", **answer}))
+    (folder / "limited.jsonl").write_text("\n".join(lines))
+    with Loopback(answer=judge.labels_for, limits=granted, latency=0.2) as server:
+        os.environ |= {
+            "OPENAI_API_KEY": "sk-loopback-of-a-benchmark",
+            "OPENAI_BASE_URL": server.base_url,
+        }
+        found = evaluate_batch_files(
+            folder / "limited.jsonl",
+            folder / "limited",
+            "gpt_labeling",
+            judge="openai/gpt-6-luna",
+            columns={"response": "answer", "retrieved_documents": "documents"},
+            engine="ray",
+            workers=2,
+            progress=False,
+        )
+    assert found.is_complete, found.stopped
+    seconds = server.asked[-1].at - server.asked[0].at
+    permitted = (count - granted.requests) / granted.requests * granted.minute
+    return {
+        "rows": found.rows,
+        "refused": server.refused,
+        "seconds": round(seconds, 1),
+        "of_permitted": round(permitted / seconds, 3),
+    }
+
+
+def compared(folder: Path, count: int, parts: Collection[str]) -> dict[str, object]:
+    """The same rows by one process, by two, and by two workers of Ray."""
+    data = generated(folder / "compared", count)
+    figures: dict[str, object] = {}
+    if "local" in parts:
         one = batch(data, folder / "one", 1)
         two = batch(data, folder / "two", 2)
-        grown = []
-        for count in growth:
-            own = generated(folder / str(count), count)
-            grown.append(batch(own, folder / f"out{count}", os.cpu_count() or 1))
-    return {
-        "load": os.getloadavg()[0],
-        "one_process": one,
-        "two_processes": two,
-        "times_as_fast": round(two["rows_a_second"] / one["rows_a_second"], 2),
-        "growth": grown,
-    }
+        times = round(two["rows_a_second"] / one["rows_a_second"], 2)
+        figures |= {"one_process": one, "two_processes": two, "times_as_fast": times}
+    if "ray" in parts:
+        figures["two_workers_of_ray"] = batch(data, folder / "ray", 2, "ray")
+    return figures
+
+
+def grown(folder: Path, counts: Iterable[int]) -> list[dict[str, float]]:
+    figures = []
+    for count in counts:
+        data = generated(folder / str(count), count)
+        figures.append(batch(data, folder / f"out{count}", os.cpu_count() or 1))
+    return figures
+
+
+def measured(
+    parts: Collection[str], count: int, growth: Iterable[int]
+) -> Iterator[tuple[str, object]]:
+    yield "load", os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["PLUMBLINE_DATA_DIR"] = name
+        if {"local", "ray"} & set(parts):
+            yield from compared(folder, count, parts).items()
+        if "growth" in parts:
+            yield "growth", grown(folder, growth)
+        if "limit" in parts:
+            yield "limit_of_600_a_minute", limited(folder)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("growth", type=int, nargs="*", default=GROWTH)
     parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--part", choices=PARTS, action="append")
     chosen = parser.parse_args()
-    print(json.dumps(measured(chosen.rows, tuple(chosen.growth))))
+    print(json.dumps(dict(measured(chosen.part or PARTS, chosen.rows, chosen.growth))))
