@@ -618,7 +618,7 @@ def test_the_free_plan_is_the_catalogues_until_headers_say_otherwise():
     [
         ("groq", "32", 32, 64),
         ("openai", "8", 8, 16),
-        ("custom", "32", 4, 32),
+        ("custom", "32", 8, 32),
         ("custom", "2", 2, 2),
     ],
 )
