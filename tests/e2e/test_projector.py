@@ -58,7 +58,7 @@ def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page: Page) ->
         settled(page)
         # The sheet may come after the texts that it makes large.
         with suppress(TimeoutError):
-            page.wait_for_function(f"({SMALLEST})()[0] >= {LEAST}", timeout=PATIENCE)
+            page.wait_for_function(f"() => ({SMALLEST})()[0] >= {LEAST}", timeout=PATIENCE)
         size, smallest = page.evaluate(SMALLEST)
         if size < LEAST:
             small[address] = (size, smallest)
