@@ -10,8 +10,11 @@ ENV HOME=/home/user PATH=/home/user/.local/bin:$PATH PYTHONUNBUFFERED=1 PLUMBLIN
     STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION=false STREAMLIT_SERVER_FILE_WATCHER_TYPE=none \
     STREAMLIT_SERVER_ALLOWED_HOSTS=*
 WORKDIR /home/user/app
-COPY --chown=user requirements.lock .
-RUN pip install --no-cache-dir --user --require-hashes -r requirements.lock
+COPY --chown=user requirements.lock requirements-postgres.lock ./
+# With any value, runs can be kept in PostgreSQL: docs/shared-database.md.
+ARG WITH_POSTGRES=
+RUN pip install --no-cache-dir --user --require-hashes -r requirements.lock \
+    ${WITH_POSTGRES:+-r requirements-postgres.lock}
 COPY --chown=user . .
 EXPOSE 8501
 HEALTHCHECK CMD python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/_stcore/health')"

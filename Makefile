@@ -36,12 +36,13 @@ bench: $(VENV)/dev.installed
 attack: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.attack
 
-# Renews what requirements.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
+# Renews what requirements.txt, requirements-postgres.txt and requirements-dev.txt need in turn, with hashes, for every system and Python.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-strip-extras --custom-compile-command "make lock"
 lock: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
 	$(LOCK) requirements.txt -o requirements.lock
+	$(LOCK) requirements-postgres.txt --constraint requirements.lock -o requirements-postgres.lock
 	$(LOCK) requirements-dev.txt --constraint requirements.lock -o requirements-dev.lock
 
 # Makes data/examples/*.jsonl again, from the recorded answers and labels beside them.

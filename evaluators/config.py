@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from evaluators.errors import ParameterError
 from evaluators.records import Record
@@ -33,6 +33,8 @@ class Config(Record):
     """
 
     data_dir: Path = _DATA_DIR
+    database: SecretStr | None = None
+    """The address of a PostgreSQL database that keeps the runs, in place of `data_dir`."""
     custom_dir: Path = PACKAGE / "custom"
     """Where metrics of one's own lie, a Python file each; their code runs as part of the app."""
     call_seconds: float = Field(90, gt=0)
@@ -85,6 +87,13 @@ class Config(Record):
     behind_proxy: bool = False
     """Whether a proxy in front of this host tells in X-Forwarded-For where a visitor comes from."""
 
+    @field_validator("database")
+    @classmethod
+    def _is_of_postgresql(cls, address: SecretStr | None) -> SecretStr | None:
+        if address and not address.get_secret_value().startswith("postgresql://"):
+            raise ValueError("It does not begin with postgresql://")
+        return address
+
 
 def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether this is a Space of Hugging Face, which says so."""
@@ -108,6 +117,12 @@ def config_from(environment: Mapping[str, str]) -> Config:
     except ValidationError as error:
         first = error.errors()[0]
         variable = f"PLUMBLINE_{first['loc'][0]}".upper()
+        if variable == "PLUMBLINE_DATABASE":
+            # Its value holds a password; pydantic's error would show it further down.
+            raise ParameterError(
+                "PLUMBLINE_DATABASE does not begin with postgresql://. It looks like "
+                "postgresql://user:password@host:5432/name. Correct it and start again."
+            ) from None
         raise ParameterError(
             f"{variable} is {first['input']!r:.60}. {first['msg']}. Correct it and start again."
         ) from error

@@ -16,7 +16,7 @@ from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import local_store
-from tests import machine
+from tests import machine, postgres
 from tests.loopback import Loopback
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
@@ -37,6 +37,16 @@ def loopback() -> Iterator[Callable[..., Loopback]]:
     """`loopback(latency=0.1, fault=...)` starts a provider; all are closed after the test."""
     with ExitStack() as servers:
         yield lambda **options: servers.enter_context(Loopback(**options))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """One for all tests of this process; each takes a database of its own from it."""
+    binaries = postgres.programs()
+    if binaries is None:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    with postgres.server(binaries) as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,23 @@ def test_a_variable_that_cannot_be_read_is_named(name, value):
         rf"{variable} is '{value}'\. Input should .*\. Correct it and start again\.",
         str(raised.value),
     )
+
+
+def test_an_address_of_a_database_is_kept_secret():
+    address = "postgresql://ann:s3cret@host/name"
+    given = config_from({"PLUMBLINE_DATABASE": address})
+
+    assert given.database.get_secret_value() == address
+    assert "s3cret" not in f"{given!r} {given} {given.model_dump_json()}"
+    assert config_from({"PLUMBLINE_DATABASE": ""}).database is None
+
+
+@pytest.mark.parametrize("address", ["mysql://ann:s3cret@host/name", "s3cret", "/s3cret.sqlite3"])
+def test_what_is_no_address_of_a_database_is_not_repeated(address):
+    with pytest.raises(ParameterError, match="does not begin with postgresql://") as raised:
+        config_from({"PLUMBLINE_DATABASE": address})
+
+    assert "s3cret" not in "".join(traceback.format_exception(raised.value))
 
 
 def test_the_environment_is_read_as_it_is_now(monkeypatch):

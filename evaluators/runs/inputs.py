@@ -59,14 +59,16 @@ Named = str | ModelSpec | LLMClient
 
 
 def local_store() -> Store:
-    """The store that the app uses on this machine."""
+    """The store that the app uses on this machine: a file, or the database that many share."""
+    if database := config().database:
+        return _store_at(database.get_secret_value())
     return _store_at(config().data_dir / "plumbline.sqlite3")
 
 
-# One store for each file: it holds the connection and the lock by which its threads take turns.
+# One store for each place: it holds the connection and the lock by which its threads take turns.
 @cache
-def _store_at(path: Path) -> Store:
-    return Store(path)
+def _store_at(where: Path | str) -> Store:
+    return Store(where)
 
 
 # Data

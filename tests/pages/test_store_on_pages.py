@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.errors import StoreError
 from evaluators.records import EvaluatorSpec
+from evaluators.runs.backup import back_up
 from evaluators.runs.store import Store
+from tests import postgres
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, cards, listed, markdown, numbers, runs, said
 from ui import session
@@ -217,3 +220,31 @@ def test_a_file_that_cannot_be_is_said(open_page: OpenPage, named: str) -> None:
     at.text_input(key="backup_file").set_value(named)
     button(at, "Save a backup").click()
     assert said(checked(at.run()), "error")
+
+
+def test_runs_in_a_database_are_saved_by_its_own_means(
+    open_page: OpenPage,
+    data_folder: Path,
+    postgres_server: postgres.Server,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with postgres_server.database() as address:
+        monkeypatch.setenv("PLUMBLINE_DATABASE", address)
+
+        at = open_page("settings")
+
+        assert "save them with pg_dump" in said(at)
+        assert "Save a backup" not in [each.label for each in at.button]
+        postgres_server.stop()
+        try:
+            # The first page finds it out, every further one says it in place of its own.
+            for at in (open_page("runs"), open_page("runs")):
+                assert "Start the database" in said(at, "error")
+                assert postgres.PASSWORD not in said(at, "error")
+            assert not said(at, "caption")
+        finally:
+            postgres_server.start()
+        assert not at.run().error
+        with pytest.raises(StoreError, match="pg_dump"):
+            back_up(session.store(), data_folder / "b.sqlite3")
+        session.store().close()

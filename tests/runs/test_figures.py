@@ -218,11 +218,11 @@ def test_figures_are_those_of_every_score_counted_anew(store, run, definition, b
     assert figures.corrected == corrected
 
 
-def test_figures_are_kept_until_a_result_or_a_correction_comes(store, run, tmp_path):
+def test_figures_are_kept_until_a_result_or_a_correction_comes(store, run, where):
     before = RunView.read(store, run)
     assert before.figures().means["adherence"].scored == 3
     kept = store.figures.get("r", "figures 0 0 what counts", before.revision)
-    again = Store(tmp_path / "runs.sqlite3")
+    again = Store(where)
 
     assert RunView.read(again, run).figures() == before.figures()
     assert kept == again.figures.get("r", "figures 0 0 what counts", before.revision)

@@ -11,6 +11,7 @@ from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.store import Store
 from evaluators.runs.store.file import LOCKS
+from tests.postgres import wait_until
 
 HOLD = """
 import sys, time
@@ -34,9 +35,9 @@ def held_elsewhere(where: Path | str, run_id: str) -> Iterator[subprocess.Popen]
             process.kill()
 
 
-def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_written(store):
+def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_written(store, where):
     run, registry = samples.trace(store, "local"), RunRegistry()
-    with held_elsewhere(store.path, run.id):
+    with held_elsewhere(where, run.id):
         assert registry.is_at_work(run.id, store)
         assert not registry.is_live(run.id)
         with pytest.raises(RunElsewhereError, match="another process"):
@@ -44,12 +45,12 @@ def test_a_run_at_work_in_another_process_is_not_started_and_no_result_is_writte
     assert store.results.counts(run).scored == 0
 
 
-def test_a_killed_process_leaves_the_run_free_to_go_on(store):
+def test_a_killed_process_leaves_the_run_free_to_go_on(store, where):
     run, registry = samples.trace(store, "local"), RunRegistry()
-    with held_elsewhere(store.path, run.id) as process:
+    with held_elsewhere(where, run.id) as process:
         process.kill()
         process.wait()
-        assert not registry.is_at_work(run.id, store)
+        wait_until(lambda: not registry.is_at_work(run.id, store))
         registry.start(run, store).wait()
     assert store.results.counts(run).open == 0
 
@@ -61,12 +62,12 @@ def test_the_lock_is_free_again_when_the_run_has_ended(store):
     assert not store.run_lock(run.id).is_held
 
 
-def test_a_deleted_run_leaves_no_lock(store):
+def test_a_deleted_run_leaves_no_lock(store, path):
     run, registry = samples.trace(store, "local"), RunRegistry()
     registry.start(run, store).wait()
-    assert list((store.path.parent / LOCKS).iterdir())
+    assert list((path.parent / LOCKS).iterdir())
     store.runs.delete(run.id)
-    assert not list((store.path.parent / LOCKS).iterdir())
+    assert not list((path.parent / LOCKS).iterdir())
 
 
 def test_a_store_in_memory_has_nobody_to_share_with():

@@ -92,9 +92,9 @@ def test_tags_are_counted_the_most_frequent_first():
 # What is kept
 
 
-def test_the_last_word_on_an_answer_stands(store, results):
+def test_the_last_word_on_an_answer_stands(store, results, where):
     run_id, first, second = results.run.id, note("One.", "a"), note("Two.", at=LATER, person="Anna")
-    other_browser = Store(store.path)
+    other_browser = Store(where)
 
     store.notes.save(run_id, Answer(0), first)
     store.notes.save(run_id, Answer(2, 0), note("", "b"))
@@ -173,7 +173,7 @@ def test_a_store_of_the_twelfth_version_is_taken_along(results, tmp_path):
     assert store.notes.get(run.id, Answer(0)).text == "One."
 
 
-def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path):
+def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path, path):
     store.notes.save(results.run.id, Answer(0), note("One.", "tag"))
 
     copy = Store(back_up(store, tmp_path / "backup.sqlite3").path)

@@ -366,7 +366,7 @@ def table(file: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(file.decode("utf-8-sig"))))
 
 
-def test_a_round_of_an_earlier_version_is_read(store, made):
+def test_a_round_of_an_earlier_version_is_read(store, path, made):
     with store.database.transaction() as db:
         added = "json_remove(body, '$.hides_spread', '$.models')"
         db.execute(f"update rounds set body = {added}")

@@ -101,12 +101,7 @@ def path(tmp_path):
     return tmp_path / "data" / "runs.sqlite3"
 
 
-@pytest.fixture
-def store(path):
-    return Store(path)
-
-
-def test_everything_survives_reopening(store, path):
+def test_everything_survives_reopening(store, where):
     full = SampleResult(
         position=1,
         status="scored",
@@ -120,7 +115,7 @@ def test_everything_survives_reopening(store, path):
     store.results.save("r1", failed(2))
     store.close()
 
-    again = Store(path)
+    again = Store(where)
 
     assert again.runs.get("r1") == run()
     assert again.runs.newest("w") == [run()]
@@ -253,7 +248,7 @@ def test_a_failure_keeps_its_kind_and_its_remedy(store):
     assert (error.reason.kind, str(error)) == ("model", "A web page. Check OPENAI_BASE_URL.")
 
 
-def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
+def test_each_model_may_stop_for_a_reason_of_its_own(store, where):
     reasons = (
         Reason(kind="cap", message="Reached."),
         AccessError("No key.", remedy=Remedy("enter_key", "A")).reason,
@@ -262,7 +257,7 @@ def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
     store.runs.save_stop_reasons("r1", *reasons)
     store.close()
 
-    again = Store(path)
+    again = Store(where)
 
     assert again.runs.stop_reasons("r1") == reasons
     again.runs.save_stop_reasons("r1")
@@ -272,7 +267,7 @@ def test_each_model_may_stop_for_a_reason_of_its_own(store, path):
 # Corrections
 
 
-def test_corrections_come_back_by_cell_in_their_order(store, path):
+def test_corrections_come_back_by_cell_in_their_order(store, where):
     store.runs.save(run(models=(READER, LUNA)), DATASET)
     first, second, other = change("yes"), change("no"), change("partial", "support", "b")
     store.person_labels.save("r1", Cell(1), first)
@@ -280,7 +275,7 @@ def test_corrections_come_back_by_cell_in_their_order(store, path):
     store.person_labels.save("r1", Cell(1), second)
     store.close()
 
-    again = Store(path)
+    again = Store(where)
 
     assert again.person_labels.by_cell("r1") == {Cell(1): [first, second], Cell(1, 1): [other]}
     assert again.person_labels.by_cell("r1", Cell(1, 1)) == {Cell(1, 1): [other]}
@@ -455,13 +450,13 @@ def test_result_and_calls_are_stored_together_or_not_at_all(store):
     assert store.calls.answers_kept("w") == 0
 
 
-def test_why_a_run_stopped_and_its_cap_are_kept(store, path):
+def test_why_a_run_stopped_and_its_cap_are_kept(store, where):
     store.runs.save(run(), DATASET)
     stop(store, "r1", "No credit.")
     store.runs.set_cap("r1", Cap(calls=5))
     store.close()
 
-    again = Store(path)
+    again = Store(where)
 
     assert stopped(again, "r1") == "No credit."
     assert stopped(again, "another") == ""
@@ -632,7 +627,8 @@ def test_corrections_of_a_store_of_the_fourteenth_version_are_labels_of_a_person
 @pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])
 def test_a_damaged_reason_keeps_nobody_from_the_run(store, path, damaged):
     store.runs.save(run(), DATASET)
-    store.database._db.execute("update runs set stopped = ?", (damaged,))
+    with store.database.transaction() as db:
+        db.execute("update runs set stopped = ?", (damaged,))
 
     (reason,) = store.runs.stop_reasons("r1")
 

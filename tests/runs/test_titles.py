@@ -34,11 +34,6 @@ def run(title="t", *, metric="rgb", run_id="r", data="letters.csv", **facts):
     )
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
 @pytest.mark.parametrize(
     ("planned", "others", "title"),
     [

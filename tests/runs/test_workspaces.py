@@ -2,6 +2,7 @@
 comes any more.
 """
 
+import random
 import sqlite3
 import time
 from datetime import UTC, datetime, timedelta
@@ -222,7 +223,9 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
 
 
 def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
-    store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    # Nothing that a database could compress.
+    text = random.Random(0).randbytes(2**19).hex()
+    store.uploads.save(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
     public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
     with pytest.raises(
         HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"
@@ -327,7 +330,7 @@ def on_disk(path) -> int:
     return sum(each.stat().st_size for each in path.iterdir() if each.is_file())
 
 
-def test_what_is_deleted_is_given_back_to_the_disk(store, tmp_path):
+def test_what_is_deleted_is_given_back_to_the_disk(store, path, tmp_path):
     empty = on_disk(tmp_path)
     store.uploads.save(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
     data = answers(text="y" * 4 * 2**20)

@@ -11,6 +11,7 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.errors import ParameterError, StoreError
 from evaluators.runs.backup import back_up
+from evaluators.runs.store.database import SAVED_ELSEWHERE
 from evaluators.text.language import say
 from evaluators.text.words import counted
 from ui import session
@@ -26,6 +27,9 @@ def show() -> None:
     """Where the backup goes, and the button."""
     # The store of a public host is not one person's.
     if config().public:
+        return
+    if config().database:
+        st.caption(say(SAVED_ELSEWHERE))
         return
     proposed = str(Path.home() / f"plumbline-{date.today()}.sqlite3")
     with st.form("backup"):
@@ -54,7 +58,8 @@ def is_store_there() -> bool:
         store.check()
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
-        if not config().public:
+        # Of a database nothing is held here that its server does not have.
+        if not (config().public or config().database):
             st.caption(
                 say("What this process still holds of it can be saved; the copy is checked.")
             )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from evaluators.errors import StoreError
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.batches import BatchTable
@@ -36,6 +37,7 @@ from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, UploadTable
 from evaluators.runs.store.workspaces import WorkspaceTable
 from evaluators.runs.store.writer import Writer
+from evaluators.text.language import say
 
 __all__ = [
     "NEWEST",
@@ -60,12 +62,12 @@ __all__ = [
 class Store:
     """The database of runs with its tables; safe to share between threads.
 
-    `where` is the path of a SQLite file, or ":memory:".
+    `where` is the path of a SQLite file, ":memory:", or the address of a PostgreSQL database.
     """
 
     def __init__(self, where: Path | str) -> None:
-        database = SqliteDatabase(where)
-        self.database: Database = database
+        database = _opened(where)
+        self.database = database
         self.uploads = UploadTable(database)
         self.metrics = SavedMetricTable(database)
         self.mappings = SavedMappingTable(database)
@@ -110,3 +112,20 @@ class Store:
     def close(self) -> None:
         self.writer.close()
         self.database.close()
+
+
+def _opened(where: Path | str) -> Database:
+    if not str(where).startswith("postgresql://"):
+        return SqliteDatabase(where)
+    try:
+        # Only here: most have SQLite, and nothing else installed.
+        from evaluators.runs.store.postgres import PostgresDatabase
+    except ImportError as error:
+        raise StoreError(
+            say(
+                "PLUMBLINE_DATABASE needs psycopg ({why}). Install it: pip install "
+                "'plumbline[postgres]'",
+                why=error,
+            )
+        ) from error
+    return PostgresDatabase(str(where))

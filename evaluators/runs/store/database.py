@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from evaluators.errors import UnstorableError
 from evaluators.runs.lock import RunLock
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NEWEST = len(list(MIGRATIONS.glob("*.sql")))
@@ -22,6 +22,10 @@ NEWEST = len(list(MIGRATIONS.glob("*.sql")))
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)
 """Raised for one value: beyond 64 bits, half a character, or a record in a knot."""
+
+SAVED_ELSEWHERE = mark(
+    "These runs are kept in PostgreSQL: save them with pg_dump, or as your server's backups do it."
+)
 
 
 class Cursor(Protocol):

@@ -72,7 +72,7 @@ class WorkspaceTable:
                    select length(cast(text as blob)) + length(cast(tags as blob)) from notes
                    where run_id in (select id from runs where workspace = ?1)
                    union all
-                   select length(cast(answer as blob)) from calls where workspace = ?1)"""
+                   select length(cast(answer as blob)) from calls where workspace = ?1) as sizes"""
         return int(self._database.rows(query, workspace)[0][0])
 
     def move(self, workspace: str, new: str) -> None:

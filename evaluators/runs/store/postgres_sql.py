@@ -1,0 +1,66 @@
+"""SQL of the store in the words of PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+_PARTS = re.compile(r"('(?:[^']|'')*')|\?(\d*)|(?<![:\w]):([a-z]\w*)|(%)")
+_INSERT = re.compile(r"\s*insert or (replace|ignore) into (\w+)")
+_BYTES = re.compile(r"length\(cast\((\w+) as blob\)\)")
+
+
+class TableKeys(NamedTuple):
+    """The columns of a table's primary key, and the others."""
+
+    key: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def translated(query: str, tables: Mapping[str, TableKeys]) -> str:
+    """The query as PostgreSQL and psycopg take it; its values go by names (see `by_name`)."""
+    return _with_placeholders(_with_conflicts(_BYTES.sub(r"octet_length(\1)", query), tables))
+
+
+def by_name(values: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
+    """The values by the names that `translated` gives to their placeholders."""
+    if not isinstance(values, Mapping):
+        values = {f"p{number}": value for number, value in enumerate(values, start=1)}
+    return {name: _storable(value) for name, value in values.items()}
+
+
+def _storable(value: Any) -> Any:
+    # PostgreSQL has no character 0 in its texts.
+    return value.replace("\x00", "\ufffd") if isinstance(value, str) else value
+
+
+def _with_placeholders(query: str) -> str:
+    count = 0
+
+    def placeholder(match: re.Match[str]) -> str:
+        nonlocal count
+        text, number, name, percent = match.groups()
+        if text or percent:
+            return match[0].replace("%", "%%")
+        if name:
+            return f"%({name})s"
+        if not number:
+            count += 1
+        return f"%(p{number or count})s"
+
+    return _PARTS.sub(placeholder, query)
+
+
+def _with_conflicts(query: str, tables: Mapping[str, TableKeys]) -> str:
+    match = _INSERT.match(query)
+    if match is None:
+        return query
+    insert = f"insert into {match[2]}{query[match.end() :]} on conflict"
+    if match[1] == "ignore":
+        return f"{insert} do nothing"
+    key, others = tables[match[2]]
+    # A row that replaces another comes last, as a new row does.
+    news = {name: "default" if name == "rowid" else f'excluded."{name}"' for name in others}
+    changes = ", ".join(f'"{name}" = {new}' for name, new in news.items())
+    return f"{insert} ({', '.join(key)}) do update set {changes}"

@@ -1,0 +1,259 @@
+"""PostgreSQL in place of the file: the same tables, a server that goes away, two processes at once."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from evaluators.errors import StoreError
+from evaluators.records import Run
+from evaluators.runs.engine import RunRegistry
+from evaluators.runs.inputs import local_store
+from evaluators.runs.job import Job
+from evaluators.runs.store import Store
+from tests import postgres
+from tests.runs.slow import FREE, SAMPLES, slow_run
+
+ROOT = Path(__file__).parents[2]
+AT_WORK = """
+import sys
+from pathlib import Path
+from evaluators.runs.job import Job
+from evaluators.runs.store import Store
+from tests.runs.slow import slow_run
+
+store, folder = Store(sys.argv[1]), Path(sys.argv[2])
+run = slow_run(store, folder, gate=folder / "gate")
+Job(run, store).start()
+print(run.id, flush=True)
+for _ in sys.stdin:
+    print(*[each.id for each in store.runs.newest("w")], flush=True)
+"""
+
+
+@pytest.fixture
+def address(postgres_server):
+    with postgres_server.database() as address:
+        yield address
+
+
+# Tables
+
+_AFFINITIES = {"text": "TEXT", "bigint": "INTEGER", "integer": "INTEGER", "boolean": "INTEGER",
+               "double precision": "REAL"}  # fmt: skip
+"""The types of PostgreSQL, as SQLite has them."""
+
+
+def in_sqlite(store):
+    """Of each table its columns (type, whether it may be empty, place in the key), foreign keys,
+    and indexes (whether unique, whether over some rows only, columns).
+    """
+    rows, found = store.database.rows, {}
+    for (table,) in rows("select name from sqlite_schema where type = 'table'"):
+        columns = {
+            name: (kind.upper(), not (is_needed or key), key)
+            for _, name, kind, is_needed, _, key in rows(f"pragma table_info({table})")
+        }
+        foreign = {
+            (column, other, to, on_delete)
+            for _, _, other, column, to, _, on_delete, _ in rows(
+                f"pragma foreign_key_list({table})"
+            )
+        }
+        indexes = set()
+        for _, index, is_unique, origin, is_partial in rows(f"pragma index_list({table})"):
+            names = tuple(name for _, _, name in rows(f"pragma index_info({index})"))
+            if origin != "pk":
+                indexes.add((bool(is_unique), bool(is_partial), names))
+        found[table] = (columns, foreign, indexes)
+    found.pop("sqlite_sequence", None)
+    return found
+
+
+def in_postgresql(store):
+    """The same, as `in_sqlite` gives it."""
+    rows, found = store.database.rows, {}
+    columns = """select c.table_name, c.column_name, c.data_type, c.is_nullable = 'YES',
+                 coalesce(k.ordinal_position, 0)
+                 from information_schema.columns c
+                 left join information_schema.key_column_usage k
+                 on k.table_name = c.table_name and k.column_name = c.column_name
+                 and k.constraint_name = c.table_name || '_pkey'
+                 where c.table_schema = 'public' and c.column_name <> 'rowid'
+                 order by c.table_name, c.ordinal_position"""
+    for table, column, kind, may_be_empty, key in rows(columns):
+        found.setdefault(table, ({}, set(), set()))
+        found[table][0][column] = (_AFFINITIES[kind], may_be_empty, key)
+    foreign = """select k.table_name, k.column_name, u.table_name, u.column_name, r.delete_rule
+                 from information_schema.referential_constraints r
+                 join information_schema.key_column_usage k using (constraint_name)
+                 join information_schema.constraint_column_usage u using (constraint_name)"""
+    for table, *reference in rows(foreign):
+        found[table][1].add(tuple(reference))
+    indexes = """select i.indrelid::regclass::text, i.indisunique, i.indpred is not null,
+                 array(select pg_get_indexdef(i.indexrelid, place, true)
+                       from generate_series(1, i.indnkeyatts) place)
+                 from pg_index i join pg_class c on c.oid = i.indrelid
+                 where c.relnamespace = 'public'::regnamespace and not i.indisprimary"""
+    for table, is_unique, is_partial, names in rows(indexes):
+        # In SQLite every index ends with it.
+        names = tuple(name.strip('"') for name in names if name != "rowid")
+        found[table][2].add((is_unique, is_partial, names))
+    found.pop("plumbline")
+    return found
+
+
+def test_both_sets_of_migrations_make_the_same_tables(address, tmp_path):
+    theirs, ours = in_postgresql(Store(address)), in_sqlite(Store(tmp_path / "runs.sqlite3"))
+
+    assert {"runs", "results", "calls"} < ours.keys()
+    assert theirs.keys() == ours.keys()
+    for table, facts in sorted(ours.items()):
+        assert theirs[table] == facts, table
+
+
+# A server that goes away
+
+
+def test_a_run_whose_database_vanishes_says_so_and_goes_on_when_it_is_back(
+    postgres_server, address, tmp_path
+):
+    store, gate = Store(address), tmp_path / "gate"
+    run = slow_run(store, tmp_path, gate=gate)
+    job = Job(run, store)
+    job.start()
+    wait_for_free_ones(store, run)
+    postgres_server.stop()
+    try:
+        gate.touch()
+        job.wait()
+        for ask in (store.check, lambda: store.runs.get(run.id), lambda: Store(address)):
+            with pytest.raises(StoreError, match="Start the database") as raised:
+                ask()
+            assert postgres.PASSWORD not in str(raised.value)
+            assert "127.0.0.1/store_" in str(raised.value)
+    finally:
+        postgres_server.start()
+
+    outlines = store.results.outlines(run)
+    assert {outline.status for outline in outlines} == {None, "scored"}
+    kept = {outline.position for outline in outlines if outline.status == "scored"}
+    before = (tmp_path / "log.txt").read_text().split()
+    RunRegistry().start(run, store).wait()
+
+    assert store.results.counts(run).scored == SAMPLES
+    again = (tmp_path / "log.txt").read_text().split()[len(before) :]
+    assert sorted(again) == sorted(f"s{n}" for n in range(SAMPLES) if n not in kept)
+
+
+def wait_for_free_ones(store: Store, run: Run) -> None:
+    postgres.wait_until(lambda: store.results.counts(run).scored == FREE)
+
+
+# Two processes
+
+
+def test_two_processes_work_on_a_run_each_and_one_takes_over_what_the_other_left(address, tmp_path):
+    store, registry = Store(address), RunRegistry()
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.mkdir()
+    mine = slow_run(store, own, gate=own / "gate")
+    job = registry.start(mine, store)
+    with subprocess.Popen(
+        [sys.executable, "-c", AT_WORK, address, other],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    ) as child:
+        try:
+            theirs = store.runs.get(child.stdout.readline().strip())
+            wait_for_free_ones(store, mine)
+            wait_for_free_ones(store, theirs)
+            child.stdin.write("\n")
+            child.stdin.flush()
+            both = [theirs.id, mine.id]
+            assert child.stdout.readline().split() == both
+            assert [each.id for each in store.runs.newest("w")] == both
+            assert registry.is_at_work(theirs.id, store)
+        finally:
+            child.kill()
+    postgres.wait_until(lambda: not registry.is_at_work(theirs.id, store))
+    for folder in (own, other):
+        (folder / "gate").touch()
+    registry.start(theirs, store).wait()
+    job.wait()
+
+    assert store.results.counts(mine).scored == store.results.counts(theirs).scored == SAMPLES
+    # What was stored before the other process died was not done again.
+    done = (other / "log.txt").read_text().split()
+    assert [done.count(f"s{n}") for n in range(FREE)] == [1] * FREE
+
+
+# The variable
+
+WRITTEN = f":{quote(postgres.PASSWORD, safe='')}"
+"""The password, as it stands in an address."""
+
+
+def test_the_variable_says_where_runs_are_kept(address, monkeypatch, tmp_path):
+    monkeypatch.setenv("PLUMBLINE_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("PLUMBLINE_DATABASE", address)
+    run = slow_run(local_store(), tmp_path)
+
+    assert Store(address).runs.get(run.id) == run
+    assert not list(tmp_path.glob("*.sqlite3"))
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "words"),
+    [
+        (":{port}/", ":1/", "Start the database or correct PLUMBLINE_DATABASE"),
+        ("/store_", "/none_", 'database "none_'),
+        (WRITTEN, ":another-s3cret", "password authentication failed"),
+    ],
+)
+def test_a_database_that_lets_nobody_in_is_said_without_its_password(
+    postgres_server, address, part, other, words
+):
+    with pytest.raises(StoreError) as raised:
+        Store(address.replace(part.format(port=postgres_server.port), other))
+
+    assert words in str(raised.value)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_the_password_may_stand_beside_the_address(address, monkeypatch):
+    with pytest.raises(StoreError, match="no password supplied"):
+        Store(address.replace(WRITTEN, ""))
+
+    monkeypatch.setenv("PGPASSWORD", postgres.PASSWORD)
+
+    assert Store(address.replace(WRITTEN, "")).runs.newest("w") == []
+
+
+def test_without_psycopg_it_is_said_how_to_install_it():
+    code = """
+import sys
+sys.modules["psycopg"] = None
+from evaluators.errors import StoreError
+from evaluators.runs.store import Store
+try:
+    Store("postgresql://host/name")
+except StoreError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+
+    assert done.stdout.endswith("Install it: pip install 'plumbline[postgres]'\n"), done.stderr
+
+
+def test_an_address_that_cannot_be_read_is_not_repeated():
+    with pytest.raises(StoreError, match="cannot be read") as raised:
+        Store("postgresql://user:s3cret@[host/name")
+
+    assert "s3cret" not in str(raised.value)
