@@ -64,7 +64,7 @@ class Cluster:
         if self._address.startswith("ray://"):
             raise ParameterError(
                 "An address that begins with ray:// is that of a client outside of the cluster. "
-                "Give the command on a machine of the cluster, with --ray-address auto."
+                "Start the batch on a machine of the cluster, with the Ray address auto."
             )
         if not ray.is_initialized():
             self._is_ours = True
@@ -119,7 +119,7 @@ class Cluster:
             first_line, _, _ = str(error).partition("\n")
             where = f"at {printable(self._address)}" if self._address else "on this machine"
             raise ParameterError(
-                f"No Ray answers {where} ({printable(first_line)[:200]}). Check --ray-address."
+                f"No Ray answers {where} ({printable(first_line)[:200]}). Check the Ray address."
             ) from error
 
 

@@ -17,6 +17,12 @@ TITLES = {
     GOLD: mark("Gold"),
     CORRECTED: mark("Corrected"),
 }
+IN_A_SENTENCE = {
+    HEURISTIC: mark("the heuristic"),
+    JURY: mark("the jury"),
+    GOLD: mark("gold"),
+}
+"""Labellers that have another word inside a sentence."""
 _AGAIN = re.compile(r" \(\d+\)$")
 """What tells apart two judges of a jury that are the same model."""
 
@@ -33,6 +39,11 @@ def labeller_title(by: str) -> str:
     model = catalogue.find(model_id)
     name = model.title if model else _title_outside_the_catalogue(model_id)
     return f"{name}{again[0]}" if again else name
+
+
+def in_a_sentence(by: str) -> str:
+    """What a labeller is called inside a sentence, as text."""
+    return say(IN_A_SENTENCE[by]) if by in IN_A_SENTENCE else labeller_title(by)
 
 
 def person_title(person: str) -> str:

@@ -142,8 +142,9 @@ def _rate_with_interval(mean: Mean) -> str:
 
 
 def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = None) -> str:
-    """How many answers of a model say something that no document says, and who found that; empty
-    without any.
+    """How many answers of a model say something that no document says, and according to whom.
+
+    Empty without any.
 
     `by` names the labeller whose labels count, where they are not those of the run.
     """
@@ -162,19 +163,19 @@ def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = 
     # A hybrid has labels of the heuristic for some answers, and of its judge for others.
     names = [by] if by else sorted(filter(None, figures.by))
     text = mark(
-        "{wrong:,} of {answers} contain something the documents do not say by the labels of "
-        "{labeller}: {share}."
+        "According to {labeller}, {wrong:,} of {answers} contain something the documents do not "
+        "say: {share}."
     )
     if mean.scored == 1:
         text = mark(
-            "{wrong:,} of {answers} contains something the documents do not say by the labels of "
-            "{labeller}: {share}."
+            "According to {labeller}, {wrong:,} of {answers} contains something the documents do "
+            "not say: {share}."
         )
     sentence = say(
         text,
         wrong=wrong,
         answers=counted(mean.scored, "answer"),
-        labeller=say(" and ").join(map(labellers.labeller_title, names)),
+        labeller=say(" and ").join(map(labellers.in_a_sentence, names)),
         share=share,
     )
     if len(run.models) < 2:

@@ -159,7 +159,7 @@ def test_a_killed_driver_is_gone_on_from(server, logs):
 
 
 def test_an_address_of_a_client_outside_of_the_cluster_is_refused(logs):
-    with pytest.raises(ParameterError, match="on a machine of the cluster, with --ray-address"):
+    with pytest.raises(ParameterError, match="on a machine of the cluster, with the Ray address"):
         free_in_cluster(logs, ray_address="ray://127.0.0.1:10001")
 
 

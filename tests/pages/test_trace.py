@@ -90,7 +90,7 @@ def test_a_finished_run_says_that_its_labels_are_estimates(
     assert "an estimate made without an LLM" in said(at)
     assert [line.coverage for line in lines(at)] == ["24 of 24"] * 6
     assert (
-        "8 of 24 answers contain something the documents do not say by the labels of Heuristic: "
+        "According to the heuristic, 8 of 24 answers contain something the documents do not say: "
         "33 % (95 % interval: 18 to 53)."
     ) in said(at, "header")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evaluators.people.labellers import labeller_title
+from evaluators.people import labellers
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
 from evaluators.rounds.kinds import KINDS
@@ -13,16 +13,9 @@ from evaluators.rounds.tally import Spread
 from evaluators.runs.round_content import METRIC, PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 
-WHOSE = {
-    HEURISTIC: mark("the heuristic"),
-    JURY: mark("the jury"),
-    GOLD: mark("gold"),
-    METRIC: mark("the metric"),
-    PLANTED: mark("the truth"),
-}
-"""Labellers that have another word inside a sentence."""
+WHOSE = {METRIC: mark("the metric"), PLANTED: mark("the truth")}
+"""What else says what is right, inside a sentence and by itself."""
 TITLES = {METRIC: mark("Metric"), PLANTED: mark("In truth")}
 SIDES = {Support.FULL: "pl-used", Support.PARTIAL: "pl-neither", Support.NONE: "pl-relevant"}
 """The colours of a preference, none of which is right or wrong."""
@@ -30,12 +23,12 @@ SIDES = {Support.FULL: "pl-used", Support.PARTIAL: "pl-neither", Support.NONE: "
 
 def in_a_sentence(by: str) -> str:
     """What a labeller is called inside a sentence, as text."""
-    return say(WHOSE[by]) if by in WHOSE else labeller_title(by)
+    return say(WHOSE[by]) if by in WHOSE else labellers.in_a_sentence(by)
 
 
 def title(by: str) -> str:
     """What a labeller is called, as text."""
-    return say(TITLES[by]) if by in TITLES else labeller_title(by)
+    return say(TITLES[by]) if by in TITLES else labellers.labeller_title(by)
 
 
 def bar(spread: Spread, kind: RoundKind) -> str:
