@@ -102,14 +102,22 @@ def clustered_mean(groups: Sequence[Sequence[float]]) -> tuple[float, float] | N
     stays there. `None` for a single group, or where all values are the same: nothing is known of
     how others differ.
     """
-    values = [value for group in groups for value in group]
-    if len(groups) < 2 or len(set(values)) == 1:
-        return None
-    sums = np.array([sum(group) for group in groups])
+    values = np.array([value for group in groups for value in group], dtype=float)
+    sums = np.array([sum(group) for group in groups], dtype=float)
     sizes = np.array([len(group) for group in groups], dtype=float)
+    return _clustered_interval(values, sums, sizes)
+
+
+def _clustered_interval(
+    values: Floats,
+    sums: Floats,
+    sizes: Floats,
+) -> tuple[float, float] | None:
+    if len(sums) < 2 or values.min() == values.max():
+        return None
     low, high = bootstrap_clusters(sums, sizes)
     # Student's t of a few reaches beyond what a share can be.
-    if min(values) >= 0 and max(values) <= 1:
+    if values.min() >= 0 and values.max() <= 1:
         return max(0.0, low), min(1.0, high)
     return low, high
 
@@ -148,16 +156,18 @@ def standard_error(sums: Floats, sizes: Floats) -> float:
     return math.sqrt(count / (count - 1) * squares) / total
 
 
-def interval(values: Sequence[float]) -> tuple[float, float] | None:
+def interval(values: Sequence[float] | Floats) -> tuple[float, float] | None:
     """The 95 % interval of a mean: Wilson's where the values are yes or no, else `clustered_mean`.
 
     `None` below two values: of the spread nothing is known.
     """
     if len(values) < 2:
         return None
-    if all(value in (0, 1) for value in values):
-        return wilson(sum(values), len(values))
-    return clustered_mean([[value] for value in values])
+    # A batch has millions of them.
+    each = np.asarray(values, dtype=float)
+    if np.isin(each, (0, 1)).all():
+        return wilson(float(each.sum()), len(each))
+    return _clustered_interval(each, each, np.ones(len(each)))
 
 
 def t95(degrees: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -106,6 +107,8 @@ class Cluster:
             "num_cpus": self._wanted or os.cpu_count() or 1,
             "include_dashboard": False,
             "object_store_memory": STORE_BYTES,
+            # Workers find modules where this process does, also those of a checkout.
+            "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
         }
         try:
             ray.init(

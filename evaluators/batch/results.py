@@ -284,12 +284,12 @@ def _means_by(
 
 def _mean(values: NDArray[np.float64], has_failed: NDArray[np.bool_]) -> Mean:
     """The mean of a value over rows: what did not fail and has no value is not applicable."""
-    judged = values[~np.isnan(values)].tolist()
+    judged = values[~np.isnan(values)]
     # Of fewer than two values nothing is known of the spread.
     low, high = interval(judged) or (None, None)
     failed = int(has_failed.sum())
     return Mean(
-        mean=sum(judged) / len(judged) if judged else None,
+        mean=float(judged.mean()) if len(judged) else None,
         low=low,
         high=high,
         asked=len(values),

@@ -39,7 +39,7 @@ class OpenAnswer:
     """An answer at work: its sample and response are there from the first metric on.
 
     `earlier` are its stored results by metric; `generator` is the model to be asked for a response,
-    where the data has none.
+    where the data has none; `is_paid` once a model has answered.
     """
 
     task: Task
@@ -50,6 +50,7 @@ class OpenAnswer:
     share: Share = field(default_factory=Share)
     sample: Sample | None = None
     error: Exception | None = None
+    is_paid: bool = False
 
 
 class AnswerScorer:
@@ -112,6 +113,7 @@ class AnswerScorer:
 
         # Kept when it is answered: judging may take long, and the process may end meanwhile.
         def keep(call: Call) -> None:
+            answer.is_paid = True
             unstored.append(self._store.writer.put_call(self._run.id, call))
 
         call_log = CallLog(self._cache, answer.share, keep)

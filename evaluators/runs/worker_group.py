@@ -89,7 +89,9 @@ class WorkerGroup:
             try:
                 for answer in self._next_answers():
                     self._score(answer, unstored)
-                    _wait(unstored, MOST_UNSTORED)
+                    # Nobody is asked again before the last answer is on the disk: a process that
+                    # is killed has paid twice for what was in flight alone.
+                    _wait(unstored, 1 if answer.is_paid else MOST_UNSTORED)
             finally:
                 # Whoever waits for the thread finds all of it in the store.
                 _wait(unstored)

@@ -7,7 +7,6 @@ a hundred.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -21,10 +20,7 @@ from evaluators.runs.store.database import Database, storable
 from evaluators.runs.store.results import insert_results, result_row
 
 GATHER_SECONDS = 0.02
-"""How long what came first waits for more: less than half of the 50 ms within which it is stored.
-
-The rest is for a machine that is busy.
-"""
+"""How long a result waits for more; a call, which was paid for, waits for nothing."""
 
 MOST_TOGETHER = 1000
 """Entries of one transaction; others that write wait until it is done."""
@@ -55,12 +51,15 @@ class Writer:
         self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._has_call = threading.Event()
 
     def put_call(self, run_id: str, call: Call) -> Future[None]:
-        """Stores a call soon, after all that was put before; see `put_result`."""
+        """Stores a call at once, after all that was put before; see `put_result`."""
         with storable():
             row = call_row(run_id, call)
-        return self._put([row], [], [], None)
+        stored = self._put([row], [], [], None)
+        self._has_call.set()
+        return stored
 
     def put_result(
         self,
@@ -118,8 +117,9 @@ class Writer:
     def _work(self) -> None:
         while (entry := self._queue.get()) is not None:
             entries = [entry]
-            # Asleep rather than woken by each entry: waking costs more than storing one.
-            time.sleep(GATHER_SECONDS)
+            # Woken by a call alone: to be woken by each result costs more than storing one.
+            self._has_call.wait(GATHER_SECONDS)
+            self._has_call.clear()
             with suppress(Empty):
                 while len(entries) < MOST_TOGETHER:
                     entry = self._queue.get_nowait()
