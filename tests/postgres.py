@@ -76,7 +76,8 @@ class Server:
         """The address of a database with empty tables."""
         self._made += 1
         name = f"store_{self._made}"
-        self.execute(f"create database {name}")
+        # Copies files rather than writing every page to the log: four times as fast.
+        self.execute(f"create database {name} strategy file_copy")
         yield self.address(name)
         self.execute(f"drop database {name} with (force)")
 

@@ -311,16 +311,14 @@ class PostgresDatabase(Database):
         return int(version)
 
     def _keys_of_tables(self) -> dict[str, TableKeys]:
-        query = """select c.table_name, c.column_name, k.column_name is not null
-                   from information_schema.columns c
-                   left join information_schema.table_constraints t
-                        on t.table_schema = c.table_schema and t.table_name = c.table_name
-                        and t.constraint_type = 'PRIMARY KEY'
-                   left join information_schema.key_column_usage k
-                        on k.constraint_schema = t.constraint_schema
-                        and k.constraint_name = t.constraint_name
-                        and k.table_name = c.table_name and k.column_name = c.column_name
-                   where c.table_schema = current_schema() order by c.ordinal_position"""
+        # Not from information_schema, which takes a tenth of a second.
+        query = """select c.relname, a.attname, coalesce(a.attnum = any(i.indkey), false)
+                   from pg_class c
+                   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+                        and not a.attisdropped
+                   left join pg_index i on i.indrelid = c.oid and i.indisprimary
+                   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+                   order by a.attnum"""
         tables: dict[str, TableKeys] = {}
         for table, column, is_key in self.rows(query):
             key, others = tables.get(table, TableKeys((), ()))
