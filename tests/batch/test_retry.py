@@ -115,7 +115,8 @@ def test_files_that_are_not_finished_are_judged_whole_beside_those_tried_again(t
 
     found = judged(tmp_path, retry_failed=True)
 
-    assert ["a3", *(f"c{at}" for at in range(10))] == SEEN
+    # Pieces are judged side by side.
+    assert sorted(SEEN) == ["a3", *(f"c{at}" for at in range(10))]
     assert (found.rows, len(results(tmp_path / "out"))) == (32, 32)
 
 
