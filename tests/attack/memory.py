@@ -9,8 +9,8 @@ import psutil
 
 
 class Memory:
-    """The most megabytes that a process and its children held at once, by proportional share where
-    known.
+    """The most megabytes that a process and its children held at once; what they share counts for
+    each.
     """
 
     def __init__(self, process: Popen[bytes]) -> None:
