@@ -84,17 +84,17 @@ class WorkerGroup:
 
     def _work(self) -> None:
         """One thread: takes answers until there is none left or somebody stops the group."""
+        unstored: Unstored = deque()
         with self._stopping_where_it_fails():
-            unstored: Unstored = deque()
-            try:
-                for answer in self._next_answers():
-                    self._score(answer, unstored)
-                    # Nobody is asked again before the last answer is on the disk: a process that
-                    # is killed has paid twice for what was in flight alone.
-                    _wait(unstored, 1 if answer.is_paid else MOST_UNSTORED)
-            finally:
-                # Whoever waits for the thread finds all of it in the store.
-                _wait(unstored)
+            for answer in self._next_answers():
+                self._score(answer, unstored)
+                # Nobody is asked again before the last answer is on the disk: a process that is
+                # killed has paid twice for what was in flight alone.
+                _wait(unstored, 1 if answer.is_paid else MOST_UNSTORED)
+        # Whoever waits for the thread finds all of it in the store. The others were told to stop
+        # before: they take up nothing more meanwhile.
+        with self._stopping_where_it_fails():
+            _wait(unstored)
 
     @contextmanager
     def _stopping_where_it_fails(self) -> Iterator[None]:

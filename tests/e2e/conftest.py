@@ -75,15 +75,6 @@ SETTLED = (
 expect.set_options(timeout=PATIENCE)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A journey that fails is tried once more, and counted as a rerun: two programs and a network
-    of threads take part in it, and a machine may be busy.
-    """
-    for item in items:
-        if "e2e" in item.path.parts:
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 class Server(NamedTuple):
     """The running app: where it listens, its store, and its process."""
 
