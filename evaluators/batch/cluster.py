@@ -160,7 +160,7 @@ class RemoteJudges(AskJudges):
         self._actor = actor
 
     def open(self, setup: JudgesSetup, environment: Mapping[str, str]) -> None:
-        _answer_of(self._actor.open.remote(setup, environment))
+        self._answer(self._actor.open.remote(setup, environment))
 
     def begin(self, worker: str, share: Share) -> int:
         return int(self._call("begin", worker, share))
@@ -192,8 +192,11 @@ class RemoteJudges(AskJudges):
         ray.kill(self._actor)
 
     def _call(self, name: str, *values: Any) -> Any:
+        return self._answer(self._actor.call.remote(name, *values))
+
+    def _answer(self, reference: Any) -> Any:
         try:
-            return _answer_of(self._actor.call.remote(name, *values))
+            return _answer_of(reference)
         except RayActorError as error:
             raise RunStoppedError(
                 "The process that asks the judges has ended. Everything so far is kept; give the "

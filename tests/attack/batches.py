@@ -1,4 +1,6 @@
-"""Batches whose driver, or one of whose workers, is killed at random moments: nothing lost or twice.
+"""Batches of which a process is killed at random moments: nothing is lost, and nothing twice.
+
+It is the driver, a worker, or with Ray the actor that asks the judges for all workers.
 
 `python -m tests.attack.batches [--engine local|ray] [--moments 20] [--seed 0]` ends with 1 where the
 results are not whole after going on, or more was paid twice than what was in flight.
@@ -16,9 +18,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import psutil
+
 from tests import judge
 from tests.batch.files import json_lines, results, row
-from tests.batch.test_killed import command, workers_of
+from tests.batch.test_killed import command, processes_of, workers_of
 from tests.loopback import Loopback
 
 MOMENTS = 20
@@ -55,20 +59,24 @@ def started(folder: Path, engine: str) -> subprocess.Popen:
 
 
 def attacked(folder: Path, engine: str, moment: random.Random) -> str:
-    """Kills the driver or a worker at a random moment; says which, or that it was done before."""
+    """Kills one of its processes at a random moment; says which, or that it was done before."""
     process = started(folder, engine)
     try:
         process.communicate(timeout=moment.uniform(0, LONGEST[engine]))
         return "nobody: it was done before"
     except subprocess.TimeoutExpired:
-        workers = workers_of(process)
-    if workers and moment.random() < 0.5:
-        moment.choice(workers).kill()
-        told, _ = process.communicate()
-        return "a worker" if process.returncode == 0 else f"a worker, and then: {told}"
-    process.kill()
-    process.communicate()
-    return "the driver"
+        victims = {
+            "the driver": [psutil.Process(process.pid)],
+            "a worker": workers_of(process),
+            "the judges": processes_of(process, "_JudgesActor"),
+        }
+    victim = moment.choice([name for name, found in victims.items() if found])
+    moment.choice(victims[victim]).kill()
+    told, _ = process.communicate()
+    # Whoever lost its judges says how to go on, and whoever lost a worker goes on by itself.
+    if victim != "the driver" and process.returncode:
+        return f"{victim}, and then: {told.strip()}"
+    return victim
 
 
 def faults(folder: Path, engine: str, names: list[str], provider: Loopback) -> list[str]:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,6 +16,7 @@ from evaluators.batch.cluster import STORE_BYTES
 from evaluators.errors import ParameterError
 from tests.batch.files import COLUMNS, json_lines, parquet, results, row
 from tests.batch.test_judged import JUDGE, ROWS, WORKERS, judged, logs, server
+from tests.batch.test_killed import processes_of
 from tests.loopback import ServerLimits
 
 __all__ = ["logs", "server"]
@@ -73,16 +73,6 @@ def ids(folder):
     return [each["id"] for each in results(folder / "out")]
 
 
-def worker_actors():
-    """The processes that judge pieces, one of them at least."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            if "_WorkerActor" in "".join(process.cmdline()):
-                found.append(process)
-    return found
-
-
 def until(condition, judging):
     """Waits for it; a batch that ends before is an error."""
     while not condition():
@@ -121,7 +111,7 @@ def test_of_a_killed_worker_no_row_is_lost_and_no_answer_paid_twice(server, logs
     with ThreadPoolExecutor(1) as thread:
         judging = thread.submit(in_cluster, logs)
         until(lambda: len(provider.asked) > 7, judging)
-        worker_actors()[0].kill()
+        processes_of(psutil.Process(), "_WorkerActor")[0].kill()
         provider.release()
         found = judging.result()
 
@@ -129,6 +119,25 @@ def test_of_a_killed_worker_no_row_is_lost_and_no_answer_paid_twice(server, logs
     assert ids(logs) == [str(at) for at in range(ROWS)]
     # What it had in flight is asked by the actor that asks for all, which goes on.
     assert len(provider.asked) == ROWS
+
+
+def test_when_the_judges_are_killed_the_batch_stops_and_goes_on_when_it_is_given_again(
+    server, logs
+):
+    provider = server(holds_after=7)
+    with ThreadPoolExecutor(1) as thread:
+        judging = thread.submit(in_cluster, logs)
+        until(lambda: len(provider.asked) > 7, judging)
+        processes_of(psutil.Process(), "_JudgesActor")[0].kill()
+        stopped = judging.result()
+    provider.release()
+
+    assert "The process that asks the judges has ended." in stopped.stopped
+    assert "give the same command again" in stopped.stopped
+    assert in_cluster(logs).is_complete
+    assert ids(logs) == [str(at) for at in range(ROWS)]
+    # Only what was in flight is asked again.
+    assert len(provider.asked) <= ROWS + WORKERS
 
 
 def test_a_killed_driver_is_gone_on_from(server, logs):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -60,14 +61,17 @@ def until(process: subprocess.Popen, condition) -> None:
 
 def workers_of(process: subprocess.Popen) -> list[psutil.Process]:
     """Those that judge pieces, of either engine."""
+    return processes_of(process, "evaluators.batch.worker", "_WorkerActor")
+
+
+def processes_of(process: subprocess.Popen | psutil.Process, *words: str) -> list[psutil.Process]:
+    """Those below this one in whose command one of these words stands."""
     found = []
     for child in psutil.Process(process.pid).children(recursive=True):
-        try:
-            words = " ".join(child.cmdline())
-            if "evaluators.batch.worker" in words or "_WorkerActor" in words:
+        with suppress(psutil.Error):
+            line = " ".join(child.cmdline())
+            if any(word in line for word in words):
                 found.append(child)
-        except psutil.Error:
-            continue
     return found
 
 
