@@ -77,7 +77,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     local_store().close()
 
 
-LONGEST_JOURNEYS = ("public", "access", "runs", "round", "labels", "chinese", "evidence", "attack")
+LONGEST_JOURNEYS = ("public", "access", "round", "labels", "chinese", "evidence", "attack")
 """The files of browser tests that take longest: begun last, one would keep all others waiting."""
 
 

@@ -160,20 +160,6 @@ def own_run(server: Server) -> Iterator[Run]:
 
 
 @pytest.fixture
-def long_run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
-    """A run that nobody started yet and that takes seconds; a data set of its own for each test."""
-    run = create_long_run(server.store, request.node.name)
-    yield run
-    page: Page = request.getfixturevalue("page")
-    page.goto(f"/trace?run={run.id}")
-    expect(page.get_by_text("checked").first).to_be_visible()
-    if page.get_by_role("button", name="Cancel").is_visible():
-        cancel(page)
-        expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    server.store.runs.delete(run.id)
-
-
-@pytest.fixture
 def seen() -> Seen:
     return Seen(set(), [], [], [])
 

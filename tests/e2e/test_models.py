@@ -70,6 +70,7 @@ def test_two_models_from_the_drop_down_to_two_lines(
     page.get_by_role("link", name="RGB", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
+    expect(main.get_by_text(re.compile(r"Running · \d+ of 48 checked"))).to_be_visible()
     cancel(page)
     expect(main.get_by_text(re.compile(r"Stopped · \d+ of 48 checked"))).to_be_visible()
     settled(page)

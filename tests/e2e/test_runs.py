@@ -1,6 +1,4 @@
-"""A run at work: it outlives reloads and page switches, stops when told,
-and goes on where it was.
-"""
+"""The list of runs: open to every browser of a laptop, named, searched and compared by keyboard."""
 
 from __future__ import annotations
 
@@ -10,48 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import BrowserContext, Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import (
-    LONG,
-    MANY,
-    RUNNING,
-    Server,
-    cancel,
-    count_checked,
-    create_long_run,
-    settled,
-)
-
-
-def test_a_reload_comes_back_to_the_run_at_work(page: Page, long_run: Run) -> None:
-    set_to_work(page, long_run)
-    page.reload()
-    before = count_checked(page.get_by_test_id("stMain"), RUNNING)
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    further(page, before)
-
-
-def test_cancel_stops_a_run_and_resume_finishes_it(page: Page, long_run: Run) -> None:
-    set_to_work(page, long_run)
-    cancel(page)
-    expect(
-        page.get_by_test_id("stMain").get_by_text(
-            re.compile(rf"Stopped · [\d,]+ of {MANY:,} checked")
-        )
-    ).to_be_visible()
-    settled(page)
-    page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_test_id("stMain").get_by_text(f"{MANY:,} answers checked")).to_be_visible(
-        timeout=LONG
-    )
-
-
-def test_the_sidebar_shows_the_run_on_every_page(page: Page, long_run: Run) -> None:
-    set_to_work(page, long_run)
-    page.get_by_role("link", name="Datasets").click()
-    expect(page.get_by_role("heading", name="Datasets", exact=True)).to_be_visible()
-    sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar.get_by_text("A long run")).to_be_visible()
-    expect(sidebar.get_by_text(RUNNING)).to_be_visible()
+from tests.e2e.conftest import Server, create_long_run, settled
 
 
 def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
@@ -92,17 +49,3 @@ def test_two_runs_are_named_found_and_compared_by_keyboard(page: Page, server: S
     expect(page.get_by_role("heading", name="Compare", exact=True)).to_be_visible()
     for run in runs:
         server.store.runs.delete(run.id)
-
-
-def set_to_work(page: Page, run: Run) -> None:
-    page.goto(f"/trace?run={run.id}")
-    page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_test_id("stMain").get_by_text(RUNNING)).to_be_visible()
-
-
-def further(page: Page, before: int) -> None:
-    page.wait_for_function(
-        """before => [...document.querySelectorAll('[data-testid="stMain"] [data-testid="stProgress"]')]
-           .some(bar => Number((bar.innerText.match(/([\\d,]+) of/) || ['', '0'])[1].replace(/,/g, '')) > before)""",
-        arg=before,
-    )
