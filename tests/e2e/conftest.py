@@ -50,7 +50,7 @@ POLICY = "Content Security Policy"
 HOME_HOSTS = {"127.0.0.1", "localhost"}
 MANY = 4000
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 
 STARTS = re.compile("^(Label|Ask|Check|Measure) ")
 """How the buttons begin that start a run from a form: they say what they do."""
