@@ -17,18 +17,19 @@ from evaluators.base import Evaluator
 from evaluators.batch import kept
 from evaluators.batch.columns import columns_of, schema_of
 from evaluators.batch.engine import Engine, Judged, Step, steps
-from evaluators.batch.folder import CALLS, MANIFEST, Folder, WriteError, check_outputs, writing
+from evaluators.batch.folder import CALLS, MANIFEST, PARTS, Folder, WriteError, check_outputs
 from evaluators.batch.function import ScoreRow, free_scorer
 from evaluators.batch.judging import AskJudges, CallStore, JudgesSetup, Judging
+from evaluators.batch.parts import Parts
 from evaluators.batch.plan import BatchPlan, planned
 from evaluators.batch.processes import Processes
 from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
-from evaluators.batch.retry import FailedRows, Retry
+from evaluators.batch.retry import OpenRows, Retry
 from evaluators.batch.sources import Fragment
 from evaluators.batch.worker import Task
 from evaluators.config import config
-from evaluators.errors import ParameterError, PlumblineError, RunStoppedError, StoreError
+from evaluators.errors import DatasetError, ParameterError, RunStoppedError, StoreError
 from evaluators.llm import Keys
 from evaluators.records import Cap
 from evaluators.runs import inputs
@@ -130,6 +131,7 @@ def work(
         # A manifest says that every file is there, and whoever waits for it reads them at once.
         if results.is_complete:
             with attempt.stopping():
+                folder.remove_folder(PARTS)
                 folder.write_json(MANIFEST, {**plan.settings, **results.manifest()})
         results = replace(results, stopped=attempt.stopped)
         try:
@@ -158,6 +160,8 @@ class _Attempt:
         self._folder = folder
         self._judged = judged
         self._where = where
+        self._schema = schema_of(judged.columns, plan.groups)
+        self._parts: dict[str, Parts] = {}
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -223,7 +227,7 @@ class _Attempt:
             engine = Engine(
                 task,
                 cluster.workers(task) if cluster else Processes(task, count),
-                schema_of(self._judged.columns, plan.groups),
+                self._schema,
                 own,
                 self._own_scorer(own.metrics, judges),
                 config().workers if judges else LOCAL_THREADS,
@@ -251,7 +255,7 @@ class _Attempt:
     ) -> None:
         plan = self._plan
         read = steps(
-            FailedRows(plan.source.system, plan.source.fragments, self._retry),
+            OpenRows(plan.source.system, plan.source.fragments, self._retry, self._last_row),
             fragments,
             plan.reading,
             plan.required,
@@ -261,35 +265,51 @@ class _Attempt:
         # Steps come file by file, so that neighbours of one file are all there is of it.
         for fragment, own in groupby(in_order, key=lambda pair: pair[0].fragment):
             try:
-                self._write_file(engine, fragment, own, display)
-            except _UnreadableError as error:
+                self._write_file(fragment, own, display)
+            except DatasetError as error:
                 self.problems[fragment.name] = str(error)
             display.file_done(fragment.name)
 
     def _write_file(
         self,
-        engine: Engine,
         fragment: Fragment,
         own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
         display: Display,
     ) -> None:
+        parts = self._parts_of(fragment)
+        # It holds rows, which must not stay where the file cannot be read to its end.
+        del self._parts[fragment.name]
+        display.skip_rows(fragment.name, parts.rows)
         batches = _batches(own, display)
         if fragment.name in self._retry.names:
             batches = self._retry.merged(fragment, batches)
-        with self._folder.new_file(fragment, engine.schema) as file:
-            for batch in batches:
-                with writing(self._folder.address):
-                    file.add(batch)
+        for batch in batches:
+            parts.add(batch)
+        parts.join()
+
+    def _last_row(self, fragment: Fragment) -> int:
+        """Up to where an earlier attempt has judged the file."""
+        return self._parts_of(fragment).last_row
+
+    def _parts_of(self, fragment: Fragment) -> Parts:
+        # Once, by whoever is first: the reader of its rows, which is ahead of who writes them.
+        if fragment.name not in self._parts:
+            parts = Parts(self._folder, fragment, self._schema)
+            # Else rows that failed in an earlier retry would not be tried again.
+            if fragment.name in self._retry.names:
+                parts.forget()
+            self._parts[fragment.name] = parts
+        return self._parts[fragment.name]
 
 
 def _batches(
     own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
     display: Display,
 ) -> Iterator[pa.RecordBatch]:
-    """The results of a file as they come; raises `_UnreadableError` where it cannot be read on."""
+    """The results of a file as they come; raises `DatasetError` where it cannot be read on."""
     for step, results in own:
         if step.problem:
-            raise _UnreadableError(step.problem)
+            raise DatasetError(step.problem)
         if step.piece:
             batch = results.result()
             display.rows_done(batch.num_rows)
@@ -306,7 +326,3 @@ def _ray(where: Where) -> Cluster:
             "pip install 'plumbline[ray]'"
         ) from error
     return Cluster(where.ray_address, where.workers)
-
-
-class _UnreadableError(PlumblineError):
-    """A file cannot be read to its end."""

@@ -28,6 +28,8 @@ MANIFEST = "_manifest.json"
 """Written last."""
 CALLS = "_calls.sqlite3"
 """What judges were paid for, and their answers."""
+PARTS = ".parts"
+"""Results of files that are not judged to their end."""
 OF_INPUT = b"plumbline.input"
 """The note in a file of results of what it was made from."""
 
@@ -121,19 +123,20 @@ class Folder:
         return False
 
     @contextmanager
-    def new_file(self, fragment: Fragment, schema: pa.Schema) -> Iterator[FileWriter]:
-        """The results of a file while they are written; they are there when this ends well."""
-        path = f"{self.path}/{self.output(fragment.name)}"
+    def new_file(self, output: str, schema: pa.Schema) -> Iterator[FileWriter]:
+        """A file of results while it is written; it is there when this ends well."""
+        path = f"{self.path}/{output}"
         parent, _, name = path.rpartition("/")
         # Readers of folders, ours among them, pass over names that begin with a dot.
         temporary = f"{parent}/.{name}.part"
-        noted = schema.with_metadata({OF_INPUT: _note_of(fragment)})
         with writing(self.address):
             self.system.create_dir(parent, recursive=True)
             stream = self.system.open_output_stream(temporary, compression=None)
-            file = FileWriter(pq.ParquetWriter(stream, noted, compression="zstd"), noted)
+            writer = pq.ParquetWriter(stream, schema, compression="zstd", write_page_checksum=True)
+        file = FileWriter(writer, schema)
         try:
-            yield file
+            with writing(self.address):
+                yield file
             with writing(self.address):
                 file.close()
                 stream.close()
@@ -154,7 +157,7 @@ class Folder:
         try:
             with self.system.open_input_file(f"{self.path}/{output}") as opened:
                 # Not read ahead: a column's pages would be in memory twice.
-                yield pq.ParquetFile(opened, pre_buffer=False)
+                yield pq.ParquetFile(opened, pre_buffer=False, page_checksum_verification=True)
         except FileNotFoundError as error:
             raise DatasetError(
                 say(
@@ -216,6 +219,13 @@ class Folder:
             if self.system.get_file_info(path).type != fs.FileType.NotFound:
                 self.system.delete_file(path)
 
+    def remove_folder(self, name: str) -> None:
+        """Takes a folder away with all that is in it, if it is there."""
+        path = f"{self.path}/{name}"
+        with writing(self.address):
+            if self.system.get_file_info(path).type != fs.FileType.NotFound:
+                self.system.delete_dir(path)
+
 
 class FileWriter:
     """Takes results batch by batch and writes many rows together."""
@@ -262,6 +272,11 @@ def writing(address: str) -> Iterator[None]:
             f"{printable(address)} cannot be written ({printable(what)[:200]}). Make room, or "
             "check its rights, and give the same command again: what is finished is kept."
         ) from error
+
+
+def noted(schema: pa.Schema, fragment: Fragment) -> pa.Schema:
+    """The schema with the note of which file the results are."""
+    return schema.with_metadata({OF_INPUT: _note_of(fragment)})
 
 
 def _note_of(fragment: Fragment) -> bytes:

@@ -41,6 +41,12 @@ class Display:
         if files and self._in_lines:
             self._print(f"{files:,} of {self._files:,} files were finished before.")
 
+    def skip_rows(self, name: str, count: int) -> None:
+        """These rows of a file were judged before."""
+        self.rows_done(count)
+        if count and self._in_lines:
+            self._print(f"{name}: {count:,} rows were judged before.")
+
     def rows_done(self, count: int) -> None:
         self._rows += count
         self._bar.update(self._task, rows=self._rows)

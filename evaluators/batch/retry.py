@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,17 +70,27 @@ class Retry:
 
 
 @dataclass(frozen=True)
-class FailedRows(Source):
-    """The same files; of those that are tried again only the rows that failed."""
+class OpenRows(Source):
+    """The same files, of which only those rows are read that are still to be judged.
+
+    `last_row` is up to where a file is judged; of one that is tried again only failed rows are
+    read.
+    """
 
     retry: Retry
+    last_row: Callable[[Fragment], int]
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """Those of the whole file, whichever of its rows are read."""
         return Source(self.system, self.fragments).columns(fragment)
 
-    def pieces(self, fragment: Fragment, wanted: Iterable[str] | None = None) -> Iterator[Piece]:
-        every = super().pieces(fragment, wanted)
+    def pieces(
+        self,
+        fragment: Fragment,
+        wanted: Iterable[str] | None = None,
+        after: int = 0,
+    ) -> Iterator[Piece]:
+        every = super().pieces(fragment, wanted, max(after, self.last_row(fragment)))
         if fragment.name not in self.retry.names:
             yield from every
             return

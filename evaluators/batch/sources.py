@@ -78,19 +78,25 @@ class Source:
             return list(first.names) if first else []
         return None
 
-    def pieces(self, fragment: Fragment, wanted: Iterable[str] | None = None) -> Iterator[Piece]:
+    def pieces(
+        self,
+        fragment: Fragment,
+        wanted: Iterable[str] | None = None,
+        after: int = 0,
+    ) -> Iterator[Piece]:
         """The rows of a file in pieces; `wanted` are the columns of a table that are needed.
 
-        Raises `DatasetError`, `OSError` or `pyarrow.ArrowException` where it cannot be read on.
+        Rows up to the number `after` are passed over. Raises `DatasetError`, `OSError` or
+        `pyarrow.ArrowException` where it cannot be read on.
         """
         if fragment.format == "Parquet":
-            yield from _of_parquet(self.system, fragment, wanted)
+            yield from _of_parquet(self.system, fragment, wanted, after)
             return
         with _text(self.system, fragment) as text:
             if fragment.format == "CSV":
-                yield from _of_csv(text, fragment)
+                yield from _of_csv(text, fragment, after)
             else:
-                yield from _of_json_lines(text, fragment)
+                yield from _of_json_lines(text, after)
 
 
 def found(address: str) -> Source:
@@ -192,6 +198,7 @@ def _of_parquet(
     system: fs.FileSystem,
     fragment: Fragment,
     wanted: Iterable[str] | None,
+    after: int,
 ) -> Iterator[Piece]:
     with system.open_input_file(fragment.path) as opened:
         # Not read ahead: a column's pages would be in memory twice.
@@ -204,10 +211,24 @@ def _of_parquet(
         rows = max(1, file.metadata.num_rows)
         bytes_of_a_row = max(1, bytes_of_all // rows)
         count = min(MOST_ROWS, max(1, MOST_CHARACTERS // bytes_of_a_row))
-        first = 1
-        for batch in file.iter_batches(count, columns=columns, use_threads=False):
-            yield Piece(first, batch)
-            first += batch.num_rows
+        groups, first = _row_groups(file, after)
+        for batch in file.iter_batches(count, groups, columns, use_threads=False):
+            end = first + batch.num_rows
+            if end > after + 1:
+                first = max(first, after + 1)
+                yield Piece(first, batch.slice(batch.num_rows - (end - first)))
+            first = end
+
+
+def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:
+    """The row groups that are not passed over as a whole, and the number of their first row."""
+    passed = 0
+    for group in range(file.num_row_groups):
+        rows = file.metadata.row_group(group).num_rows
+        if passed + rows > after:
+            return list(range(group, file.num_row_groups)), passed + 1
+        passed += rows
+    return [], passed + 1
 
 
 # Texts
@@ -234,7 +255,7 @@ def _longest_row() -> int:
     return Collector("", config()).longest_row
 
 
-def _of_json_lines(text: io.TextIOWrapper, fragment: Fragment) -> Iterator[Piece]:
+def _of_json_lines(text: io.TextIOWrapper, after: int) -> Iterator[Piece]:
     lines: list[tuple[int, str]] = []
     size = 0
     for number, line in enumerate(lines_of(text, _longest_row()), start=1):
@@ -243,6 +264,8 @@ def _of_json_lines(text: io.TextIOWrapper, fragment: Fragment) -> Iterator[Piece
                 "It is one JSON array, which cannot be read row by row. Save it as JSON Lines, "
                 "one object a line."
             )
+        if number <= after:
+            continue
         stripped = stripped_line(line)
         if not stripped:
             continue
@@ -255,7 +278,7 @@ def _of_json_lines(text: io.TextIOWrapper, fragment: Fragment) -> Iterator[Piece
         yield Piece(lines=tuple(lines))
 
 
-def _of_csv(text: io.TextIOWrapper, fragment: Fragment) -> Iterator[Piece]:
+def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:
     # The csv module refuses fields of more than 128 KB by itself.
     csv.field_size_limit(config().cell_bytes)
     lines = lines_of(text, _longest_row())
@@ -268,6 +291,8 @@ def _of_csv(text: io.TextIOWrapper, fragment: Fragment) -> Iterator[Piece]:
     for number, record in enumerate(records_in(every_line, delimiter)):
         if not names:
             names = tuple(header_of(record, fragment.name))
+            continue
+        if number <= after:
             continue
         records.append((number, record))
         size += sum(map(len, record.cells))
