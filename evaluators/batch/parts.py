@@ -71,7 +71,7 @@ class Parts:
         return (f"{self._place}/{number:05}.parquet" for number in count(1))
 
     def _goes_on(self, name: str) -> bool:
-        """Whether that part is there, of the file as it is now, and goes on where the last ended."""
+        """Whether the part is of the file as it is now, and goes on where the last one ended."""
         # Missing or damaged: from there on rows are judged again.
         with suppress(DatasetError, KeyError, ValueError), self._folder.results(name) as file:
             notes = file.schema_arrow.metadata or {}
