@@ -66,7 +66,8 @@ def attempt(data, out, end=""):
     Ending.end = end
     Ending.judged.clear()
     found = judged(data, out, Ending())
-    return len(Ending.judged), found
+    # One more is an example, by which the columns of a metric of one's own are found out.
+    return len(Ending.judged) - 1, found
 
 
 @pytest.mark.parametrize(
