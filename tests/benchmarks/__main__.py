@@ -11,6 +11,7 @@ PARTS = (
     "retrieval",
     "engine",
     "llm",
+    "cold",
     "labels",
     "faults",
     "killed",

@@ -15,7 +15,7 @@ from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.benchmarks.common import peak_megabytes, timed
-from tests.benchmarks.llm import provider
+from tests.benchmarks.llm import access_to, provider
 
 SAMPLES = 100
 LATENCY = 0.2
@@ -48,7 +48,8 @@ def new_run(store: Store, dataset: Dataset) -> Run:
 
 if __name__ == "__main__":
     ideal = math.ceil(SAMPLES / config().workers) * LATENCY
-    with tempfile.TemporaryDirectory() as folder, provider("--judge") as keys:
+    with tempfile.TemporaryDirectory() as folder, provider("--judge") as address:
+        keys = {"openai": access_to(address)}
         store = Store(Path(folder) / "bench.sqlite3")
         dataset, memory = answers(SAMPLES, "labels"), peak_megabytes()
         registry.start(new_run(store, answers(1, "first")), store, keys).wait()  # imports the SDK
