@@ -18,15 +18,17 @@ LENGTHS = (1_500, 5_000, 16_000, 50_000)
 """A square shows on the first; the others are tried only where it is suspicious, so that nothing
 takes hours.
 """
-LIMIT = 10e-6
-"""Seconds of processor time that a character may cost: ten times and more what it does cost."""
-SUSPICIOUS = 1 / 20
+LIMIT = 30e-6
+"""Seconds of processor time that a character may cost: thirty times and more what it does cost, as
+machines differ, and a processor is shared.
+"""
+SUSPICIOUS = 1 / 60
 """Of the limit: from there a longer string is tried, and again one, as long as the time grows
 faster than it.
 """
 GROWS = 1.6
 """From one length to the next a square grows by 3 for each character, what is linear not at all."""
-NOISE = 0.05
+NOISE = 0.15
 """Seconds that a call may take on any string; a busy machine is no square."""
 
 Make = Callable[[int], str]
