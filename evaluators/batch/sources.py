@@ -32,6 +32,9 @@ MOST_CHARACTERS = 2**20
 HEAD = 2**16
 """Bytes by which encoding and delimiter of a text are told."""
 
+GOOGLE_SECONDS = 30
+"""So long an address of Google's is tried; by itself pyarrow goes on for a quarter of an hour."""
+
 _FORMATS = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
@@ -124,13 +127,21 @@ def located(address: str) -> tuple[fs.FileSystem, str]:
     if "://" not in address:
         return fs.LocalFileSystem(), os.path.abspath(address)
     try:
-        return fs.FileSystem.from_uri(address)  # type: ignore[no-any-return]
+        return fs.FileSystem.from_uri(given_up_in_time(address))  # type: ignore[no-any-return]
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         # An address that only fsspec knows, such as hf:// or https://.
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
         return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def given_up_in_time(address: str) -> str:
+    """The address; of one of Google's with how long it is tried, unless that stands there."""
+    if not address.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in address:
+        return address
+    separator = "&" if "?" in address else "?"
+    return f"{address}{separator}retry_limit_seconds={GOOGLE_SECONDS}"
 
 
 def _split(address: str) -> tuple[str, str]:

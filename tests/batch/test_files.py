@@ -10,7 +10,7 @@ from pyarrow import fs
 from evaluators import evaluate_batch_files
 from evaluators.base import Evaluator, evaluator
 from evaluators.batch.folder import Folder
-from evaluators.batch.sources import found
+from evaluators.batch.sources import found, given_up_in_time
 from evaluators.errors import DatasetError, ParameterError, RunElsewhereError
 from evaluators.records import Score
 from tests.batch.files import COLUMNS, json_lines, parquet, results, row
@@ -164,6 +164,19 @@ def test_addresses_of_pyarrow_and_of_fsspec_are_opened(tmp_path):
     assert results(tmp_path / "out")[0]["id"] == "a"
     assert memory.exists("/results/b.jsonl.parquet")
     assert memory.exists("/results/_manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("address", "tried"),
+    [
+        ("gs://logs/a.jsonl", "gs://logs/a.jsonl?retry_limit_seconds=30"),
+        ("gcs://logs/?scheme=http", "gcs://logs/?scheme=http&retry_limit_seconds=30"),
+        ("gs://logs/?retry_limit_seconds=5", "gs://logs/?retry_limit_seconds=5"),
+        ("s3://logs/a.jsonl", "s3://logs/a.jsonl"),
+    ],
+)
+def test_an_address_of_google_that_does_not_answer_is_given_up(address, tried):
+    assert given_up_in_time(address) == tried
 
 
 def test_an_empty_file_among_others_has_results_without_rows(tmp_path):
