@@ -16,14 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from evaluators.batch.sources import Fragment, located
+from evaluators.batch.sources import SETTINGS, Fragment, located
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.runs.lock import FileRunLock
 from evaluators.text.language import say
 from evaluators.text.printable import printable
 
-SETTINGS = "_batch.json"
-"""Written first: what the results in the folder are of."""
 MANIFEST = "_manifest.json"
 """Written last."""
 CALLS = "_calls.sqlite3"

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
 from evaluators.batch.columns import FAILED, MetricColumns
-from evaluators.batch.folder import SETTINGS, Folder
+from evaluators.batch.folder import Folder
 from evaluators.batch.results import FileRows
+from evaluators.batch.sources import SETTINGS
 from evaluators.errors import DatasetError
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence
 from evaluators.runs.store import FileBatch

@@ -32,6 +32,8 @@ MOST_CHARACTERS = 2**20
 HEAD = 2**16
 """Bytes by which encoding and delimiter of a text are told."""
 
+SETTINGS = "_batch.json"
+"""Written first into a folder of results: what they are of."""
 GOOGLE_SECONDS = 30
 """So long an address of Google's is tried; by itself pyarrow goes on for a quarter of an hour."""
 
@@ -162,15 +164,18 @@ def _listed(system: fs.FileSystem, path: str, pattern: str) -> list[Fragment]:
         return []
     is_deep = not pattern or "/" in pattern or "**" in pattern
     base = path.rstrip("/") + "/"
+    every = system.get_file_info(fs.FileSelector(path, recursive=is_deep))
+    names = {info.path.removeprefix(base): info for info in every}
+    # Results may be written below the files that they are of, and are none of them.
+    marked = [name.removesuffix(SETTINGS) for name in names if name.endswith(f"/{SETTINGS}")]
     fragments = []
-    selector = fs.FileSelector(path, recursive=is_deep)
-    for inside in system.get_file_info(selector):
-        name = inside.path.removeprefix(base)
+    for name, info in names.items():
         is_wanted = not pattern or re.fullmatch(_as_expression(pattern), name)
         # What Spark and we ourselves put beside data begins so: _SUCCESS, .crc, _manifest.json.
         is_hidden = any(part.startswith((".", "_")) for part in name.split("/"))
-        if inside.type == fs.FileType.File and is_wanted and not is_hidden:
-            fragments.append(_fragment(inside, name))
+        is_left_out = is_hidden or name.startswith(tuple(marked))
+        if info.type == fs.FileType.File and is_wanted and not is_left_out:
+            fragments.append(_fragment(info, name))
     return fragments
 
 

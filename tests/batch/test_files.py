@@ -179,6 +179,17 @@ def test_an_address_of_google_that_does_not_answer_is_given_up(address, tried):
     assert given_up_in_time(address) == tried
 
 
+def test_results_below_the_files_that_they_are_of_are_no_files_of_a_batch(tmp_path):
+    parquet(tmp_path / "in" / "a.parquet", [row("a")])
+    judged(tmp_path / "in", tmp_path / "in" / "x" / "out")
+
+    again = judged(tmp_path / "in", tmp_path / "in" / "x" / "out")
+    other = judged(f"{tmp_path}/in/**", tmp_path / "other")
+
+    assert (again.is_complete, again.rows) == (True, 1)
+    assert (other.is_complete, other.rows) == (True, 1)
+
+
 def test_an_empty_file_among_others_has_results_without_rows(tmp_path):
     json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
     json_lines(tmp_path / "in" / "b.jsonl", [])
