@@ -255,8 +255,12 @@ def _text(system: fs.FileSystem, fragment: Fragment) -> io.TextIOWrapper:
     with system.open_input_stream(fragment.path) as stream:
         head = stream.read(HEAD)
     # Only whole lines: a character that is cut would look like damage.
-    whole = head[: head.rfind(b"\n") + 1] or head
-    encoding = text_of(fragment.name, whole, config()).encoding if whole.strip() else "utf-8"
+    end = head.rfind(b"\n") + 1
+    # In UTF-16 a line may end in the middle of a pair of bytes.
+    if end % 2 and head[end : end + 1] == b"\0":
+        end += 1
+    whole = head[:end] or head
+    encoding = text_of("It", whole, config()).encoding if whole.strip() else "utf-8"
     if encoding.startswith("utf-8"):
         # The mark that Excel puts in front would else belong to the first column's name.
         encoding = "utf-8-sig"

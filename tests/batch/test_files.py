@@ -179,6 +179,21 @@ def test_an_address_of_google_that_does_not_answer_is_given_up(address, tried):
     assert given_up_in_time(address) == tried
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "gb18030", "cp1252"])
+@pytest.mark.parametrize("count", [2, 2000])
+def test_a_text_is_read_in_its_encoding_however_long_it_is(tmp_path, encoding, count):
+    name = "Müller" if encoding == "cp1252" else "水车"
+    lines = [f"{name}{number},Why?,{name} says so.,One.\n" for number in range(count)]
+    text = "".join(["id,question,answer_text,docs\n", *lines])
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / "a.csv").write_bytes((mark + text).encode(encoding))
+
+    found = judged(tmp_path / "a.csv", tmp_path / "out")
+
+    assert (found.is_complete, found.failures) == (True, {})
+    assert [each["id"] for each in results(tmp_path / "out")][-1] == f"{name}{count - 1}"
+
+
 def test_results_below_the_files_that_they_are_of_are_no_files_of_a_batch(tmp_path):
     parquet(tmp_path / "in" / "a.parquet", [row("a")])
     judged(tmp_path / "in", tmp_path / "in" / "x" / "out")
