@@ -72,8 +72,7 @@ def planned(
     judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
     groups = tuple(map(group_named, by))
     source = found(address)
-    first = source.fragments[0]
-    table, names = _head(source, first)
+    first, table, names = _first_rows(source)
     loaded = opened(first.name, table, columns or {})
     check = RunPlan(_samples(loaded), evaluators, judges=judges, cap=cap or Cap())
     check.check_data()
@@ -102,6 +101,21 @@ def planned(
     )
 
 
+def _first_rows(source: Source) -> tuple[Fragment, Table, list[str] | None]:
+    """The first file that has rows which can be read, these rows, and the columns of the file.
+
+    Raises `DatasetError` where no file has any, with what is wrong with the first one.
+    """
+    error = None
+    for fragment in source.fragments:
+        try:
+            return fragment, *_head(source, fragment)
+        except DatasetError as problem:
+            error = error or problem
+    assert error
+    raise error
+
+
 def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
     """The first rows, and the columns of their file."""
     try:
@@ -111,9 +125,10 @@ def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
         raise DatasetError(f"{printable(first.name)}: {problem_of(error)}") from error
     tables = [table_of(piece, config()) for piece in pieces]
     rows = [row for table in tables for row in table.rows]
-    if not rows:
-        raise DatasetError(f"{printable(first.name)} holds no row that can be read.")
     problems = [problem for table in tables for problem in table.problems]
+    if not rows:
+        why = f" Row {problems[0].row}: {problems[0].message}" if problems else ""
+        raise DatasetError(f"{printable(first.name)} holds no row that can be read.{why}")
     return replace(tables[0], rows=rows, problems=problems), names
 
 

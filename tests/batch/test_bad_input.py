@@ -42,6 +42,20 @@ def test_a_first_file_that_cannot_be_read_is_told_before_anything_begins(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("0.jsonl", ""), ("0.jsonl", "no JSON\n"), ("0.parquet", "not Parquet")]
+)
+def test_columns_are_guessed_by_the_first_file_that_has_rows(tmp_path, name, text):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    (tmp_path / "in" / name).write_text(text)
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert found.rows == 1 + text.count("\n")
+    assert found.summary()["length"].scored == 1
+    assert found.is_complete == (name == "0.jsonl")
+
+
 @pytest.mark.parametrize("address", ["nowhere", "nowhere/*.jsonl", "nothing://x"])
 def test_an_address_without_a_file_is_told(tmp_path, address):
     with pytest.raises(DatasetError, match=r"nowhere.*there is no file|nothing:.*cannot be read"):
