@@ -176,7 +176,15 @@ def _listed(system: fs.FileSystem, path: str, pattern: str) -> list[Fragment]:
         is_left_out = is_hidden or name.startswith(tuple(marked))
         if info.type == fs.FileType.File and is_wanted and not is_left_out:
             fragments.append(_fragment(info, name))
-    return fragments
+    return _each_once(fragments) if isinstance(system, fs.LocalFileSystem) else fragments
+
+
+def _each_once(fragments: Iterable[Fragment]) -> list[Fragment]:
+    """Each file by its shortest name: a link may lead to a folder that it lies in."""
+    by_place: dict[str, Fragment] = {}
+    for fragment in sorted(fragments, key=lambda fragment: (len(fragment.name), fragment.name)):
+        by_place.setdefault(os.path.realpath(fragment.path), fragment)
+    return list(by_place.values())
 
 
 def _as_expression(pattern: str) -> str:

@@ -194,6 +194,16 @@ def test_a_text_is_read_in_its_encoding_however_long_it_is(tmp_path, encoding, c
     assert [each["id"] for each in results(tmp_path / "out")][-1] == f"{name}{count - 1}"
 
 
+def test_a_file_that_links_lead_to_as_well_is_judged_once(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    (tmp_path / "in" / "again").symlink_to(tmp_path / "in")
+    (tmp_path / "in" / "b.jsonl").symlink_to(tmp_path / "in" / "a.jsonl")
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert (found.is_complete, found.rows, found.files) == (True, 1, 1)
+
+
 def test_results_below_the_files_that_they_are_of_are_no_files_of_a_batch(tmp_path):
     parquet(tmp_path / "in" / "a.parquet", [row("a")])
     judged(tmp_path / "in", tmp_path / "in" / "x" / "out")
