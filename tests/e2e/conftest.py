@@ -60,9 +60,8 @@ LONG = 240_000
 example.
 """
 
-RUNNING = re.compile(r"Running · ([\d,]+) of [\d,]+ checked")
 STOPPED = re.compile(r"Stopped · ([\d,]+) of [\d,]+ checked")
-"""What a page says of a run, with how many answers are checked."""
+"""What a page says of a run that was stopped, with how many answers are checked."""
 
 SOON = 10_000
 """Milliseconds in which an upload that the app heard of has begun and ended."""
