@@ -201,10 +201,23 @@ def _unfinished_cards(listed: Sequence[Listed]) -> list[Listed]:
     moving = [own for own in listed if own.is_moving]
     out = [own for own in listed if own.is_out]
     stopped = [own for own in listed if own.state == STOPPED]
-    above = [*moving, *out[:MOST_OUT], *stopped[:1]]
-    for own in above:
+    resting = [*out[:MOST_OUT], *stopped[:1]]
+    if moving:
+        _watch([own.run for own in moving])
+    for own in resting:
         overview_cards.run_box(own.run, own.counts, own.is_moving, with_actions=True)
-    return above
+    return [*moving, *resting]
+
+
+@st.fragment(run_every=progress.TICK)
+def _watch(runs: Sequence[Run]) -> None:
+    """Draws runs that are at work, here or in another process, as they are now."""
+    if not all(map(progress.is_moving, runs)):
+        # Not only the card changes but also the row of the table.
+        st.rerun()
+    for run in runs:
+        counts = session.store().results.counts(run)
+        overview_cards.run_box(run, counts, True, with_actions=True)
 
 
 # What is chosen
