@@ -39,6 +39,7 @@ from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark
 
 DAY = timedelta(hours=24)
+BY_TOMORROW = mark("Answers by tomorrow")
 
 
 class Share(NamedTuple):
@@ -433,6 +434,18 @@ def on_their_way(store: Store, run_id: str) -> list[OnTheirWay]:
             )
         )
     return waiting
+
+
+def state_of_batches(store: Store, run_id: str) -> str:
+    """What the run waits for, in two or three words; empty where nothing is out."""
+    out = on_their_way(store, run_id)
+    if not out:
+        return ""
+    if all(own.is_cancelling for own in out):
+        return mark("Being cancelled")
+    if max(own.until for own in out) < datetime.now(UTC):
+        return mark("Answers are due")
+    return BY_TOMORROW
 
 
 def waiting(store: Store, run: Run) -> list[Reason]:

@@ -37,6 +37,7 @@ from evaluators.prompts import shipped
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
+from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.files import escaped_for_terminal
@@ -192,7 +193,8 @@ def state(run: Run, store: Store) -> str:
     if registry.is_at_work(run.id, store):
         activity = "running"
     else:
-        activity = "stopped" if counts.open else "finished"
+        of_batches = state_of_batches(store, run.id).lower()
+        activity = of_batches or ("stopped" if counts.open else "finished")
     return f"{activity}, {checked_and_failed(run, counts)}"
 
 

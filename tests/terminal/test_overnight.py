@@ -23,7 +23,11 @@ def test_sent_cancelled_collected_and_asked_at_once(plumbline, loopback, monkeyp
     assert "0 of 6 requests are answered by OpenAI" in sent.stderr
     assert "Collect the answers with resume." in sent.stderr
 
+    for command in (("list", "runs"), ("show", "last")):
+        assert "answers by tomorrow, 0 of 6" in plumbline(*command).stdout
+
     plumbline("cancel", "last")
+    assert "being cancelled, 0 of 6" in plumbline("list", "runs").stdout
     server.batches.finish()
     collected = plumbline("cancel", "last")
     assert "Go on with: python -m evaluators resume" in collected.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -11,7 +10,7 @@ from evaluators.llm.keys import bind
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Run
 from evaluators.runs.engine import registry
-from evaluators.runs.overnight import on_their_way
+from evaluators.runs.overnight import on_their_way, state_of_batches
 from evaluators.runs.plan import llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted
@@ -20,19 +19,11 @@ from ui.parts import problems
 from ui.parts.moments import local_time
 from ui.parts.untrusted import plain
 
-STATE = mark("Answers by tomorrow")
-
 
 def state(run: Run) -> str:
     """What the run waits for, in two or three words; empty where nothing is out."""
-    out = on_their_way(session.store(), run.id)
-    if not out:
-        return ""
-    if all(own.is_cancelling for own in out):
-        return say("Being cancelled")
-    if max(own.until for own in out) < datetime.now(UTC):
-        return say("Answers are due")
-    return say(STATE)
+    found = state_of_batches(session.store(), run.id)
+    return say(found) if found else ""
 
 
 def show(run: Run) -> None:

@@ -16,6 +16,7 @@ from evaluators.run_files.together import file_name, written_together
 from evaluators.run_files.writing import written
 from evaluators.runs import overview, run_facts
 from evaluators.runs.engine import registry
+from evaluators.runs.overnight import BY_TOMORROW
 from evaluators.runs.overview import Headline
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.runs.store import Counts
@@ -103,7 +104,7 @@ class Listed(NamedTuple):
         if self.is_moving:
             return AT_WORK
         if self.is_out:
-            return by_tomorrow.STATE
+            return BY_TOMORROW
         if self.counts.open:
             return STOPPED
         return FAILED if self.counts.failed else FINISHED
