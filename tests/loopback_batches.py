@@ -24,7 +24,7 @@ class Batches:
     """What was uploaded, and the batches made of it; `answered` counts the answers to each request.
 
     `complete` makes the body of an answer from the body of a request. A response is held back for
-    ever at the `holds`: "upload", "batch", "content" or "". Whoever asks for batches is refused with the status
+    ever at the `holds`: "upload", "batch", "content", the second one at "batch 2", or "". Whoever asks for batches is refused with the status
     `refuses`, where there is one: 404 as if they were gone, 401 or 403 as with a stranger's key.
     """
 
@@ -33,6 +33,7 @@ class Batches:
         self.made: list[dict[str, Any]] = []
         self.answered: Counter[str] = Counter()
         self.holds = ""
+        self._steps: Counter[str] = Counter()
         self.refuses = 0
         self.held = threading.Event()
         self._complete = complete
@@ -74,7 +75,8 @@ class Batches:
                 yield json.loads(line)
 
     def _unless_held(self, step: str, response: Any) -> tuple[int, Any] | None:
-        if self.holds == step:
+        self._steps[step] += 1
+        if self.holds in (step, f"{step} {self._steps[step]}"):
             self.held.set()
             return None
         return 200, response

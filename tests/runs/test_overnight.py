@@ -165,13 +165,25 @@ def test_a_batch_that_is_not_taken_says_why(store, registry, loopback):
     assert why in stopped(store, run.id)
 
 
-@pytest.mark.parametrize("step", ["upload", "batch", "", "content"])
+@pytest.mark.parametrize(
+    ("step", "models"),
+    [
+        ("upload", (paid.LUNA,)),
+        ("batch", (paid.LUNA,)),
+        ("", (paid.LUNA,)),
+        ("content", (paid.LUNA,)),
+        # Between the batches of a run: one is sent, and one is not.
+        ("upload 2", (paid.LUNA, paid.SOL)),
+        ("batch 2", (paid.LUNA, paid.SOL)),
+        ("content 2", (paid.LUNA, paid.SOL)),
+    ],
+)
 def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twice(
-    store, registry, loopback, tmp_path, step
+    store, registry, loopback, tmp_path, step, models
 ):
     server = loopback()
-    run = paid.paid_run(store, paid.dataset(10), overnight=True)
-    if step == "content":
+    run = paid.paid_run(store, paid.dataset(10), models, overnight=True)
+    if step.startswith("content"):
         # Killed while it collects.
         resumed(store, run, registry, server)
         server.batches.finish()
@@ -188,9 +200,10 @@ def test_a_process_that_is_killed_on_the_way_loses_nothing_and_pays_nothing_twic
 
     resumed(store, run, registry, server)
     server.batches.finish()
-    assert resumed(store, run, registry, server) == Counts(asked=10, scored=10, failed=0)
-    assert (len(server.batches.made), server.asked) == (1, [])
-    assert len(server.batches.answered) == 10
+    answers = 10 * len(models)
+    assert resumed(store, run, registry, server) == Counts(asked=answers, scored=answers, failed=0)
+    assert (len(server.batches.made), server.asked) == (len(models), [])
+    assert len(server.batches.answered) == answers
     assert asked_twice(server) == []
 
 
