@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 LOCAL_THREADS = 2
 """Threads for metrics that stay in this process and ask nobody: more would only compete."""
 
+MOST_NAMED = 5
+"""Files that a remark names."""
+
 
 def evaluate_batch_files(
     data: str | os.PathLike[str],
@@ -88,6 +91,8 @@ def evaluate_batch_files(
         keys=keys,
         cap=cap,
     )
+    if plan.source.passed_over:
+        inputs.print_remark(_not_read(plan.source.passed_over))
     where = Where(engine, ray_address, workers)
     return work(plan, folder, where, retry_failed=retry_failed, progress=progress)
 
@@ -300,6 +305,12 @@ class _Attempt:
                 parts.forget()
             self._parts[fragment.name] = parts
         return self._parts[fragment.name]
+
+
+def _not_read(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    listed = ", ".join([*names[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])])
+    return f"Not read, as neither Parquet, JSON Lines nor CSV by name: {listed}."
 
 
 def _batches(

@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -68,10 +68,14 @@ class Fragment(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The files that a path, a pattern or an address means, in the order of their names."""
+    """The files that a path, a pattern or an address means, in the order of their names.
+
+    `passed_over` are the names of those of another kind.
+    """
 
     system: fs.FileSystem
     fragments: tuple[Fragment, ...]
+    passed_over: tuple[str, ...] = field(default=(), kw_only=True)
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """The columns that the whole file has; `None` where each of its rows has its own."""
@@ -121,7 +125,8 @@ def found(address: str) -> Source:
             f"{shown}: {printable(fragments[0].name)} is neither Parquet, JSON Lines nor CSV by "
             "its name. Save it as one of these."
         )
-    return Source(system, tuple(sorted(usable)))
+    passed_over = sorted(fragment.name for fragment in fragments if not fragment.format)
+    return Source(system, tuple(sorted(usable)), passed_over=tuple(passed_over))
 
 
 def located(address: str) -> tuple[fs.FileSystem, str]:

@@ -62,6 +62,18 @@ def test_an_address_without_a_file_is_told(tmp_path, address):
         judged(address, tmp_path / "out")
 
 
+def test_files_of_another_kind_are_named_and_the_others_are_judged(tmp_path, capsys):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    for name in ("b.xlsx", "c.txt", "_SUCCESS", ".hidden.txt"):
+        (tmp_path / "in" / name).write_text("PK")
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert (found.rows, found.is_complete) == (1, True)
+    said = "Not read, as neither Parquet, JSON Lines nor CSV by name: b.xlsx, c.txt."
+    assert capsys.readouterr().err.strip() == said
+
+
 def test_a_group_of_no_column_is_told_with_those_that_there_are(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
 
