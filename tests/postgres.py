@@ -72,11 +72,11 @@ class Server:
         self._run("pg_ctl", "-w", "-m", "immediate", "stop")
 
     @contextmanager
-    def database(self) -> Iterator[str]:
-        """The address of a database with empty tables."""
+    def database(self, options: str = "") -> Iterator[str]:
+        """The address of a database with empty tables, or with other `options` of making it."""
         self._made += 1
         name = f"store_{self._made}"
-        self.execute(f"create database {name}")
+        self.execute(f"create database {name} {options}")
         yield self.address(name)
         self.execute(f"drop database {name} with (force)")
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
+import psycopg
 import pytest
 
 from evaluators.errors import StoreError
@@ -32,6 +33,10 @@ print(run.id, flush=True)
 for _ in sys.stdin:
     print(*[each.id for each in store.runs.newest("w")], flush=True)
 """
+
+
+WRITTEN = f":{quote(postgres.PASSWORD, safe='')}"
+"""The password, as it stands in an address."""
 
 
 @pytest.fixture
@@ -149,8 +154,47 @@ def test_a_run_whose_database_vanishes_says_so_and_goes_on_when_it_is_back(
     assert sorted(again) == sorted(f"s{n}" for n in range(SAMPLES) if n not in kept)
 
 
+def test_a_run_whose_connections_are_ended_takes_new_ones_and_goes_on(
+    postgres_server, address, tmp_path
+):
+    store, gate = Store(address), tmp_path / "gate"
+    run = slow_run(store, tmp_path, gate=gate)
+    job = Job(run, store)
+    job.start()
+    wait_for_free_ones(store, run)
+    ours = "application_name = 'plumbline' and datname = current_database()"
+    with psycopg.connect(address, autocommit=True) as db:
+        ended = db.execute(f"select pg_terminate_backend(pid) from pg_stat_activity where {ours}")
+        assert ended.fetchall()
+    gate.touch()
+    job.wait()
+
+    assert store.results.counts(run).scored == SAMPLES
+    assert store.runs.stop_reasons(run.id) == ()
+
+
 def wait_for_free_ones(store: Store, run: Run) -> None:
     postgres.wait_until(lambda: store.results.counts(run).scored == FREE)
+
+
+# What it must be
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_cannot_keep_every_text_is_refused(postgres_server, encoding):
+    options = f"encoding '{encoding}' locale 'C' template template0"
+    refused = pytest.raises(StoreError, match=rf"keeps texts as {encoding}, .* createdb -E UTF8")
+
+    with postgres_server.database(options) as address, refused:
+        Store(address)
+
+
+def test_a_user_who_may_not_make_tables_is_told_so(postgres_server, address):
+    postgres_server.execute("drop role if exists guest")
+    postgres_server.execute("create role guest login password 'guest'")
+
+    with pytest.raises(StoreError, match=r"permission denied.* Give its user the right to make"):
+        Store(address.replace(f"plumbline{WRITTEN}", "guest:guest"))
 
 
 # Two processes
@@ -195,9 +239,6 @@ def test_two_processes_work_on_a_run_each_and_one_takes_over_what_the_other_left
 
 
 # The variable
-
-WRITTEN = f":{quote(postgres.PASSWORD, safe='')}"
-"""The password, as it stands in an address."""
 
 
 def test_the_variable_says_where_runs_are_kept(address, monkeypatch, tmp_path):

@@ -36,12 +36,14 @@ READERS = 4
 PATIENCE = 30
 """Seconds to wait for another process that writes."""
 
+ENCODING = "UTF8"
 APPLICATION = 1347179853
 """The first number of all our locks, "PLUM"."""
 
 _DEFAULTS = {
     "application_name": "plumbline",
     "connect_timeout": 10,
+    "client_encoding": "utf8",
     # A server that is gone without a word is noticed within a minute, and so are we by it.
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -271,6 +273,7 @@ class PostgresDatabase(Database):
 
     def _migrate(self) -> None:
         """Makes the tables, or brings them up to date, one process after the other."""
+        self._check_encoding()
         with self.transaction() as db:
             version = self._version(db)
             for script in sorted((MIGRATIONS / "postgres").glob("*.sql")):
@@ -280,6 +283,18 @@ class PostgresDatabase(Database):
             if version < NEWEST:
                 db.execute("delete from plumbline")
                 db.execute("insert into plumbline values (?)", (NEWEST,))
+
+    def _check_encoding(self) -> None:
+        ((encoding,),) = self.rows("select current_setting('server_encoding')")
+        if encoding != ENCODING:
+            raise StoreError(
+                say(
+                    "{place} keeps texts as {encoding}, in which most languages cannot be "
+                    "written. Make a database with: createdb -E UTF8 -T template0 NAME",
+                    place=self._place,
+                    encoding=encoding,
+                )
+            )
 
     def _version(self, db: _Writing) -> int:
         """The version of the tables, 0 where there are none; raises `StoreError` for others'."""
