@@ -30,7 +30,7 @@ from evaluators.records import (
     Score,
     Support,
 )
-from evaluators.runs.store import Answer, Outline, ValueName, ViewedValues
+from evaluators.runs.store import Answer, CellStatus, Outline, ValueName, ViewedValues
 from evaluators.statistics import clustered, clustered_mean, interval, within_groups
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
@@ -599,7 +599,7 @@ def _viewed_labels(
 def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline:
     """The rows of one answer as one row, the values in the order of the names."""
     states = {row.status for row in rows}
-    status = None if None in states else "scored"
+    status: CellStatus | None = None if None in states else "scored"
     if "failed" in states:
         status = "failed"
     values: dict[ValueName, float | None] = {}
@@ -611,14 +611,12 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
         if value_name in values:
             titled[title] = values[value_name]
     labellers = [row.by for row in rows if row.by]
-    return rows[0].model_copy(
-        update={
-            "metric": 0,
-            "status": status,
-            "values": titled,
-            "by": labellers[0] if labellers else "",
-            "corrected": max(row.corrected for row in rows),
-        }
+    return rows[0]._replace(
+        metric=0,
+        status=status,
+        values=titled,
+        by=labellers[0] if labellers else "",
+        corrected=max(row.corrected for row in rows),
     )
 
 

@@ -270,7 +270,7 @@ def test_a_name_that_an_earlier_metric_has_gets_the_number_of_its_metric():
 
 
 def test_a_merged_row_keeps_labeller_and_corrections_of_the_metric_that_labels():
-    labelled = outline("scored").model_copy(update={"by": "jury", "corrected": 2})
+    labelled = outline("scored")._replace(by="jury", corrected=2)
 
     (row,) = merged([labelled, scored(at=Cell(0, 0, 1), f1=1.0)])
 
@@ -280,7 +280,7 @@ def test_a_merged_row_keeps_labeller_and_corrections_of_the_metric_that_labels()
 def test_rows_of_one_metric_stay_as_they_are():
     rows = [
         scored(at=Cell(0), f1=1.0),
-        FAILED.model_copy(update={"position": 1}),
+        FAILED._replace(position=1),
         outline(at=Cell(2, 1)),
     ]
 
@@ -464,7 +464,7 @@ def test_labellers_differ_where_a_sentence_is_supported_by_one_and_not_by_anothe
 
 def test_flips_are_counted_by_option():
     rows = [
-        outline("scored").model_copy(update={"flips": changed})
+        outline("scored")._replace(flips=changed)
         for changed in (("remove_reasoning", "nfkc"), ("nfkc",), ())
     ]
     assert flips([*rows, outline("failed")]) == {"nfkc": 2, "remove_reasoning": 1}

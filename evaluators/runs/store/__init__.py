@@ -25,7 +25,7 @@ from evaluators.runs.store.file_batches import FileBatch, FileBatchTable
 from evaluators.runs.store.label_queues import LabelQueueTable
 from evaluators.runs.store.notes import NoteTable
 from evaluators.runs.store.person_labels import PersonLabelTable
-from evaluators.runs.store.results import Counts, Outline, ResultTable
+from evaluators.runs.store.results import CellStatus, Counts, Outline, ResultTable
 from evaluators.runs.store.rounds import RoundTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
@@ -44,6 +44,7 @@ __all__ = [
     "USUAL",
     "USUAL_VIEW",
     "Answer",
+    "CellStatus",
     "Counter",
     "Counts",
     "FileBatch",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from evaluators.records import (
     Ability,
@@ -45,6 +45,10 @@ from evaluators.text.language import mark, say
 
 READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
+OUTLINED_TOGETHER = 5000
+"""Samples whose rows are in memory beside the outlines made of them."""
+SHORT = 100
+"""Characters of values that are kept by their text."""
 
 
 class Counts(Record):
@@ -59,26 +63,32 @@ class Counts(Record):
         return self.asked - self.scored - self.failed
 
 
-class Outline(ResultFacets):
+CellStatus = Literal["scored", "failed"]
+
+
+class Outline(NamedTuple):
     """A cell of a run without its texts; `status` is `None` until there is a result.
 
     `corrected` is how many labels a person has set. Of a prompt that was asked several times
-    `repeat` counts the answers from 1.
+    `repeat` counts the answers from 1. `by` and `flips` are those of `ResultFacets`.
     """
 
+    # A tuple, as there may be a hundred thousand of them.
     position: int
-    model: int = 0
-    metric: int = 0
     sample_id: str
     question: str
+    model: int = 0
+    metric: int = 0
     ability: str | None = None
     noise: float | None = None
     effective_noise: float | None = None
     situation: str = ""
     repeat: int = 1
-    status: Literal["scored", "failed"] | None = None
-    values: dict[str, float | None] = {}
+    status: CellStatus | None = None
+    values: Mapping[str, float | None] = {}
     corrected: int = 0
+    by: str = ""
+    flips: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> int:
@@ -98,12 +108,6 @@ class Outline(ResultFacets):
         if self.ability != Ability.COUNTERFACTUAL or self.effective_noise is None:
             return None
         return 1 - self.effective_noise
-
-
-_NO_SAMPLE_FACETS: dict[str, Any] = {
-    name: Outline.model_fields[name].default
-    for name in ("ability", "noise", "effective_noise", "situation", "repeat")
-}
 
 
 class ResultTable:
@@ -213,14 +217,26 @@ class ResultTable:
                         and r.model = m.value and r.metric = e.value
                    left join viewed v on v.run_id = :run and v.view = :view
                         and v.position = s.position and v.model = m.value and v.metric = e.value
-                   where s.fingerprint = :fingerprint {of_answers} order by 1, 2, 3"""
+                   where s.fingerprint = :fingerprint {of_answers}
+                         and s.position between :first and :last order by 1, 2, 3"""
         positions = json.dumps([position for position, _ in answers or ()])
         values = {**_numbers_of_cells(run, view), "positions": positions}
-        rows = self._database.rows(query, **values)
-        if answers is None:
-            return [_outline(*row) for row in rows]
-        chosen = set(answers)
-        return [_outline(*row) for row in rows if row[:2] in chosen]
+        chosen = set(answers or ())
+        outlines = []
+        for first, last in self._stretches(run, answers):
+            rows = self._database.rows(query, **values, first=first, last=last)
+            outlines += [_outline(*row) for row in rows if answers is None or row[:2] in chosen]
+        return outlines
+
+    def _stretches(self, run: Run, answers: Sequence[Answer] | None) -> list[tuple[int, int]]:
+        """The first and the last position of the samples whose rows are read together."""
+        if answers is not None:
+            positions = [position for position, _ in answers]
+            return [(min(positions), max(positions))] if positions else []
+        query = "select max(position) from samples where fingerprint = ?"
+        last = self._database.rows(query, run.fingerprint)[0][0]
+        starts = range(0, 0 if last is None else last + 1, OUTLINED_TOGETHER)
+        return [(start, start + OUTLINED_TOGETHER - 1) for start in starts]
 
     def answers(
         self,
@@ -446,10 +462,9 @@ def _outline(
     result_facets: Any,
     corrected: int,
 ) -> Outline:
-    numbers = {} if values is None else read_object(values, _is_value)
-    # Not validated again: a page reads tens of thousands of them for one drawing.
-    return Outline.model_construct(
-        **(_NO_SAMPLE_FACETS | (read_object(sample_facets, is_sample_facet) or {})),
+    numbers = {} if values is None else _values(values)
+    return Outline(
+        **(read_object(sample_facets, is_sample_facet) or {}),
         **_result_facets(result_facets),
         position=position,
         model=model,
@@ -460,6 +475,17 @@ def _outline(
         values=numbers or {},
         corrected=corrected,
     )
+
+
+def _values(text: Any) -> dict[str, Any] | None:
+    # Yes and no are most values of most runs: one object for all of them.
+    is_short = isinstance(text, str) and len(text) <= SHORT
+    return _values_of_short(text) if is_short else read_object(text, _is_value)
+
+
+@lru_cache(maxsize=1024)
+def _values_of_short(text: str) -> dict[str, Any] | None:
+    return read_object(text, _is_value)
 
 
 @lru_cache(maxsize=1024)
