@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 
 import pyarrow as pa
 
@@ -53,7 +53,8 @@ class Parts:
         Raises `DatasetError` where a part is damaged; those before it are kept.
         """
         with self._folder.new_file(self._folder.output(self._fragment.name), self._schema) as file:
-            for batch in (*self._joined(), *self._held):
+            # One batch after the other: all of a file's would fill the memory.
+            for batch in chain(self._joined(), self._held):
                 file.add(batch)
         if self._names:
             self._folder.remove_folder(self._place)

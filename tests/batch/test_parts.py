@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from evaluators.base import Evaluator, evaluator
-from evaluators.batch.folder import GROUP_ROWS, PARTS
+from evaluators.batch.folder import GROUP_ROWS, PARTS, Folder
+from evaluators.batch.parts import Parts
+from evaluators.batch.sources import Fragment
 from evaluators.errors import RunStoppedError
 from evaluators.records import Score
 from tests.batch.files import json_lines, results, row
@@ -40,6 +42,16 @@ class Ending(Evaluator):
             raise RunStoppedError("Nothing goes on.")
         self.judged.append(sample.id)
         return Score(values={"length": min(1.0, len(sample.id) / 10)})
+
+
+@pytest.fixture
+def arrow_memory():
+    """Counts the bytes that Arrow holds."""
+    usual = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(counted)
+    yield counted
+    pa.set_memory_pool(usual)
 
 
 def rows_of(start=0):
@@ -150,6 +162,24 @@ def test_a_part_whose_bytes_have_changed_is_told_and_judged_again(tmp_path):
     assert found.is_complete
     assert again == ROWS - GROUP_ROWS
     assert [each["id"] for each in results(tmp_path / "out")] == [str(at) for at in range(ROWS)]
+
+
+def test_parts_are_joined_without_all_of_them_in_memory(tmp_path, arrow_memory):
+    count = 12
+    fragment = Fragment("a.jsonl", str(tmp_path / "a.jsonl"), 0, "")
+    schema = pa.schema([("row", pa.int64()), ("text", pa.string())])
+    parts = Parts(Folder(str(tmp_path)), fragment, schema)
+    for start in range(0, count * GROUP_ROWS, GROUP_ROWS):
+        numbers = range(start, start + GROUP_ROWS)
+        texts = [f"{number:0500}" for number in numbers]
+        parts.add(pa.record_batch([numbers, texts], names=["row", "text"]))
+    one_part = 500 * GROUP_ROWS
+    before = arrow_memory.max_memory()
+
+    parts.join()
+
+    assert pq.read_metadata(tmp_path / "a.jsonl.parquet").num_rows == count * GROUP_ROWS
+    assert arrow_memory.max_memory() - before < count * one_part / 2
 
 
 def test_parts_lie_at_any_address(tmp_path):
