@@ -103,10 +103,9 @@ def test_a_stranger_who_clears_the_caches_disturbs_no_run(
     wait_for_results(host.store, run)
 
     ThreadPoolExecutor().submit(
-        asyncio.run, clear_caches(host)
+        asyncio.run, clear_caches(host, run)
     ).result()  # here a loop runs already
 
-    assert host.store.results.counts(run).scored < MANY
     finished = page.get_by_test_id("stMain").get_by_text(f"{MANY:,} answers checked")
     expect(finished).to_be_visible(timeout=LONG)
 
@@ -162,10 +161,11 @@ def start_sample(page: Page) -> str:
     return parse_qs(urlsplit(page.url).query)["run"][0]
 
 
-async def clear_caches(host: Server) -> None:
-    """What any visitor can send to a Streamlit server."""
+async def clear_caches(host: Server, run: Run) -> None:
+    """What any visitor can send to a Streamlit server, while the run is at work."""
     address = f"ws://{urlsplit(host.address).netloc}/_stcore/stream"
     async with websockets.connect(address, origin=host.address) as socket:
         await socket.send(BackMsg(clear_cache=True).SerializeToString())
+        assert host.store.results.counts(run).scored < MANY
         await socket.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
         await asyncio.wait_for(socket.recv(), 30)  # an answer to the second: the first was taken
