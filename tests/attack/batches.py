@@ -30,7 +30,7 @@ FILES = 8
 ROWS = 40
 IN_FLIGHT = 4
 """Rows that are asked about at a time."""
-LONGEST = {"local": 10.0, "ray": 30.0}
+LONGEST = {"local": 10.0, "ray": 20.0}
 """Seconds from the start of a driver to the last moment at which something is killed."""
 
 
