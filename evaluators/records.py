@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -65,7 +66,7 @@ class Sentences(Record):
     documents: tuple[tuple[Sentence, ...], ...]
     response: tuple[Sentence, ...]
 
-    @property
+    @cached_property
     def document_keys(self) -> tuple[str, ...]:
         return tuple(sentence.key for document in self.documents for sentence in document)
 

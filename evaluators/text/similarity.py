@@ -142,6 +142,8 @@ def distinct(numbers: Numbers) -> Numbers:
     return ordered[is_first]
 
 
+# The same few thousand pairs come again and again.
+@lru_cache(maxsize=20_000)
 def rarity(texts: int, texts_with: int) -> float:
     """The weight of a term that so many of the texts hold."""
     return math.log(1 + max(texts, 1) / (texts_with + 0.5))

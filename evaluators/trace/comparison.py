@@ -193,15 +193,16 @@ def compare(
     weights = all_weights[:width].astype(np.float32)
     documents = term_sets(document_terms, all_weights, width)
     response = term_sets(in_response.distinct(size), all_weights, width)
-    question = term_sets(in_question.distinct(size), all_weights, width)
+    asked = distinct(in_question.terms[in_question.terms >= 0])
 
-    of_question = np.zeros_like(weights)
-    of_question[question.columns] = weights[question.columns]
-    of_response = np.zeros_like(weights)
+    of_question = np.zeros(width, np.float32)
+    of_question[asked] = weights[asked]
+    of_response = np.zeros(width, np.float32)
     of_response[response.columns] = weights[response.columns]
 
     shared_with_question = documents.sums(of_question**2)
-    question_cosine = ratio(shared_with_question, documents.lengths * question.lengths[0])
+    question_length = np.float32(np.sqrt((all_weights[asked] ** 2).sum()))
+    question_cosine = ratio(shared_with_question, documents.lengths * question_length)
     if meaning:
         near_question = _embedding_cosines(meaning.documents, meaning.question)[:, 0]
         question_cosine = (question_cosine + near_question) / 2
@@ -279,7 +280,7 @@ def _terms_in_units(
 ) -> _TermsInUnits:
     """`words` are the numbers of terms, of which those from 0 to `width` are looked for."""
     starts, ends = units
-    position = np.flatnonzero((words >= 0) & (words < width))
+    position = ((words >= 0) & (words < width)).nonzero()[0]
     term = words[position]
     # Stable, so that the places of one term stay in the order of the text.
     order = np.argsort(term, kind="stable")
@@ -310,7 +311,9 @@ class _UnitsAround:
         first = ends.searchsorted(begins, "right")
         end = starts.searchsorted(finishes, "left")
         self._has_unit = first < end
-        self._stretches = np.stack([first, np.maximum(first, end)], axis=1).ravel()
+        self._stretches = np.empty(2 * len(first), int)
+        self._stretches[::2] = first
+        self._stretches[1::2] = np.maximum(first, end)
 
     def best(self, values: Matrix) -> Matrix:
         """For each sentence the highest value of its units; 0 where it has none."""
@@ -367,7 +370,7 @@ class _BestSentences:
     def __init__(self, claims: Matrix) -> None:
         self.gain = np.zeros(len(claims), np.float32)
         self.sentence = np.zeros(len(claims), int)
-        self.terms = np.zeros_like(claims)
+        self.terms = np.zeros(claims.shape, np.float32)
 
     def take(self, gains: Matrix, sentences: Numbers, table: Matrix) -> None:
         """Takes note of what the sentences of a table (rows) give to the claims (columns)."""
@@ -433,13 +436,19 @@ def _blocks(
     """
     # Which of two equal sentences comes first depends on how a product of matrices rounds, hence on
     # its size: as one block, an ordinary sample gives the labels that it always gave.
-    terms: Numbers = np.arange(len(weights))
     sentences: Numbers = np.arange(documents.height)
     height = max(documents.height, response.height)
     width = max(response.height, len(weights))
     if height * width <= TABLE:
-        part = slice(0, response.height)
-        yield part, _block(documents, response, part, weights, terms, sentences)
+        claims = incidence(response.texts, response.columns, (response.height, len(weights)))
+        yield slice(0, response.height), _Block(
+            claims=Rows(claims, response.lengths),
+            weights=weights,
+            sentences=sentences,
+            lengths=documents.lengths,
+            places=documents.texts,
+            columns=documents.columns,
+        )
         return
     for start in range(0, response.height, CLAIMS):
         end = min(start + CLAIMS, response.height)
@@ -512,11 +521,11 @@ def _collect_evidence(
     """
     claims = block.claims.incidence
     evidence: list[list[int]] = [[] for _ in claims]
-    held = np.zeros_like(claims)
+    held = np.zeros(claims.shape, np.float32)
     missing = claims * block.weights
     for number in range(MOST_EVIDENCE):
         adds_enough = best.gain > LEAST_GAIN * total
-        is_open = np.flatnonzero(adds_enough & (total > 0))
+        is_open = (adds_enough & (total > 0)).nonzero()[0]
         for row in is_open:
             evidence[row].append(int(best.sentence[row]))
         found_terms = best.terms[is_open]

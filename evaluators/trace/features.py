@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -91,15 +93,16 @@ _SHORT = 3
 def document_features(words: Words, likeness: Likeness) -> Features:
     """What speaks for each document sentence: its likeness to question and response."""
     to_question, to_response = likeness.question_cosine, likeness.response_cosine
+    edges = _edges(words)
     return {
         "constant": 1.0,
         "question_cosine": to_question,
         "question_cosine_to_best": _to_best(to_question),
-        "question_cosine_nearby": _nearby(to_question, words),
+        "question_cosine_nearby": _nearby(to_question, edges),
         "question_in_unit": likeness.question_in_unit,
         "response_cosine": to_response,
         "response_cosine_to_best": _to_best(to_response),
-        "response_cosine_nearby": _nearby(to_response, words),
+        "response_cosine_nearby": _nearby(to_response, edges),
         "response_share_to_best": _to_best(likeness.response_share),
         "response_in_unit": likeness.response_in_unit,
         "shared_pairs": np.log1p(likeness.shared_pairs.astype(np.float32)),
@@ -124,18 +127,28 @@ def _to_best(values: Matrix) -> Matrix:
     return ratio(values, values.max(initial=0))
 
 
-def _nearby(values: Matrix, words: Words) -> Matrix:
+class _Edges(NamedTuple):
+    """The rows of the first and of the last sentence of each document that has any."""
+
+    first: list[int]
+    last: list[int]
+
+
+def _edges(words: Words) -> _Edges:
+    lengths = [len(places) for places in words.places if places]
+    ends = list(accumulate(lengths))
+    return _Edges([0, *ends][: len(ends)], [end - 1 for end in ends])
+
+
+def _nearby(values: Matrix, edges: _Edges) -> Matrix:
     """The higher of the two neighbours' values in the same document."""
-    before = np.zeros_like(values)
+    before = np.zeros(len(values), np.float32)
     before[1:] = values[:-1]
-    after = np.zeros_like(values)
+    after = np.zeros(len(values), np.float32)
     after[:-1] = values[1:]
-    counts = [len(places) for places in words.places]
-    starts = np.cumsum([0, *counts])
-    # The first sentence of a document has nothing before it, the last one nothing after it. An
-    # empty document at either end has its bound where no sentence is.
-    before[starts[starts < len(values)]] = 0
-    after[starts[starts > 0] - 1] = 0
+    # The first sentence of a document has nothing before it, the last one nothing after it.
+    before[edges.first] = 0
+    after[edges.last] = 0
     return np.maximum(before, after)
 
 
