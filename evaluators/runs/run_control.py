@@ -17,6 +17,9 @@ from evaluators.text.language import mark
 
 log = logging.getLogger(__name__)
 
+CHECK_SECONDS = 0.05
+"""How often a run looks whether its results can be stored."""
+
 
 class RunControl:
     """Safe to share between threads; `last_seen` is when somebody last looked at the run."""
@@ -27,6 +30,7 @@ class RunControl:
         self.last_seen = time.monotonic()
         self._run_id = run_id
         self._store = store
+        self._store_checked = -math.inf
         self._patience = config().unwatched_seconds if config().public else math.inf
         self._cancelled = threading.Event()
         self._reasons: dict[int, Reason] = {}
@@ -54,7 +58,12 @@ class RunControl:
                 "Nobody watched this run, so it was paused. Resume it when you are back."
             )
             raise RunStoppedError(message, kind="unwatched")
-        self._store.check()
+        # It waits for what is being written. To ask for each of many free answers takes longer than
+        # to judge them.
+        now = time.monotonic()
+        if now - self._store_checked > CHECK_SECONDS:
+            self._store.check()
+            self._store_checked = now
 
     def save_stop_reason(self, model: int, *reasons: Reason) -> None:
         """Writes down why a model's part of the run stopped; the first reason counts."""
