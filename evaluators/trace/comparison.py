@@ -441,7 +441,7 @@ def _blocks(
     width = max(response.height, len(weights))
     if height * width <= TABLE:
         claims = incidence(response.texts, response.columns, (response.height, len(weights)))
-        yield slice(0, response.height), _Block(
+        whole = _Block(
             claims=Rows(claims, response.lengths),
             weights=weights,
             sentences=sentences,
@@ -449,6 +449,7 @@ def _blocks(
             places=documents.texts,
             columns=documents.columns,
         )
+        yield slice(0, response.height), whole
         return
     for start in range(0, response.height, CLAIMS):
         end = min(start + CLAIMS, response.height)
