@@ -99,6 +99,10 @@ class AnswerScorer:
         self._on_loop(self._meter.announce, answer.share)
         return answer
 
+    def hurry(self) -> None:
+        """Has all that was put so far stored at once."""
+        self._store.writer.hurry()
+
     def close(self, answer: OpenAnswer) -> None:
         """Lets go of what the budget still holds for the answer."""
         self._on_loop(self._meter.close, answer.share)

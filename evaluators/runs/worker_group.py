@@ -18,7 +18,7 @@ from evaluators.runs.run_control import RunControl
 from evaluators.runs.tasks import SamplePrefetch, Task
 from evaluators.text.language import mark
 
-MOST_UNSTORED = 200
+MOST_UNSTORED = 500
 """Calls and results that a thread may have put into the store before it waits for the oldest.
 
 It holds as many in memory; fewer would not fill the time of a transaction.
@@ -93,6 +93,7 @@ class WorkerGroup:
                 _wait(unstored, 1 if answer.is_paid else MOST_UNSTORED)
         # Whoever waits for the thread finds all of it in the store. The others were told to stop
         # before: they take up nothing more meanwhile.
+        self._scorer.hurry()
         with self._stopping_where_it_fails():
             _wait(unstored)
 

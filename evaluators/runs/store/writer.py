@@ -19,7 +19,7 @@ from evaluators.runs.store.calls import answer_row, call_row, insert_calls, with
 from evaluators.runs.store.database import Database, storable
 from evaluators.runs.store.results import insert_results, result_row
 
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.05
 """How long a result waits for more; a call, which was paid for, waits for nothing."""
 
 MOST_TOGETHER = 1000
@@ -51,14 +51,14 @@ class Writer:
         self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._has_call = threading.Event()
+        self._hurry = threading.Event()
 
     def put_call(self, run_id: str, call: Call) -> Future[None]:
         """Stores a call at once, after all that was put before; see `put_result`."""
         with storable():
             row = call_row(run_id, call)
         stored = self._put([row], [], [], None)
-        self._has_call.set()
+        self.hurry()
         return stored
 
     def put_result(
@@ -85,6 +85,10 @@ class Writer:
         except UnstorableError as error:
             row = row_otherwise(error)
         return self._put([], withdrawn, [row], row_otherwise)
+
+    def hurry(self) -> None:
+        """Stores what was put so far at once: whoever put it waits for it and brings no more."""
+        self._hurry.set()
 
     def close(self) -> None:
         """Stores what was put before, and ends; must be the last that is asked of it."""
@@ -117,9 +121,9 @@ class Writer:
     def _work(self) -> None:
         while (entry := self._queue.get()) is not None:
             entries = [entry]
-            # Woken by a call alone: to be woken by each result costs more than storing one.
-            self._has_call.wait(GATHER_SECONDS)
-            self._has_call.clear()
+            # Not woken by a result: to be woken by each costs more than storing one.
+            self._hurry.wait(GATHER_SECONDS)
+            self._hurry.clear()
             with suppress(Empty):
                 while len(entries) < MOST_TOGETHER:
                     entry = self._queue.get_nowait()
