@@ -126,6 +126,11 @@ class Numbered(NamedTuple):
     height: int
     """The number of texts."""
 
+    def part(self, start: int, end: int) -> Numbered:
+        """Some of the texts, which are numbered from 0 again."""
+        places = slice(*self.texts.searchsorted((start, end)))
+        return Numbered(self.texts[places] - start, self.terms[places], end - start)
+
     def distinct(self, size: int) -> Numbered:
         """Each term of a text once, without `STOP`; `size` is that of the vocabulary."""
         is_content = self.terms >= 0
@@ -174,6 +179,17 @@ class TermSets(NamedTuple):
     def height(self) -> int:
         return len(self.lengths)
 
+    def part(self, start: int, end: int) -> TermSets:
+        """Some of the texts, which are numbered from 0 again."""
+        places = slice(*self.texts.searchsorted((start, end)))
+        return TermSets(self.texts[places] - start, self.columns[places], self.lengths[start:end])
+
+    def weighted(self, weights: Matrix) -> Matrix:
+        """The weight of each term that any of the texts holds, and 0 for every other."""
+        held = np.zeros_like(weights)
+        held[self.columns] = weights[self.columns]
+        return held
+
     def sums(self, values: Matrix) -> Matrix:
         """The sum, for each text, of the values that its terms have."""
         added = np.bincount(self.texts, values[self.columns], self.height)
@@ -208,19 +224,17 @@ def incidence(texts: Numbers, columns: Numbers, shape: tuple[int, int]) -> Matri
     return table
 
 
-def coverage(of: Matrix, by: Matrix, weights: Matrix) -> Matrix:
-    """The share, 0 to 1, of the weight of each row `of` that each row `by` holds.
+def coverage(by: Matrix, of: Matrix, weights: Matrix) -> Matrix:
+    """The share, 0 to 1, that each row `by` holds of the weight of each row `of`.
 
     It is 0 where a row has no term.
     """
-    held = (of * weights) @ by.T
-    whole = of @ weights
-    return ratio(held, whole[:, None])
+    return ratio(by @ (of * weights).T, of @ weights)
 
 
 def cosine(left: Rows, right: Rows, weights: Matrix) -> Matrix:
     """The cosine, 0 to 1, of each row of `left` with each row of `right`; 0 without a term."""
-    shared = (left.incidence * weights**2) @ right.incidence.T
+    shared = left.incidence @ (right.incidence * weights**2).T
     lengths = left.lengths[:, None] * right.lengths[None, :]
     return ratio(shared, lengths)
 

@@ -33,7 +33,8 @@ MOST_SEARCHED = 2_000_000_000
 MOST_NAMED = 8
 """Words that a reason names; it counts the others."""
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# A single digit first: what is no digit is then passed over faster.
+_NUMBER = re.compile(r"\d\d*(?:[.,]\d+)*")
 # It matches what may stand before a number even where none follows: a run of line breaks is then
 # looked at once, not again from each of its breaks.
 _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
@@ -41,6 +42,7 @@ _ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
 _RUN = re.compile(r"[\w-]+")
 # At the start of a sentence every word has a capital, so a name is only looked for behind a word.
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
+# Looked for in lower case: a pattern that ignores case takes twice as long.
 _REFUSAL = re.compile(
     r"\b(insufficient|not enough|not sufficient) information"
     r"|(documents?|context|passages?|texts?|sources?|articles?|information)\b[^.]{0,60}?"
@@ -53,16 +55,15 @@ _REFUSAL = re.compile(
     r"|\bno (\w+ )?(mention|information|instructions|details)\b|\bnot (\w+ ){0,4}any (\w+ "
     r")?information"
     r"|\bit is (unclear|not clear)\b|\b(do not|don't) know\b"
-    r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道",
-    re.IGNORECASE,
+    r"|信息不足|(无法|不能)(回答|确定|得知)|(没有|未)(提到|提及|提供|说明)|没有相关信息|不知道"
 )
 # Every refusal holds one of these; they are looked for first because that is far faster.
 _NEGATIONS = ("n't", "no", "unable", "insufficient", "unclear", "不", "无", "没", "未")
-_NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]", re.IGNORECASE)
+_NEGATION = re.compile(r"n't|not\b|\bno\b|unable|insufficient|unclear|[不无没未]")
 # Only the last colon can be one after which no word comes. What follows any other is therefore read
 # up to the next colon at most, which keeps the pattern linear.
 _LEAD_IN = re.compile(r":\s*+(?:\(?\d{1,2}[.)])?+[^\w:]*+$")
-_TURN = re.compile(r"\b(but|however)\b|但|然而", re.IGNORECASE)
+_TURN = re.compile(r"\b(but|however)\b|但|然而")
 
 _WORDS_SHARED = mark("{held} of {all} words")
 _NEAREST = mark(
@@ -173,12 +174,11 @@ def is_refusal(text: str) -> bool:
 
     "The documents do not say, but Paris is ..." goes on to claim something.
     """
-    plain = nfkc(text)
-    lower = plain.lower()
-    if not any(word in lower for word in _NEGATIONS) or not _NEGATION.search(plain):
+    lower = nfkc(text).lower()
+    if not any(word in lower for word in _NEGATIONS) or not _NEGATION.search(lower):
         return False
-    refusal = _REFUSAL.search(plain)
-    return refusal is not None and not _TURN.search(plain, refusal.end())
+    refusal = _REFUSAL.search(lower)
+    return refusal is not None and not _TURN.search(lower, refusal.end())
 
 
 def _support_level(claim: _Claim) -> Support:

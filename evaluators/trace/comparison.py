@@ -182,27 +182,25 @@ def compare(
 ) -> Likeness:
     """The likeness of the sentences; with embeddings it is averaged with theirs."""
     vocabulary = Vocabulary()
-    in_question = vocabulary.numbered([words.question])
-    in_response = vocabulary.numbered(words.response)
-    # What only the documents hold has no column: nobody looks for it.
-    width = vocabulary.size
-    in_documents = vocabulary.numbered(words.documents)
+    # All at once: for an ordinary sample, each further array takes as long as the work in it.
+    texts = vocabulary.numbered([words.question, *words.response, *words.documents])
     size = vocabulary.size
-    document_terms = in_documents.distinct(size)
-    all_weights = rarities(document_terms, size)
+    first_document = 1 + len(words.response)
+    in_documents = texts.part(first_document, texts.height)
+    # What only the documents hold has no column: nobody looks for it.
+    width = 1 + int(texts.part(0, first_document).terms.max(initial=-1))
+    held = texts.distinct(size)
+    all_weights = rarities(held.part(first_document, texts.height), size)
     weights = all_weights[:width].astype(np.float32)
-    documents = term_sets(document_terms, all_weights, width)
-    response = term_sets(in_response.distinct(size), all_weights, width)
-    asked = distinct(in_question.terms[in_question.terms >= 0])
-
-    of_question = np.zeros(width, np.float32)
-    of_question[asked] = weights[asked]
-    of_response = np.zeros(width, np.float32)
-    of_response[response.columns] = weights[response.columns]
+    sets = term_sets(held, all_weights, width)
+    question = sets.part(0, 1)
+    response = sets.part(1, first_document)
+    documents = sets.part(first_document, texts.height)
+    of_question = question.weighted(weights)
+    of_response = response.weighted(weights)
 
     shared_with_question = documents.sums(of_question**2)
-    question_length = np.float32(np.sqrt((all_weights[asked] ** 2).sum()))
-    question_cosine = ratio(shared_with_question, documents.lengths * question_length)
+    question_cosine = ratio(shared_with_question, documents.lengths * question.lengths)
     if meaning:
         near_question = _embedding_cosines(meaning.documents, meaning.question)[:, 0]
         question_cosine = (question_cosine + near_question) / 2
@@ -219,20 +217,22 @@ def compare(
         response_share=ratio(documents.sums(of_response), of_response.sum()),
         question_in_unit=around.best(question_by_unit),
         response_in_unit=around.best(response_by_unit),
-        shared_pairs=_shared_pairs(in_documents, in_response, size),
+        shared_pairs=_shared_pairs(texts, first_document, size),
         claims=claims,
         whole_response_in_unit=float(response_by_unit.max(initial=0)),
         response_terms=int(np.count_nonzero(of_response)),
     )
 
 
-def _shared_pairs(documents: Numbered, response: Numbered, size: int) -> Numbers:
-    copied = distinct(_pairs(response, size).terms)
-    pairs = _pairs(documents, size)
-    place = copied.searchsorted(pairs.terms)
-    # Behind the last of them stands what is no pair.
-    is_copied = np.append(copied, -1)[place] == pairs.terms
-    return np.bincount(pairs.texts[is_copied], minlength=documents.height)
+def _shared_pairs(texts: Numbered, first_document: int, size: int) -> Numbers:
+    pairs = _pairs(texts, size)
+    of_response = pairs.part(1, first_document)
+    of_documents = pairs.part(first_document, texts.height)
+    # Before all of them stands what is no pair, so that there is one before every place.
+    copied = distinct(np.append(of_response.terms, -1))
+    place = copied.searchsorted(of_documents.terms, "right") - 1
+    is_copied = copied[place] == of_documents.terms
+    return np.bincount(of_documents.texts[is_copied], minlength=of_documents.height)
 
 
 def _pairs(words: Numbered, size: int) -> Numbered:
@@ -406,7 +406,7 @@ def _compare_blocks(
             sentences = block.sentences[rows]
             in_table = Rows(table, block.lengths[rows])
             alike = cosine(in_table, block.claims, block.weights)
-            shares = coverage(claims, table, block.weights).T
+            shares = coverage(table, claims, block.weights)
             if meaning:
                 near = _embedding_cosines(meaning.documents[sentences], meaning.response[part])
                 alike = (alike + near) / 2
@@ -417,9 +417,9 @@ def _compare_blocks(
             best[part] = np.maximum(best[part], best_of_claim)
             likest.take(shares * total, sentences, table)
         nearest += np.where(likest.gain > 0, likest.sentence, -1).tolist()
-        of_block, held = _collect_evidence(block, tables, likest, total)
+        of_block, lacking = _collect_evidence(block, tables, likest, total)
         evidence += of_block
-        words_in_evidence[part] = (claims * held).sum(axis=1)
+        words_in_evidence[part] = (claims - lacking).sum(axis=1)
     words = np.bincount(response.texts, minlength=response.height)
     return cosines, Claims(best, nearest, evidence, words, words_in_evidence)
 
@@ -516,34 +516,28 @@ def _collect_evidence(
     best: _BestSentences,
     total: Matrix,
 ) -> tuple[list[list[int]], Matrix]:
-    """The evidence of each claim, and the terms that it holds.
+    """The evidence of each claim, and the terms of the claim that it lacks.
 
     After the best sentence comes the one that adds most to those before.
     """
     claims = block.claims.incidence
     evidence: list[list[int]] = [[] for _ in claims]
-    held = np.zeros(claims.shape, np.float32)
-    missing = claims * block.weights
+    lacking = claims.copy()
+    rows: Numbers = np.arange(len(claims))
     for number in range(MOST_EVIDENCE):
-        adds_enough = best.gain > LEAST_GAIN * total
-        is_open = (adds_enough & (total > 0)).nonzero()[0]
-        for row in is_open:
-            evidence[row].append(int(best.sentence[row]))
-        found_terms = best.terms[is_open]
-        held[is_open] = np.maximum(held[is_open], found_terms)
-        missing[is_open] *= 1 - found_terms
-        if number == MOST_EVIDENCE - 1 or not len(is_open):
+        adds_enough = best.gain > LEAST_GAIN * total[rows]
+        rows = rows[adds_enough]
+        for row, sentence in zip(rows.tolist(), best.sentence[adds_enough].tolist(), strict=True):
+            evidence[row].append(sentence)
+        lacking[rows] *= 1 - best.terms[adds_enough]
+        if number == MOST_EVIDENCE - 1 or not len(rows):
             break
         # Only what is still missing counts: a second sentence that says the same adds nothing.
-        still_missing = missing[is_open]
-        further = _BestSentences(still_missing)
-        for rows, table in tables or block.tables():
-            further.take(table @ still_missing.T, block.sentences[rows], table)
-        best = _BestSentences(claims)
-        best.gain[is_open] = further.gain
-        best.sentence[is_open] = further.sentence
-        best.terms[is_open] = further.terms
-    return evidence, held
+        missing = lacking[rows] * block.weights
+        best = _BestSentences(missing)
+        for part, table in tables or block.tables():
+            best.take(table @ missing.T, block.sentences[part], table)
+    return evidence, lacking
 
 
 def _embedding_cosines(left: Matrix, right: Matrix) -> Matrix:

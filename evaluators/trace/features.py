@@ -92,17 +92,17 @@ _SHORT = 3
 
 def document_features(words: Words, likeness: Likeness) -> Features:
     """What speaks for each document sentence: its likeness to question and response."""
-    to_question, to_response = likeness.question_cosine, likeness.response_cosine
-    edges = _edges(words)
+    cosines = np.array([likeness.question_cosine, likeness.response_cosine])
+    question_to_best, response_to_best = _to_best(cosines)
+    question_nearby, response_nearby = _nearby(cosines, words)
     return {
         "constant": 1.0,
-        "question_cosine": to_question,
-        "question_cosine_to_best": _to_best(to_question),
-        "question_cosine_nearby": _nearby(to_question, edges),
+        "question_cosine_to_best": question_to_best,
+        "question_cosine_nearby": question_nearby,
         "question_in_unit": likeness.question_in_unit,
-        "response_cosine": to_response,
-        "response_cosine_to_best": _to_best(to_response),
-        "response_cosine_nearby": _nearby(to_response, edges),
+        "response_cosine": likeness.response_cosine,
+        "response_cosine_to_best": response_to_best,
+        "response_cosine_nearby": response_nearby,
         "response_share_to_best": _to_best(likeness.response_share),
         "response_in_unit": likeness.response_in_unit,
         "shared_pairs": np.log1p(likeness.shared_pairs.astype(np.float32)),
@@ -124,31 +124,21 @@ def support_features(likeness: Likeness) -> Features:
 
 
 def _to_best(values: Matrix) -> Matrix:
-    return ratio(values, values.max(initial=0))
+    """The values of all sentences as shares of the highest one, row by row."""
+    return ratio(values, values.max(axis=-1, keepdims=True, initial=0))
 
 
-class _Edges(NamedTuple):
-    """The rows of the first and of the last sentence of each document that has any."""
-
-    first: list[int]
-    last: list[int]
-
-
-def _edges(words: Words) -> _Edges:
+def _nearby(values: Matrix, words: Words) -> Matrix:
+    """The higher of the two neighbours' values in the same document, row by row."""
     lengths = [len(places) for places in words.places if places]
     ends = list(accumulate(lengths))
-    return _Edges([0, *ends][: len(ends)], [end - 1 for end in ends])
-
-
-def _nearby(values: Matrix, edges: _Edges) -> Matrix:
-    """The higher of the two neighbours' values in the same document."""
-    before = np.zeros(len(values), np.float32)
-    before[1:] = values[:-1]
-    after = np.zeros(len(values), np.float32)
-    after[:-1] = values[1:]
+    before = np.zeros_like(values)
+    before[:, 1:] = values[:, :-1]
+    after = np.zeros_like(values)
+    after[:, :-1] = values[:, 1:]
     # The first sentence of a document has nothing before it, the last one nothing after it.
-    before[edges.first] = 0
-    after[edges.last] = 0
+    before[:, [0, *ends][: len(ends)]] = 0
+    after[:, [end - 1 for end in ends]] = 0
     return np.maximum(before, after)
 
 
@@ -216,7 +206,7 @@ def rows_expected(probability: Matrix, at_least: int = 0) -> set[int]:
     """As many sentences as the probabilities add up to: the likeliest, and of equals the first."""
     # The sum is the number that is expected, and it is that number that the metrics divide.
     count = int(probability.sum() + 0.5)
-    if probability.any():
-        count = max(count, at_least)
+    if count < at_least and probability.any():
+        count = at_least
     likeliest_first = np.argsort(-probability, kind="stable")
     return set(likeliest_first[:count].tolist())

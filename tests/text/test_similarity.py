@@ -115,10 +115,19 @@ def test_a_text_is_the_terms_of_the_vocabulary_that_it_holds_each_once():
     assert sets.sums(np.array([1, 10, 100], np.float32)).tolist() == [1, 0, 110]
 
 
+def test_a_part_of_the_texts_is_numbered_from_0_again():
+    part = sets_of(["cat"], ["mat"], [], ["sit", "cat"], ["mat"]).part(1, 4)
+    assert part.texts.tolist() == [0, 2, 2]
+    assert part.columns.tolist() == [2, 0, 1]
+    assert part.lengths.tolist() == pytest.approx([1, 0, math.sqrt(2)])
+    assert part.weighted(np.array([5, 6, 7], np.float32)).tolist() == [5, 6, 7]
+    assert part.part(1, 2).weighted(EQUAL).tolist() == [0, 0, 0]
+
+
 def test_coverage_is_the_share_of_weight_that_the_other_text_holds():
     table = rows(["cat", "sit", "mat"], ["cat", "cat"]).incidence
     found = coverage(table, table, np.array([2, 1, 1], np.float32))
-    assert found.tolist() == [[1.0, 0.5], [1.0, 1.0]]
+    assert found.tolist() == [[1.0, 1.0], [0.5, 1.0]]
 
 
 def test_cosine_counts_the_words_outside_the_vocabulary_in_the_length():
