@@ -48,7 +48,7 @@ QUIET = (
 POLICY = "Content Security Policy"
 """Stands in all that Chromium's console says of something refused."""
 HOME_HOSTS = {"127.0.0.1", "localhost"}
-MANY = 4000
+MANY = 2000
 
 PATIENCE = 60_000
 
