@@ -12,6 +12,11 @@ from evaluators.text.printable import printable
 
 PERIODS = ("day", "week", "month")
 
+DIGITS_OF_A_DATE = 8
+
+NOT_A_TIME = "not a time"
+"""The group of rows whose cell is not empty and no time."""
+
 # The year 5138 in seconds: what is larger counts milliseconds, as JavaScript does.
 MOST_SECONDS = 10**11
 
@@ -32,16 +37,17 @@ class Group(NamedTuple):
         return f"by_{self.column}_{self.period}" if self.period else f"by_{self.column}"
 
     def value(self, cells: Cells) -> str | None:
-        """The group that a row is in; `None` where its cell is empty, or is not a time."""
+        """The group that a row is in; `None` where its cell is empty."""
         cell = cells.get(self.column)
         if cell is None and "." in self.column:
             cell = inner(cells, self.column)
-        if cell is None or cell == "":
+        # What is not equal to itself is no number, as pandas writes an empty cell.
+        if cell is None or cell == "" or cell != cell:
             return None
         if not self.period:
             return str(cell)
         moment = _moment(cell)
-        return _period_of(moment, self.period) if moment else None
+        return _period_of(moment, self.period) if moment else NOT_A_TIME
 
 
 def group_named(text: str) -> Group:
@@ -65,11 +71,12 @@ def group_named(text: str) -> Group:
 
 def _moment(cell: Any) -> date | None:
     """The time in a cell: as ISO 8601 writes it, or in seconds or milliseconds since 1970 (UTC)."""
+    text = str(cell).strip()
     try:
-        # In CSV a number is a text as well.
-        if isinstance(cell, str) and not cell.strip().replace(".", "", 1).isdecimal():
-            return datetime.fromisoformat(cell.strip())
-        seconds = float(cell)
+        # In CSV a number is a text as well; one of eight digits is a date, such as 20260105.
+        if not text.replace(".", "", 1).isdecimal() or len(text) == DIGITS_OF_A_DATE:
+            return datetime.fromisoformat(text)
+        seconds = float(text)
         if seconds > MOST_SECONDS:
             seconds /= 1000
         return datetime.fromtimestamp(seconds, UTC)

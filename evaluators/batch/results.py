@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -34,6 +33,9 @@ MOST_GROUPS = 500
 MOST_REASONS = 1000
 """Different reasons of failures that are counted."""
 
+MOST_TOLD = 3
+"""Reasons of failures that the results name when they are printed."""
+
 NONE = ""
 """The group of rows whose cell is empty."""
 
@@ -47,13 +49,26 @@ class FileRows(NamedTuple):
     failed: int
 
 
+class FailedRows(NamedTuple):
+    """How many rows failed for one reason, and the first of them: its file and its number there."""
+
+    rows: int
+    file: str
+    row: int
+
+    def __str__(self) -> str:
+        place = f"{self.file}, row {self.row:,}"
+        return f"1 row ({place})" if self.rows == 1 else f"{self.rows:,} rows (first: {place})"
+
+
 @dataclass(frozen=True)
 class BatchResults:
     """What is in the folder: `rows` judged, of `finished` files among `files`.
 
-    `problems` says of each file that cannot be read why; `stopped` why the batch did not come to
-    its end, empty where it did; `spent` is what judges were paid, over all attempts; `by_file` are
-    the rows of each finished file.
+    `failures` says by reason which rows failed, the most frequent first; `problems` of each file
+    that cannot be read why; `stopped` why the batch did not come to its end, empty where it did;
+    `spent` is what judges were paid, over all attempts; `by_file` are the rows of each finished
+    file.
     """
 
     folder: str
@@ -61,7 +76,7 @@ class BatchResults:
     finished: tuple[str, ...]
     means: Means
     groups: Mapping[str, Mapping[str, Means]] = field(default_factory=dict)
-    failures: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, FailedRows] = field(default_factory=dict)
     files: int = 0
     problems: Mapping[str, str] = field(default_factory=dict)
     spent: Mapping[str, Spent] = field(default_factory=dict)
@@ -103,7 +118,7 @@ class BatchResults:
                 finished=tuple(manifest["finished"]),
                 means=_means_of(manifest["values"]),
                 groups=groups,
-                failures=dict(manifest["failures"]),
+                failures={why: FailedRows(*own) for why, own in manifest["failures"].items()},
                 files=int(manifest["files"]),
                 problems=dict(manifest["problems"]),
                 spent=spent,
@@ -133,13 +148,13 @@ class BatchResults:
             raise ParameterError(
                 f"The batch was not grouped by {printable(group)[:60]}. It was by: {known}."
             )
-        means = self.groups[group]
-        if not means:
-            raise ParameterError(
-                f"{printable(group)[:60]} has more than {MOST_GROUPS} different values. "
-                "Group by a column with fewer."
-            )
-        return {name: dict(own) for name, own in means.items()}
+        if self._has_too_many(group):
+            raise ParameterError(_too_many(group))
+        return {name: dict(own) for name, own in self.groups[group].items()}
+
+    def _has_too_many(self, group: str) -> bool:
+        """Whether there are so many groups that nothing was summed up by them."""
+        return self.rows > 0 and not self.groups[group]
 
     def headline(self) -> str:
         """How far it came: "2 of 3 files, 1,200 rows"."""
@@ -175,7 +190,7 @@ class BatchResults:
             "finished": list(self.finished),
             "values": _dumped(self.means),
             "groups": groups,
-            "failures": dict(self.failures),
+            "failures": {why: list(own) for why, own in self.failures.items()},
             "problems": dict(self.problems),
             "spent": {model: bill.model_dump() for model, bill in self.spent.items()},
             "stopped": self.stopped,
@@ -187,8 +202,30 @@ class BatchResults:
         console = Console(file=file, width=WIDTH)
         console.print(Text(self.headline()))
         console.print(self.table())
-        lines = file.getvalue().splitlines()
+        lines = [*file.getvalue().splitlines(), *self.shortcomings()]
         return "\n".join(map(str.rstrip, lines))
+
+    def shortcomings(self) -> list[str]:
+        """What is wanting, a sentence each; none where every row of every file is judged."""
+        lines = []
+        if not self.is_complete:
+            unfinished = self.files - len(self.finished)
+            lines.append(f"{unfinished:,} of {self.files:,} files are not finished.")
+        lines += [self.stopped] if self.stopped else []
+        lines += [f"{name}: {why}" for name, why in self.problems.items()]
+        lines += [_too_many(group) for group in self.groups if self._has_too_many(group)]
+        reasons = list(self.failures.items())
+        lines += [f"{failed}: {why}" for why, failed in reasons[:MOST_TOLD]]
+        if len(reasons) > MOST_TOLD:
+            lines.append(f"... and {len(reasons) - MOST_TOLD:,} more reasons.")
+        return list(map(printable, lines))
+
+
+def _too_many(group: str) -> str:
+    return (
+        f"{printable(group)[:60]} has more than {MOST_GROUPS} different values. Group by a column "
+        "with fewer."
+    )
 
 
 def _dumped(means: Means) -> dict[str, Any]:
@@ -216,6 +253,16 @@ class _Files:
             with self._folder.results(file_name) as file:
                 column = file.read([name]).column(0)
             yield column
+
+    def failed(self, columns: Sequence[MetricColumns]) -> Iterator[tuple[str, pa.Table]]:
+        """The name of each file, with the `row` and the `reason` of all that failed in it."""
+        for name in self._names:
+            parts = []
+            with self._folder.results(name) as file:
+                for metric in columns:
+                    rows = file.read(["row", metric.error])
+                    parts.append(rows.drop_null().rename_columns(["row", "reason"]))
+            yield name, pa.concat_tables(parts)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN where there is none."""
@@ -312,14 +359,18 @@ def _rows_by_file(
     return by_file
 
 
-def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, int]:
-    """Why rows failed, each reason with how often, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for metric in columns:
-        for column in files.columns(metric.error):
-            for each in column.drop_null().value_counts().to_pylist():
-                reason = each["values"]
-                # A reason may quote its row, and then each row has one of its own.
-                if reason in counts or len(counts) < MOST_REASONS:
-                    counts[reason] += each["counts"]
-    return dict(counts.most_common())
+def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, FailedRows]:
+    """Why rows failed, each reason with its rows, the most frequent first."""
+    found: dict[str, FailedRows] = {}
+    for name, failed in files.failed(columns):
+        # A row that fails as a whole fails by every metric: it counts once for each reason.
+        by_reason = failed.group_by(["reason"]).aggregate(
+            [("row", "count_distinct"), ("row", "min")]
+        )
+        for reason, rows, first in zip(*by_reason.to_pydict().values(), strict=True):
+            # A reason may quote its row, and then each row has one of its own.
+            if reason in found:
+                found[reason] = found[reason]._replace(rows=found[reason].rows + rows)
+            elif len(found) < MOST_REASONS:
+                found[reason] = FailedRows(rows, name, first)
+    return dict(sorted(found.items(), key=lambda item: item[1].rows, reverse=True))

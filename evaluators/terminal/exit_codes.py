@@ -241,12 +241,11 @@ def batch_outcome(
     least_coverage: float = 1.0,
 ) -> ExitOutcome:
     """What to make of a batch; raises `ParameterError` where a demanded value is not in it."""
-    problems = [f"{name}: {why}" for name, why in results.problems.items()]
+    told = results.shortcomings()
+    if results.failures:
+        told.append("The same command with --retry-failed judges these rows again.")
     if results.stopped or not results.is_complete:
-        missing_files = results.files - len(results.finished)
-        words = [f"{missing_files:,} of {results.files:,} files are not finished."]
-        words += [results.stopped] if results.stopped else []
-        return ExitOutcome(INCOMPLETE, tuple(map(printable, [*words, *problems])))
+        return ExitOutcome(INCOMPLETE, tuple(told))
     unmet: list[str] = []
     covered = []
     for demand in demanded:
@@ -256,10 +255,6 @@ def batch_outcome(
         unmet += unmet_by_mean(printable(demand.name), demand.least, mean, least_coverage)
     for mean in results.means.values():
         covered.append(mean.asked - mean.failed >= least_coverage * mean.asked)
-    reasons = list(results.failures.items())
-    told = [f"{count:,}: {printable(why)}" for why, count in reasons[:MOST_REASONS]]
-    if told:
-        told.append("The same command with --retry-failed judges these rows again.")
     if unmet:
         return ExitOutcome(BELOW, (*unmet, *told))
     return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))

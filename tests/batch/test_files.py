@@ -79,10 +79,28 @@ def test_means_have_intervals_and_coverage_and_groups(tmp_path):
         "old": "2 / 2",
     }
     assert groups["old"]["length"].mean == pytest.approx(0.75)
-    assert found.failures == {"It failed. Mend it.": 1}
+    assert found.failures == {"It failed. Mend it.": (1, "a.jsonl", 4)}
     assert "3 / 5" in str(found)
+    assert "\n1 row (a.jsonl, row 4): It failed. Mend it." in str(found)
     with pytest.raises(ParameterError, match="was not grouped by week"):
         found.by("week")
+
+
+def test_a_row_counts_once_for_each_reason_that_it_failed_for(tmp_path):
+    broken = "{broken\n"
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a0"), row("a1", answer_text="fails")])
+    json_lines(tmp_path / "in" / "b.jsonl", [row("b0"), broken, row("b2"), broken])
+
+    found = judged(tmp_path / "in", tmp_path / "out", [Length(), "hedging"])
+
+    reasons = {why.partition(" (")[0]: failed for why, failed in found.failures.items()}
+    assert reasons == {
+        "not valid JSON": (2, "b.jsonl", 2),
+        "It failed. Mend it.": (1, "a.jsonl", 2),
+    }
+    lines = str(found).splitlines()
+    assert lines[-2].startswith("2 rows (first: b.jsonl, row 2): not valid JSON")
+    assert lines[-1] == "1 row (a.jsonl, row 2): It failed. Mend it."
 
 
 def test_drift_is_the_means_of_weeks(tmp_path):
@@ -112,6 +130,9 @@ def test_a_column_of_too_many_groups_is_told_and_the_rest_is_there(tmp_path):
     found = judged(data, tmp_path / "out", by="model")
 
     assert found.summary()["length"].coverage == "501 / 501"
+    assert str(found).endswith(
+        "\nmodel has more than 500 different values. Group by a column with fewer."
+    )
     with pytest.raises(ParameterError, match="more than 500 different values"):
         found.by("model")
 

@@ -1,6 +1,8 @@
 """From a record batch of samples to one of results: a row for each row, each with its outcome."""
 
 import json
+import math
+from datetime import date, datetime
 
 import pyarrow as pa
 import pytest
@@ -139,7 +141,16 @@ def test_passages_of_one_question_in_several_rows_are_refused():
         ("at:week", {"at": "2027-01-01"}, "2026-W53"),
         ("at:month", {"at": 1763856000}, "2025-11"),
         ("at:month", {"at": "1763856000000"}, "2025-11"),
-        ("at:week", {"at": "yesterday"}, None),
+        ("at:week", {"at": datetime(2027, 1, 1, 12)}, "2026-W53"),
+        ("at:day", {"at": date(2027, 1, 1)}, "2027-01-01"),
+        ("at:day", {"at": 1763856000.5}, "2025-11-23"),
+        ("at:day", {"at": 20260105}, "2026-01-05"),
+        ("at:day", {"at": "20260105"}, "2026-01-05"),
+        ("at:week", {"at": "yesterday"}, "not a time"),
+        ("at:day", {"at": 20269999}, "not a time"),
+        ("at:week", {"at": " "}, "not a time"),
+        ("at:week", {"at": math.nan}, None),
+        ("model", {"model": math.nan}, None),
         ("at:week", {}, None),
     ],
 )

@@ -69,7 +69,8 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(
     assert "(none)" not in alts[3]
     numbers = value_table(at, "created")
     assert list(numbers) == ["(none)", "2026-W02", "2026-W03"]
-    assert table(at, "Failures")[0]["Failures"] == 1
+    failure = table(at, "Rows")[0]
+    assert (failure["Rows"], failure["First file"], failure["First row"]) == (1, "a.jsonl", 2)
     rows = samples(at, "batch_rows_")
     assert [(own["Row"], own["File"], own["Adherence"]) for own in rows] == [
         ("1", "a.jsonl", "0.00"),

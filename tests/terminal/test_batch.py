@@ -64,7 +64,7 @@ def test_rows_that_failed_and_files_that_cannot_be_read_are_told(plumbline, logs
     found = plumbline(*BATCH)
 
     assert found.exit_code == INCOMPLETE
-    assert "1: not valid JSON" in found.stderr
+    assert "1 row (c.jsonl, row 1): not valid JSON" in found.stderr
     assert "--retry-failed judges these rows again." in found.stderr
     retried = plumbline(*BATCH, "--retry-failed")
     assert "2 of 3 files were finished before." in retried.stderr

@@ -7,8 +7,8 @@ from datetime import date
 
 import streamlit as st
 
-from evaluators.batch.groups import Group, first_day, group_named
-from evaluators.batch.results import BatchResults, Means
+from evaluators.batch.groups import NOT_A_TIME, Group, first_day, group_named
+from evaluators.batch.results import NONE, BatchResults, Means
 from evaluators.runs.aggregate import Mean
 from evaluators.text.language import mark, say
 from ui.parts import charts, value_table
@@ -21,6 +21,9 @@ TITLES = {
     "week": mark("By week: {column}"),
     "month": mark("By month: {column}"),
 }
+_NAMES = {NONE: mark("(none)"), NOT_A_TIME: mark("not a time")}
+"""Groups that no cell is called as."""
+
 MOST_POINTS = 12
 """Groups of a column that a chart has rows for; the table has all."""
 
@@ -86,5 +89,5 @@ def _table(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str]
 
 
 def name_in_words(name: str) -> str:
-    """The group's name; of rows whose cell is empty that there is none."""
-    return name or say("(none)")
+    """The group's name; of rows whose cell is empty, or no time, what it is."""
+    return say(_NAMES[name]) if name in _NAMES else name

@@ -96,11 +96,15 @@ def _failures(results: BatchResults) -> None:
     if not results.failures:
         return
     st.header(say("Failures"))
-    # A row fails once for each metric.
     reasons = list(results.failures.items())
     lines = [
-        {say("Failures"): count, say("Reason"): reason[:REASON_SHOWN]}
-        for reason, count in reasons[:MOST_REASONS]
+        {
+            say("Rows"): failed.rows,
+            say("First file"): failed.file,
+            say("First row"): failed.row,
+            say("Reason"): reason[:REASON_SHOWN],
+        }
+        for reason, failed in reasons[:MOST_REASONS]
     ]
     tables.plain_rows(lines, say("Failures"))
     if len(reasons) > MOST_REASONS:
