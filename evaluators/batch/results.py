@@ -26,6 +26,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Spent
 from evaluators.statistics import interval
 from evaluators.text.printable import printable
+from evaluators.text.words import counted
 
 # More lines than anybody reads; a column of ids would else make one line of each row.
 MOST_GROUPS = 500
@@ -159,7 +160,7 @@ class BatchResults:
     def headline(self) -> str:
         """How far it came: "2 of 3 files, 1,200 rows"."""
         files = f"{len(self.finished):,} of {self.files:,} files"
-        return f"{printable(self.folder)}: {files}, {self.rows:,} rows"
+        return f"{printable(self.folder)}: {files}, {counted(self.rows, 'row')}"
 
     def table(self, group: str = "") -> Table:
         """The means as a table, of all rows or by group."""

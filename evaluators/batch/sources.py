@@ -78,13 +78,13 @@ class Source:
     passed_over: tuple[str, ...] = field(default=(), kw_only=True)
 
     def columns(self, fragment: Fragment) -> list[str] | None:
-        """The columns that the whole file has; `None` where each of its rows has its own."""
+        """The columns that the whole file has; `None` where each row has its own, or none is there."""
         if fragment.format == "Parquet":
             with self.system.open_input_file(fragment.path) as file:
                 return list(pq.ParquetFile(file).schema_arrow.names)
         if fragment.format == "CSV":
             first = next(self.pieces(fragment), None)
-            return list(first.names) if first else []
+            return list(first.names) if first else None
         return None
 
     def pieces(

@@ -1,5 +1,6 @@
 """Batches over files: every format and place, resumed, grouped, and never a row lost or twice."""
 
+import gzip
 import json
 
 import pyarrow as pa
@@ -236,15 +237,24 @@ def test_results_below_the_files_that_they_are_of_are_no_files_of_a_batch(tmp_pa
     assert (other.is_complete, other.rows) == (True, 1)
 
 
-def test_an_empty_file_among_others_has_results_without_rows(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("b.jsonl", b""),
+        ("b.jsonl.gz", gzip.compress(b"")),
+        ("b.csv", b""),
+        ("b.csv", b"\xef\xbb\xbf\n\n"),
+        ("b.csv", b"question,answer_text,docs\n"),
+    ],
+)
+def test_an_empty_file_among_others_has_results_without_rows(tmp_path, name, content):
     json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
-    json_lines(tmp_path / "in" / "b.jsonl", [])
+    (tmp_path / "in" / name).write_bytes(content)
 
     found = judged(tmp_path / "in", tmp_path / "out")
 
-    assert found.is_complete
-    assert found.rows == 1
-    assert pq.read_metadata(tmp_path / "out" / "b.jsonl.parquet").num_rows == 0
+    assert (found.is_complete, found.rows) == (True, 1)
+    assert pq.read_metadata(tmp_path / "out" / f"{name}.parquet").num_rows == 0
 
 
 def test_long_files_are_written_row_for_row_in_their_order(tmp_path):
