@@ -75,14 +75,20 @@ class Folder:
         """
         with writing(self.address):
             self.system.create_dir(self.path, recursive=True)
+        # Before anything is written: a folder that is refused stays as it is.
+        self._has_begun(settings)
+        with writing(self.address):
             self._lock.acquire()
         try:
-            self._begin(settings)
+            # Again, as another process may have begun meanwhile.
+            if not self._has_begun(settings):
+                self.write_json(SETTINGS, settings)
             yield
         finally:
             self._lock.release()
 
-    def _begin(self, settings: Mapping[str, Any]) -> None:
+    def _has_begun(self, settings: Mapping[str, Any]) -> bool:
+        """Whether the batch of these settings is in the folder; raises where something else is."""
         stored = self.read_json(SETTINGS)
         if stored is None:
             inside = self.system.get_file_info(fs.FileSelector(self.path))
@@ -94,7 +100,6 @@ class Folder:
                 raise ParameterError(
                     f"{printable(self.address)} holds other files ({first}). Name an empty folder."
                 )
-            self.write_json(SETTINGS, settings)
         # Values of other metrics or columns would be summed up with these.
         elif stored != settings:
             changed = [name for name in settings if stored.get(name) != settings[name]]
@@ -102,6 +107,7 @@ class Folder:
                 f"{printable(self.address)} holds the results of another batch: it differs in "
                 f"{', '.join(changed) or 'its version'}. Name another folder."
             )
+        return stored is not None
 
     # Files of results
 

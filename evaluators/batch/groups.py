@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ DIGITS_OF_A_DATE = 8
 NOT_A_TIME = "not a time"
 """The group of rows whose cell is not empty and no time."""
 
-# The year 5138 in seconds: what is larger counts milliseconds, as JavaScript does.
+# The year 5138: what is larger counts milliseconds, as JavaScript does, or even smaller parts.
 MOST_SECONDS = 10**11
 
 
@@ -70,14 +71,14 @@ def group_named(text: str) -> Group:
 
 
 def _moment(cell: Any) -> date | None:
-    """The time in a cell: as ISO 8601 writes it, or in seconds or milliseconds since 1970 (UTC)."""
+    """The time in a cell: ISO 8601, or seconds or smaller parts since 1970 (UTC)."""
     text = str(cell).strip()
     try:
         # In CSV a number is a text as well; one of eight digits is a date, such as 20260105.
         if not text.replace(".", "", 1).isdecimal() or len(text) == DIGITS_OF_A_DATE:
             return datetime.fromisoformat(text)
         seconds = float(text)
-        if seconds > MOST_SECONDS:
+        while MOST_SECONDS < seconds < math.inf:
             seconds /= 1000
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, TypeError, OverflowError, OSError):

@@ -78,7 +78,7 @@ class Source:
     passed_over: tuple[str, ...] = field(default=(), kw_only=True)
 
     def columns(self, fragment: Fragment) -> list[str] | None:
-        """The columns that the whole file has; `None` where each row has its own, or none is there."""
+        """The columns that the whole file has; `None` where each row has its own, or none is."""
         if fragment.format == "Parquet":
             with self.system.open_input_file(fragment.path) as file:
                 return list(pq.ParquetFile(file).schema_arrow.names)

@@ -149,10 +149,9 @@ class Collector:
             self._width = len(value)
             value = {f"column {place}": cell for place, cell in enumerate(value, start=1)}
         if not isinstance(value, dict):
-            beginning = str(value)[:60]
-            message = say(
-                "{value!r} is not an object. Each row needs named fields.", value=beginning
-            )
+            # As the file has it: null, not None.
+            beginning = json.dumps(value, ensure_ascii=False, default=str)[:60]
+            message = say("{value} is not an object. Each row needs named fields.", value=beginning)
             if isinstance(value, list):
                 message = say("a list is not an object. Each row needs named fields.")
             begins = str(value) if raw is None else raw

@@ -34,6 +34,9 @@ from evaluators.text.similarity import LEXICAL
 # It takes some seconds on a quiet one: numpy and the sentence cutter are imported.
 START_SECONDS = 60
 """The longest that a worker may take to start on a busy machine."""
+# While a hundred start together on two processors, none is ready before its time is over.
+TOGETHER = os.cpu_count() or 1
+"""Workers that start at a time."""
 TICK = 0.1
 """Seconds between two looks whether a run was cancelled."""
 GRACE = 0.5
@@ -109,13 +112,14 @@ class Pool:
         return self._is_broken
 
     def start(self) -> None:
-        """Starts the workers that are missing, and does not wait for them."""
+        """Starts the workers that are missing, a few at a time, and does not wait for them."""
         with self._lock:
             missing = self.size - len(self._workers) - self._starting
-            if missing <= 0 or self._is_closed or self._is_broken:
+            begun = min(missing, TOGETHER - self._starting)
+            if begun <= 0 or self._is_closed or self._is_broken:
                 return
-            self._starting += missing
-        for _ in range(missing):
+            self._starting += begun
+        for _ in range(begun):
             threading.Thread(target=self._add, daemon=True, name="plumbline-worker").start()
 
     def can_take(self, sample: Sample) -> bool:
@@ -212,7 +216,10 @@ class Pool:
                 if not self._is_broken:
                     raise CancelledError
                 raise WorkerError(
-                    say("No worker process can be started on this machine. Resume the run.")
+                    say(
+                        "No worker process can be started on this machine. Close other programs "
+                        "and go on."
+                    )
                 )
 
     def _leave(self, ticket: SimpleQueue[_Worker]) -> None:
@@ -257,6 +264,7 @@ class Pool:
             worker.end()
         else:
             self._give(worker)
+            self.start()
 
 
 class _Worker:

@@ -171,6 +171,17 @@ def is_worker(child):
         return False
 
 
+def test_many_workers_start_a_few_at_a_time_and_the_first_are_at_work_meanwhile():
+    before = len(workers())
+    many = Pool(20 * pools.TOGETHER)
+    try:
+        assert many.score(TRACE, GIVEN, never).values
+        assert len(workers()) - before < many.size
+        assert eventually(lambda: len(workers()) - before > pools.TOGETHER)
+    finally:
+        many.close()
+
+
 def in_background(work):
     """Does the work in a thread; the list holds what it raised once it has ended."""
     raised = []
