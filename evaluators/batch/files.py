@@ -92,9 +92,17 @@ def evaluate_batch_files(
         cap=cap,
     )
     if plan.source.passed_over:
-        inputs.print_remark(_not_read(plan.source.passed_over))
+        passed_over = _listed(plan.source.passed_over)
+        inputs.print_remark(
+            f"Not read, as neither Parquet, JSON Lines nor CSV by name: {passed_over}."
+        )
     where = Where(engine, ray_address, workers)
-    return work(plan, folder, where, retry_failed=retry_failed, progress=progress)
+    try:
+        return work(plan, folder, where, retry_failed=retry_failed, progress=progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "Stopped; what is done is kept. Give the same command again to go on."
+        ) from None
 
 
 class Where(NamedTuple):
@@ -124,6 +132,11 @@ def work(
         attempt = _Attempt(plan, folder, judged, where)
         with Display(len(fragments), show=progress) as display:
             attempt.work(display, retry_failed=retry_failed)
+        if left := folder.of_no_file(fragments):
+            inputs.print_remark(
+                f"In the folder, but of no file of the batch: {_listed(left)}. Delete what is not "
+                "to be read."
+            )
         # Still held, so that no other process writes while the files are read.
         finished = [fragment for fragment in fragments if folder.is_finished(fragment)]
         results = BatchResults.read(folder, finished, columns, plan.groups)
@@ -307,10 +320,9 @@ class _Attempt:
         return self._parts[fragment.name]
 
 
-def _not_read(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
-    listed = ", ".join([*names[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])])
-    return f"Not read, as neither Parquet, JSON Lines nor CSV by name: {listed}."
+    return ", ".join([*names[:MOST_NAMED], *([f"{more:,} more"] if more > 0 else [])])
 
 
 def _batches(

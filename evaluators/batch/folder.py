@@ -116,6 +116,18 @@ class Folder:
         ending = "" if name.lower().endswith(".parquet") else ".parquet"
         return f"{name}{ending}"
 
+    def of_no_file(self, fragments: Sequence[Fragment]) -> list[str]:
+        """Files of results whose own file is gone: whoever reads the whole folder counts them."""
+        base = self.path.rstrip("/") + "/"
+        every = self.system.get_file_info(fs.FileSelector(self.path, recursive=True))
+        names = [info.path.removeprefix(base) for info in every if info.type == fs.FileType.File]
+        expected = {self.output(fragment.name) for fragment in fragments}
+        # A hidden one is being written.
+        shown = [
+            name for name in names if not any(part.startswith(".") for part in name.split("/"))
+        ]
+        return sorted(name for name in shown if name.endswith(".parquet") and name not in expected)
+
     def is_finished(self, fragment: Fragment) -> bool:
         """Whether the results of the file are there, and the file is as it was then."""
         path = f"{self.path}/{self.output(fragment.name)}"

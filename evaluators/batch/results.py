@@ -211,7 +211,9 @@ class BatchResults:
         lines = []
         if not self.is_complete:
             unfinished = self.files - len(self.finished)
-            lines.append(f"{unfinished:,} of {self.files:,} files are not finished.")
+            lines.append(
+                f"Not finished: {unfinished:,} of {self.files:,} files. The same command goes on."
+            )
         lines += [self.stopped] if self.stopped else []
         lines += [f"{name}: {why}" for name, why in self.problems.items()]
         lines += [_too_many(group) for group in self.groups if self._has_too_many(group)]

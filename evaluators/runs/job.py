@@ -277,7 +277,8 @@ class Job:
         is_stopped = any(group.is_stopped for group in self._groups)
         if not (problems or is_stopped or self._is_paused):
             problems = overnight.send(steps)
-        return [*collection_note(self._store, self.run, collected), *problems]
+        note = collection_note(self._store, self.run, collected)
+        return [*note, *overnight.waiting_beside(steps), *problems]
 
     def _close(self) -> None:
         # A key is held no longer than it is used.

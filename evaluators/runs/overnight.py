@@ -10,7 +10,7 @@ about answers that a batch brought, for instance.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -70,11 +70,15 @@ class Collected(NamedTuple):
 
 
 class NextSteps(NamedTuple):
-    """What to do now with each open task; `reserved` is for those that wait for a batch."""
+    """What to do now with each open task; `reserved` is for those that wait for a batch.
+
+    `beside` are the requests that wait for a batch of another run, by its id.
+    """
 
     ready: list[Task]
     unasked: list[UnaskedTask]
     reserved: Share
+    beside: Mapping[str, set[str]]
 
 
 class Overnight:
@@ -254,9 +258,11 @@ class Overnight:
     def steps(self, tasks: Sequence[Task]) -> NextSteps:
         """What each task waits for: an answer on its way, one not asked for yet, or nothing."""
         on_their_way, in_vain = self._requests_of_batches()
+        runs_of = self._requests_beside()
+        beside: dict[str, set[str]] = {}
         positions = [task.position for task in tasks]
         samples = SamplePrefetch(self._store, self._run.fingerprint, positions)
-        steps = NextSteps([], [], NOTHING)
+        steps = NextSteps([], [], NOTHING, beside)
         for task in tasks:
             if self._control.is_cancelled:
                 raise CancelledError
@@ -264,14 +270,18 @@ class Overnight:
             without = [request for request in requests if not self._cache.find(request.key)]
             usual = [request for request in without if request.key in in_vain]
             waiting = [request for request in without if request.key in on_their_way]
-            new = [request for request in without if request.key not in in_vain | on_their_way]
+            others = _without(without, in_vain | on_their_way)
+            new = _without(others, runs_of)
+            sent_beside = [request.key for request in others if request.key in runs_of]
+            for key in sent_beside:
+                beside.setdefault(runs_of[key], set()).add(key)
             # Resumed with `--now`: what was never asked is asked at once.
             if not self._run.overnight:
                 new = []
             share = _share(usual, [*waiting, *new], later)
             if new:
                 steps.unasked.append(UnaskedTask(new, share))
-            elif waiting:
+            elif waiting or sent_beside:
                 steps = steps._replace(reserved=steps.reserved.plus(share))
             else:
                 steps.ready.append(task)
@@ -306,6 +316,33 @@ class Overnight:
             numbers.append(number)
         table = self._store.batches
         return {*table.requests(on_their_way)}, {*table.requests(ended)}
+
+    def _requests_beside(self) -> dict[str, str]:
+        """The run that waits for each request that another run of the workspace has sent.
+
+        What it brings is stored for this run as well, so that nothing is paid for twice.
+        """
+        if not (self._run.overnight and self._run.use_cache):
+            return {}
+        runs_of = {}
+        for run_id, numbers in self._store.batches.open_beside(self._run).items():
+            for key in self._store.batches.requests(numbers):
+                runs_of[key] = run_id
+        return runs_of
+
+    def waiting_beside(self, steps: NextSteps) -> list[Reason]:
+        """What this run waits for that other runs have sent, in a sentence for each."""
+        reasons = []
+        for run_id, keys in steps.beside.items():
+            run = self._store.runs.get(run_id)
+            message = mark(
+                "{number:,} of its requests are on their way in the run “{title}” already: collect "
+                "that one first."
+            )
+            title = run.title if run else run_id
+            message = message.format(number=len(keys), title=title)
+            reasons.append(Reason(kind="batch", message=message))
+        return reasons
 
     def _requests(
         self,
@@ -479,6 +516,10 @@ def collection_note(store: Store, run: Run, collected: Collected) -> list[Reason
     out = sum(own.requests for own in on_their_way(store, run.id))
     message = mark("Answers collected: {answers:,}. Requests still out: {out:,}.")
     return [Reason(kind="batch", message=message.format(answers=collected.answers, out=out))]
+
+
+def _without(requests: Iterable[ModelRequest], keys: Container[str]) -> list[ModelRequest]:
+    return [request for request in requests if request.key not in keys]
 
 
 def _share(

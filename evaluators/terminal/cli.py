@@ -253,7 +253,10 @@ class _Commands(click.Group):
         except click.FileError as error:
             error.show()
             ctx.exit(WRONG)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
+            # Whoever knows how to go on says so.
+            if str(stop):
+                _to_stderr(str(stop))
             ctx.exit(INTERRUPTED)
 
 
@@ -861,6 +864,8 @@ def _full_id(run_id: str, store: Store) -> str:
         ids = store.runs.ids(WORKSPACE, run_id)
     if len(ids) == 1 and run_id:
         return ids[0]
+    if run_id == "last":
+        raise ParameterError("There is no run yet. Start one with: python -m evaluators run")
     problem = f"{len(ids)} runs begin" if ids else "No run begins"
     raise ParameterError(
         f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs"

@@ -243,7 +243,10 @@ def batch_outcome(
     """What to make of a batch; raises `ParameterError` where a demanded value is not in it."""
     told = results.shortcomings()
     if results.failures:
-        told.append("The same command with --retry-failed judges these rows again.")
+        told.append(
+            "A corrected file is judged again by the same command, other rows that failed with "
+            "--retry-failed."
+        )
     if results.stopped or not results.is_complete:
         return ExitOutcome(INCOMPLETE, tuple(told))
     unmet: list[str] = []

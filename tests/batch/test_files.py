@@ -257,6 +257,19 @@ def test_an_empty_file_among_others_has_results_without_rows(tmp_path, name, con
     assert pq.read_metadata(tmp_path / "out" / f"{name}.parquet").num_rows == 0
 
 
+def test_results_of_a_file_that_is_gone_are_named(tmp_path, capsys):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    gone = json_lines(tmp_path / "in" / "deep" / "b.jsonl", [row("b")])
+    judged(tmp_path / "in", tmp_path / "out")
+    assert capsys.readouterr().err == ""
+    gone.unlink()
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert (found.is_complete, found.rows) == (True, 1)
+    assert "of no file of the batch: deep/b.jsonl.parquet." in capsys.readouterr().err
+
+
 def test_long_files_are_written_row_for_row_in_their_order(tmp_path):
     rows = [row(number) for number in range(12_345)]
     data = json_lines(tmp_path / "a.jsonl", rows)
@@ -268,8 +281,8 @@ def test_long_files_are_written_row_for_row_in_their_order(tmp_path):
 
 def test_one_process_at_a_time_works_on_a_folder(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
-    (tmp_path / "out").mkdir()
-    settings = {"plumbline": "any"}
+    judged(data, tmp_path / "out")
+    settings = json.loads((tmp_path / "out" / "_batch.json").read_text())
 
     with Folder(str(tmp_path / "out")).held(settings), pytest.raises(RunElsewhereError):
         judged(data, tmp_path / "out")

@@ -74,6 +74,49 @@ def test_a_run_sends_its_prompts_waits_and_goes_on_with_the_answers(store, regis
     assert (len(server.batches.made), server.asked) == (1, [])
 
 
+def test_what_another_run_waits_for_is_not_sent_again(store, registry, loopback):
+    server = loopback(answer=judge.labels_for)
+    first = paid.labelled_run(store, paid.answered(20), (LUNA,), overnight=True)
+    resumed(store, first, registry, server)
+    # It asks the same of 20 answers, and of 10 more.
+    again = paid.labelled_run(store, paid.answered(30), (LUNA,), overnight=True)
+
+    resumed(store, again, registry, server)
+
+    assert (
+        "20 of its requests are on their way in the run “labelled” already: collect that one first."
+        in stopped(store, again.id)
+    )
+    server.batches.finish()
+    assert resumed(store, again, registry, server).scored == 10
+    assert resumed(store, first, registry, server).scored == 20
+    assert resumed(store, again, registry, server).scored == 30
+    assert stopped(store, again.id) == ""
+    assert (asked_twice(server), server.asked) == ([], [])
+    (bill,) = store.calls.spent(again.id).values()
+    assert bill.calls == 10
+
+
+@pytest.mark.parametrize("how", ["deleted", "gone", "without stored answers"])
+def test_what_no_other_run_will_bring_is_sent(store, registry, loopback, how):
+    server = loopback(answer=judge.labels_for)
+    first = paid.labelled_run(store, paid.answered(4), (LUNA,), overnight=True)
+    resumed(store, first, registry, server)
+    if how == "deleted":
+        store.runs.delete(first.id)
+    elif how == "gone":
+        server.batches.refuses = 404
+        resumed(store, first, registry, server)
+        server.batches.refuses = 0
+    uses = how != "without stored answers"
+    again = paid.labelled_run(store, paid.answered(4), (LUNA,), overnight=True, use_cache=uses)
+
+    resumed(store, again, registry, server)
+    server.batches.finish()
+
+    assert resumed(store, again, registry, server).scored == 4
+
+
 def test_it_costs_half(store, registry, loopback):
     server = loopback()
     now, later = (

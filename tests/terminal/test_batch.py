@@ -65,7 +65,7 @@ def test_rows_that_failed_and_files_that_cannot_be_read_are_told(plumbline, logs
 
     assert found.exit_code == INCOMPLETE
     assert "1 row (c.jsonl, row 1): not valid JSON" in found.stderr
-    assert "--retry-failed judges these rows again." in found.stderr
+    assert "other rows that failed with --retry-failed." in found.stderr
     retried = plumbline(*BATCH, "--retry-failed")
     assert "2 of 3 files were finished before." in retried.stderr
     assert (retried.exit_code, retried.stdout) == (INCOMPLETE, found.stdout)
@@ -73,7 +73,7 @@ def test_rows_that_failed_and_files_that_cannot_be_read_are_told(plumbline, logs
     parquet(logs / "in" / "d.parquet", [{"question": "Why?"}])
     found = plumbline(*BATCH, "--min-coverage", "0.5")
     assert found.exit_code == INCOMPLETE
-    assert "1 of 4 files are not finished." in found.stderr
+    assert "Not finished: 1 of 4 files." in found.stderr
     assert "d.parquet: It has no column answer_text" in found.stderr
 
 

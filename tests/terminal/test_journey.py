@@ -159,6 +159,18 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
     assert 0 < local_store().results.counts(run).scored < 2 * SAMPLES
 
 
+def test_ctrl_c_ends_a_batch_and_says_how_to_go_on(terminal, server):
+    command = ("batch", "answers.jsonl", "out", "--metric", "gpt_labeling")
+    process = terminal.start(*command, "--judge", "openai/gpt-6-luna")
+    until(lambda: server.answered >= 4)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=PATIENCE)
+
+    assert (process.returncode, out) == (INTERRUPTED, "")
+    assert "what is done is kept. Give the same command again to go on." in errors
+    assert "Traceback" not in errors
+
+
 def test_a_cap_stops_the_run_and_a_higher_one_goes_on(terminal, server, plumbline):
     stopped = plumbline("run", *LABEL, "--max-calls", "5")
     assert stopped.exit_code == INCOMPLETE

@@ -110,7 +110,12 @@ def _failures(results: BatchResults) -> None:
     if len(reasons) > MOST_REASONS:
         more = counted(len(reasons) - MOST_REASONS, "reason")
         st.caption(say("{reasons} more are rarer.", reasons=more))
-    st.caption(say("The same command with `--retry-failed` judges these rows again."))
+    st.caption(
+        say(
+            "A corrected file is judged again by the same command, other rows that failed with "
+            "`--retry-failed`."
+        )
+    )
 
 
 def _unread_files(problems: Mapping[str, str]) -> None:

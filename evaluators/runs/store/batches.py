@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from evaluators.records import Call, ModelSpec, Record
+from evaluators.records import Call, ModelSpec, Record, Run
 from evaluators.runs.store.bodies import from_body, sql_numbers, to_body
 from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Database
@@ -65,6 +65,17 @@ class BatchTable:
         # The status stands in the body, into which SQL does not look.
         batches = self.of_run(run_id).items()
         return {number: batch for number, batch in batches if batch.status != "ended"}
+
+    def open_beside(self, run: Run) -> dict[str, list[int]]:
+        """The numbers of batches that other runs of the workspace wait for, by run."""
+        query = """select id, run_id, body from batches
+                   where run_id <> ? and run_id in (select id from runs where workspace = ?)"""
+        numbers: dict[str, list[int]] = {}
+        for number, run_id, body in self._database.rows(query, run.id, run.workspace):
+            # One that is unknown to its provider will bring nothing.
+            if from_body(Batch, body).status not in ("ended", "unknown"):
+                numbers.setdefault(run_id, []).append(number)
+        return numbers
 
     def requests(self, numbers: Collection[int]) -> dict[str, SentRequest]:
         """The requests of these batches: on their way, or of an ended one without an answer."""
