@@ -203,7 +203,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         ((*RGB, "--noise", "2"), "2.0 is not in the range 0<=x<=1"),
         ((*RGB, "--ability", "flying"), "noise_robustness"),
         ((*RGB, "--max-cost", "0"), "not in the range x>0"),
-        (("resume", "last"), "No run begins with “last”"),
+        (("resume", "last"), "There is no run yet."),
         (("show", "\x1b[31mx"), "No run begins with “ [31mx”"),
         (("export", "zz"), "list runs"),
         (("run", "--config", "gone.toml"), "gone.toml"),
