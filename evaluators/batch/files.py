@@ -29,7 +29,13 @@ from evaluators.batch.retry import OpenRows, Retry
 from evaluators.batch.sources import Fragment
 from evaluators.batch.worker import Task
 from evaluators.config import config
-from evaluators.errors import DatasetError, ParameterError, RunStoppedError, StoreError
+from evaluators.errors import (
+    DatasetError,
+    ParameterError,
+    RunStoppedError,
+    StoreError,
+    WorkerError,
+)
 from evaluators.llm import Keys
 from evaluators.records import Cap
 from evaluators.runs import inputs
@@ -130,22 +136,20 @@ def work(
         store = inputs.local_store()
         batch = kept.begun(store, folder, plan)
         attempt = _Attempt(plan, folder, judged, where)
-        with Display(len(fragments), show=progress) as display:
-            attempt.work(display, retry_failed=retry_failed)
+        notes = kept.Notes(store, batch, attempt.results)
+        try:
+            with Display(len(fragments), show=progress) as display:
+                attempt.work(display, notes, retry_failed=retry_failed)
+        except BaseException:
+            notes.keep()
+            raise
         if left := folder.of_no_file(fragments):
             inputs.print_remark(
                 f"In the folder, but of no file of the batch: {_listed(left)}. Delete what is not "
                 "to be read."
             )
         # Still held, so that no other process writes while the files are read.
-        finished = [fragment for fragment in fragments if folder.is_finished(fragment)]
-        results = BatchResults.read(folder, finished, columns, plan.groups)
-        results = replace(
-            results,
-            files=len(fragments),
-            problems=attempt.problems,
-            spent=attempt.spent,
-        )
+        results = attempt.results()
         # A manifest says that every file is there, and whoever waits for it reads them at once.
         if results.is_complete:
             with attempt.stopping():
@@ -173,7 +177,6 @@ class _Attempt:
         self.problems: dict[str, str] = {}
         self.stopped = ""
         self._retry = Retry(folder, judged.columns, frozenset())
-        self.spent: Mapping[str, Spent] = {}
         self._plan = plan
         self._folder = folder
         self._judged = judged
@@ -186,10 +189,33 @@ class _Attempt:
         """Keeps why nothing can go on, where that is so."""
         try:
             yield
-        except (RunStoppedError, StoreError, WriteError) as error:
+        except (RunStoppedError, StoreError, WriteError, WorkerError) as error:
             self.stopped = str(error)
 
-    def work(self, display: Display, *, retry_failed: bool = False) -> None:
+    def results(self) -> BatchResults:
+        """What is in the folder now; raises `PlumblineError` where it cannot be read."""
+        fragments = self._plan.source.fragments
+        finished = list(filter(self._folder.is_finished, fragments))
+        found = BatchResults.read(self._folder, finished, self._judged.columns, self._plan.groups)
+        return replace(
+            found,
+            files=len(fragments),
+            problems=self.problems,
+            spent=self._spent(),
+            stopped=self.stopped,
+        )
+
+    def _spent(self) -> Mapping[str, Spent]:
+        """What judges were paid, over all attempts."""
+        if not self._plan.judges:
+            return {}
+        calls = CallStore(self._calls)
+        try:
+            return calls.spent()
+        finally:
+            calls.close()
+
+    def work(self, display: Display, notes: kept.Notes, *, retry_failed: bool = False) -> None:
         """Goes through the files that are not finished; raises only what nobody foresaw."""
         every = self._plan.source.fragments
         finished = set(filter(self._folder.is_finished, every))
@@ -204,11 +230,7 @@ class _Attempt:
                 # Whoever waits for the manifest must not take that of an earlier attempt for it.
                 self._folder.remove(MANIFEST)
                 with self._engine() as engine:
-                    self._write(engine, open_files, display)
-        if self._plan.judges:
-            calls = CallStore(self._calls)
-            self.spent = calls.spent()
-            calls.close()
+                    self._write(engine, open_files, display, notes)
 
     @property
     def _calls(self) -> Path:
@@ -270,6 +292,7 @@ class _Attempt:
         engine: Engine,
         fragments: Sequence[Fragment],
         display: Display,
+        notes: kept.Notes,
     ) -> None:
         plan = self._plan
         read = steps(
@@ -287,6 +310,7 @@ class _Attempt:
             except DatasetError as error:
                 self.problems[fragment.name] = str(error)
             display.file_done(fragment.name)
+            notes.file_done()
 
     def _write_file(
         self,

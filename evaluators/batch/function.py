@@ -38,6 +38,7 @@ from evaluators.errors import (
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample, Score
 from evaluators.runs import inputs
 from evaluators.runs.scoring import checked_score, failure_reason
+from evaluators.surrogates import without_surrogates
 
 # Zero and not null: a null cost says that a price is unknown.
 NOTHING_PAID: dict[str, Any] = {name: 0 for name in USAGE}
@@ -160,7 +161,11 @@ def results_of(
     outcomes = list(each(outcome, rows))
     lines = []
     for row, judged in zip(rows, outcomes, strict=True):
-        lines.append(_line(row, judged, columns, groups))
+        line = _line(row, judged, columns, groups)
+        # Arrow takes no half characters: one in an id or a group would end the batch.
+        for name, cell in line.items():
+            line[name] = without_surrogates(cell) if isinstance(cell, str) else cell
+        lines.append(line)
     return pa.RecordBatch.from_pylist(lines, schema=schema_of(columns, groups))
 
 

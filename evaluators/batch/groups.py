@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from evaluators.datasets.columns import inner
 from evaluators.datasets.table import Cells
 from evaluators.errors import ParameterError
+from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
 
 PERIODS = ("day", "week", "month")
@@ -35,7 +36,8 @@ class Group(NamedTuple):
     @property
     def name(self) -> str:
         """Its column in the files of results."""
-        return f"by_{self.column}_{self.period}" if self.period else f"by_{self.column}"
+        column = without_surrogates(self.column)
+        return f"by_{column}_{self.period}" if self.period else f"by_{column}"
 
     def value(self, cells: Cells) -> str | None:
         """The group that a row is in; `None` where its cell is empty."""
@@ -76,7 +78,8 @@ def _moment(cell: Any) -> date | None:
     try:
         # In CSV a number is a text as well; one of eight digits is a date, such as 20260105.
         if not text.replace(".", "", 1).isdecimal() or len(text) == DIGITS_OF_A_DATE:
-            return datetime.fromisoformat(text)
+            moment = datetime.fromisoformat(text)
+            return moment.astimezone(UTC) if moment.tzinfo else moment
         seconds = float(text)
         while MOST_SECONDS < seconds < math.inf:
             seconds /= 1000

@@ -197,10 +197,9 @@ class Judges:
         row = self._rows.pop(number)
         self._on_loop(self._meter.close, row.log.share)
         with self._asking():
-            # Asked again, the model may say it better.
-            self._calls.withdraw(
-                [call for call in row.log.calls if call.completion.text in useless]
-            )
+            # Asked again, the model may say it better. Also what an earlier attempt had stored.
+            row.log.discard(useless)
+            self._calls.withdraw(row.log.useless)
             # Several threads count, and failures in a row are those of all of them.
             with self._counting:
                 self._streaks.count(failures)

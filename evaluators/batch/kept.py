@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import time
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import Any
 
+import pyarrow as pa
 from pydantic import TypeAdapter
 
 from evaluators.batch.folder import Folder
 from evaluators.batch.pieces import Reading
-from evaluators.batch.plan import BatchPlan
+from evaluators.batch.plan import BatchPlan, storable
 from evaluators.batch.results import BatchResults
-from evaluators.errors import StoreError
+from evaluators.errors import PlumblineError, StoreError
 from evaluators.records import EvaluatorSpec, ModelSpec
 from evaluators.runs.inputs import WORKSPACE
 from evaluators.runs.store import FileBatch, Store
 
 _READING = TypeAdapter(Reading)
 
+SELDOM = 5.0
+"""Seconds, at least, between two notes of what a batch at work has come to."""
+
 
 def begun(store: Store, folder: Folder, plan: BatchPlan) -> FileBatch:
     """The batch of this folder, in the store from now on; one that goes on is there already."""
-    place = _storable(str(folder.local or folder.address))
-    settings = _storable(plan.settings)
+    place = storable(str(folder.local or folder.address))
+    settings = plan.settings
     before = store.file_batches.of_folder(WORKSPACE, place)
     if before and before.settings == settings:
         return before
@@ -39,7 +43,7 @@ def begun(store: Store, folder: Folder, plan: BatchPlan) -> FileBatch:
         title=PurePosixPath(settings["data"]).name or settings["data"],
         folder=place,
         settings=settings,
-        reading=_storable(dict(zip(Reading._fields, reading, strict=True))),
+        reading=storable(dict(zip(Reading._fields, reading, strict=True))),
         summary=nothing.manifest(),
     )
     # A full disk keeps nobody from judging; when the batch ends it is told of.
@@ -50,8 +54,37 @@ def begun(store: Store, folder: Folder, plan: BatchPlan) -> FileBatch:
 
 def ended(store: Store, batch: FileBatch, results: BatchResults) -> None:
     """Keeps what the batch came to, whole or as far as it is; raises `StoreError`."""
-    own = batch.model_copy(update={"summary": _storable(results.manifest())})
+    own = batch.model_copy(update={"summary": storable(results.manifest())})
     store.file_batches.save(WORKSPACE, own)
+
+
+class Notes:
+    """Keeps what a batch has come to while it is at work: whatever ends it, the app shows that."""
+
+    def __init__(
+        self,
+        store: Store,
+        batch: FileBatch,
+        read: Callable[[], BatchResults],
+    ) -> None:
+        self._store = store
+        self._batch = batch
+        self._read = read
+        self._next = time.monotonic() + SELDOM
+
+    def file_done(self) -> None:
+        """Keeps it now and then."""
+        if time.monotonic() >= self._next:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keeps it as far as that can be done: whatever keeps it from that is told at the end."""
+        began = time.monotonic()
+        with suppress(PlumblineError, OSError, pa.ArrowException):
+            ended(self._store, self._batch, self._read())
+        ends = time.monotonic()
+        # Of many files it takes long, and must stay a small part of the work.
+        self._next = ends + max(SELDOM, 20 * (ends - began))
 
 
 def reading_of(batch: FileBatch) -> Reading:
@@ -62,12 +95,6 @@ def reading_of(batch: FileBatch) -> Reading:
 def results_of(batch: FileBatch) -> BatchResults:
     """What the batch came to when its command ended last; raises `ValueError` where unreadable."""
     return BatchResults.of_manifest(batch.folder, batch.summary)
-
-
-def _storable(content: Any) -> Any:
-    """The same without half characters, of which names of files may hold some."""
-    text = json.dumps(content, ensure_ascii=False)
-    return json.loads(text.encode(errors="replace"))
 
 
 def metrics_of(batch: FileBatch) -> list[EvaluatorSpec]:

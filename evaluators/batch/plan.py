@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from evaluators.records import Cap, Dataset, ModelSpec
 from evaluators.runs import inputs
 from evaluators.runs.environment import own_version
 from evaluators.runs.plan import RunPlan, check_asked
+from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
 
 HEAD_PIECES = 5
@@ -71,6 +73,7 @@ def planned(
     keys = {**own_keys, **accesses(judge)}
     judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
     groups = tuple(map(group_named, by))
+    _check_names(groups)
     source = found(address)
     first, table, names = _first_rows(source)
     loaded = opened(first.name, table, columns or {})
@@ -78,16 +81,18 @@ def planned(
     check.check_data()
     check.check()
     reading = reading_of(loaded, table)
-    settings = {
-        # Another version may judge otherwise: one folder does not mix them.
-        "plumbline": own_version(),
-        # The same words in another working folder mean other files.
-        "data": address if "://" in address else os.path.abspath(address),
-        "metrics": [metric.spec().model_dump(mode="json") for metric in evaluators],
-        "judges": [spec.model_dump(mode="json") for spec in judges],
-        "columns": dict(reading.guess.columns),
-        "by": [group.text for group in groups],
-    }
+    settings = storable(
+        {
+            # Another version may judge otherwise: one folder does not mix them.
+            "plumbline": own_version(),
+            # The same words in another working folder mean other files.
+            "data": address if "://" in address else os.path.abspath(address),
+            "metrics": [metric.spec().model_dump(mode="json") for metric in evaluators],
+            "judges": [spec.model_dump(mode="json") for spec in judges],
+            "columns": dict(reading.guess.columns),
+            "by": [group.text for group in groups],
+        }
+    )
     return BatchPlan(
         source=source,
         reading=reading,
@@ -99,6 +104,24 @@ def planned(
         cap=cap or Cap(),
         keys=keys,
     )
+
+
+def storable(content: Any) -> Any:
+    """The same without half characters, of which names of files and columns may hold some."""
+    text = json.dumps(content, ensure_ascii=False)
+    return json.loads(without_surrogates(text))
+
+
+def _check_names(groups: Sequence[Group]) -> None:
+    """Raises `ParameterError` where two groups would have one column in the results."""
+    taken: dict[str, Group] = {}
+    for group in groups:
+        other = taken.setdefault(group.name, group)
+        if other is not group:
+            raise ParameterError(
+                f"{printable(other.text)[:60]} and {printable(group.text)[:60]} would have one "
+                "column of results. Group by one of them."
+            )
 
 
 def _first_rows(source: Source) -> tuple[Fragment, Table, list[str] | None]:

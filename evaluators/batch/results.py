@@ -34,6 +34,8 @@ MOST_GROUPS = 500
 MOST_REASONS = 1000
 """Different reasons of failures that are counted."""
 
+OTHER_REASONS = "Reasons of fewer rows."
+
 MOST_TOLD = 3
 """Reasons of failures that the results name when they are printed."""
 
@@ -365,15 +367,18 @@ def _rows_by_file(
 def _failures(files: _Files, columns: Sequence[MetricColumns]) -> dict[str, FailedRows]:
     """Why rows failed, each reason with its rows, the most frequent first."""
     found: dict[str, FailedRows] = {}
+    rarer = FailedRows(0, "", 0)
     for name, failed in files.failed(columns):
         # A row that fails as a whole fails by every metric: it counts once for each reason.
         by_reason = failed.group_by(["reason"]).aggregate(
             [("row", "count_distinct"), ("row", "min")]
         )
         for reason, rows, first in zip(*by_reason.to_pydict().values(), strict=True):
-            # A reason may quote its row, and then each row has one of its own.
-            if reason in found:
-                found[reason] = found[reason]._replace(rows=found[reason].rows + rows)
-            elif len(found) < MOST_REASONS:
-                found[reason] = FailedRows(rows, name, first)
-    return dict(sorted(found.items(), key=lambda item: item[1].rows, reverse=True))
+            before = found.get(reason, FailedRows(0, name, first))
+            found[reason] = before._replace(rows=before.rows + rows)
+        in_order = sorted(found.items(), key=lambda item: item[1].rows, reverse=True)
+        # A reason may quote its row, and then each row has one of its own.
+        for _, failures in in_order[MOST_REASONS:]:
+            rarer = (rarer if rarer.rows else failures)._replace(rows=rarer.rows + failures.rows)
+        found = dict(in_order[:MOST_REASONS])
+    return {**found, OTHER_REASONS: rarer} if rarer.rows else found

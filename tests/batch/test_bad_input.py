@@ -74,6 +74,20 @@ def test_files_of_another_kind_are_named_and_the_others_are_judged(tmp_path, cap
     assert capsys.readouterr().err.strip() == said
 
 
+def test_two_groups_of_one_name_are_refused(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a", created="2026-01-05", created_week="w")])
+
+    with pytest.raises(ParameterError, match="created_week and created:week would have one column"):
+        judged(data, tmp_path / "out", by=["created_week", "created:week"])
+
+
+def test_a_column_named_with_half_a_character_can_be_gone_on_from(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a", **{"m\ud83d": "x"})])
+
+    for _ in range(2):
+        assert judged(data, tmp_path / "out", by="m\ud83d").is_complete
+
+
 def test_a_group_of_no_column_is_told_with_those_that_there_are(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
 

@@ -10,10 +10,13 @@ from pyarrow import fs
 
 from evaluators import evaluate_batch_files
 from evaluators.base import Evaluator, evaluator
+from evaluators.batch import kept
+from evaluators.batch import results as batch_results
 from evaluators.batch.folder import Folder
 from evaluators.batch.sources import found, given_up_in_time
 from evaluators.errors import DatasetError, ParameterError, RunElsewhereError
 from evaluators.records import Score
+from evaluators.runs.inputs import WORKSPACE, local_store
 from tests.batch.files import COLUMNS, json_lines, parquet, results, row
 
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -25,8 +28,10 @@ class Length(Evaluator):
     def score(self, sample):
         if not sample.response:
             return Score(values={"length": None}, reason="It is empty.")
-        if sample.response == "fails":
-            raise DatasetError("It failed. Mend it.")
+        if sample.response == "stops":
+            raise KeyboardInterrupt
+        if sample.response.startswith("fails"):
+            raise DatasetError(f"It failed{sample.response[5:]}. Mend it.")
         return Score(values={"length": min(1.0, len(sample.response) / 10)})
 
 
@@ -85,6 +90,37 @@ def test_means_have_intervals_and_coverage_and_groups(tmp_path):
     assert "\n1 row (a.jsonl, row 4): It failed. Mend it." in str(found)
     with pytest.raises(ParameterError, match="was not grouped by week"):
         found.by("week")
+
+
+def test_what_is_finished_is_listed_whatever_ends_the_batch(tmp_path):
+    for name in ("a", "b"):
+        json_lines(tmp_path / "in" / f"{name}.jsonl", [row(name), row("2"), row("3")])
+    texts = json_lines(tmp_path / "in" / "c.jsonl", [row("c", answer_text="stops")])
+
+    with pytest.raises(KeyboardInterrupt, match="Give the same command again to go on"):
+        judged(tmp_path / "in", tmp_path / "out")
+
+    (batch,), _ = local_store().file_batches.newest(WORKSPACE, 2)
+    found = kept.results_of(batch)
+    assert (found.finished, found.files, found.rows) == (("a.jsonl", "b.jsonl"), 3, 6)
+    texts.unlink()
+    assert judged(tmp_path / "in", tmp_path / "out").rows == 6
+
+
+def test_the_most_frequent_reasons_are_told_however_many_there_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(batch_results, "MOST_REASONS", 3)
+    own = [row(at, answer_text=f"fails {at}") for at in range(5)]
+    json_lines(tmp_path / "in" / "a.jsonl", own)
+    often = [row(at, answer_text="fails") for at in range(4)]
+    json_lines(tmp_path / "in" / "b.jsonl", [*own, *often])
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert next(iter(found.failures.items())) == ("It failed. Mend it.", (4, "b.jsonl", 6))
+    assert sum(failed.rows for failed in found.failures.values()) == 14
+    assert list(found.failures)[-1] == "Reasons of fewer rows."
+    manifest = json.loads((tmp_path / "out" / "_manifest.json").read_text())
+    assert batch_results.BatchResults.of_manifest("out", manifest).failures == found.failures
 
 
 def test_a_row_counts_once_for_each_reason_that_it_failed_for(tmp_path):

@@ -7,14 +7,14 @@ from datetime import date, datetime
 import pyarrow as pa
 import pytest
 
-from evaluators import batch_schema, evaluate_record_batch
+from evaluators import batch_schema, evaluate_batch_files, evaluate_record_batch
 from evaluators.base import Evaluator, evaluator
 from evaluators.batch.columns import columns_of
 from evaluators.batch.groups import group_named
 from evaluators.catalogue import catalogue, ships
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.records import Score
-from tests.batch.files import COLUMNS, row
+from tests.batch.files import COLUMNS, json_lines, results, row
 
 
 @evaluator("test_batch_moody", title="Moody", needs=("response",))
@@ -121,6 +121,18 @@ def test_a_metric_whose_rates_need_composed_prompts_is_refused():
         batch_schema("rgb")
 
 
+def test_half_a_character_becomes_a_whole_one(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("\ud83d", model="m\ud83d"), row("b", model="m")])
+
+    evaluate_batch_files(
+        data, tmp_path / "out", Moody(), columns=COLUMNS, by="model", progress=False
+    )
+
+    found = results(tmp_path / "out")
+    assert [(each["id"], each["by_model"]) for each in found] == [("\ufffd", "m\ufffd"), ("b", "m")]
+    assert [each["test_batch_moody_status"] for each in found] == ["scored", "scored"]
+
+
 def test_passages_of_one_question_in_several_rows_are_refused():
     passages = [row("a", docs=text) for text in ("One.", "Two.", "Three.", "Four.")]
     batch = pa.RecordBatch.from_pylist(passages)
@@ -148,6 +160,8 @@ def test_passages_of_one_question_in_several_rows_are_refused():
         ("at:day", {"at": 1763856000 * 10**9}, "2025-11-23"),
         ("at:day", {"at": "9" * 400}, "not a time"),
         ("at:day", {"at": True}, "not a time"),
+        ("at:day", {"at": "2026-01-05T00:30:00+02:00"}, "2026-01-04"),
+        ("at:day", {"at": 1767565800}, "2026-01-04"),
         ("at:day", {"at": 20260105}, "2026-01-05"),
         ("at:day", {"at": "20260105"}, "2026-01-05"),
         ("at:week", {"at": "yesterday"}, "not a time"),

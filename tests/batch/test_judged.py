@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -45,6 +46,17 @@ def logs(data_folder):
             rows.append(row(at, answer_text=answer, ground_truth="330 metres"))
         json_lines(data_folder / "in" / f"{name}.jsonl", rows)
     return data_folder
+
+
+def started(data, output, *options):
+    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
+    return subprocess.Popen(
+        [sys.executable, "-m", "evaluators", "batch", str(data), str(output), *columns, *options],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def judged(folder, **options):
@@ -94,16 +106,8 @@ def test_a_budget_stops_the_batch_and_a_higher_one_goes_on(server, logs):
 
 def test_what_a_killed_process_had_answered_is_not_paid_twice(server, logs):
     provider = server(latency=0.1)
-    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
-    arguments = ["batch", "in", "out", "--metric", "gpt_labeling", "--judge", JUDGE, *columns]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evaluators", *arguments],
-        cwd=logs,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    command = (logs / "in", logs / "out", "--metric", "gpt_labeling", "--judge", JUDGE)
+    process = started(*command)
     end = time.monotonic() + PATIENCE
     while provider.answered < 7:
         assert process.poll() is None, process.communicate()[0]
@@ -112,16 +116,10 @@ def test_what_a_killed_process_had_answered_is_not_paid_twice(server, logs):
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
 
-    again = subprocess.run(
-        [sys.executable, "-m", "evaluators", *arguments],
-        cwd=logs,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    again = started(*command)
+    told, _ = again.communicate(timeout=PATIENCE)
 
-    assert again.returncode == 0, again.stderr
+    assert again.returncode == 0, told
     assert [each["id"] for each in results(logs / "out")] == [str(at) for at in range(ROWS)]
     # Only what was in flight is asked again.
     assert len(provider.asked) <= ROWS + WORKERS
@@ -135,6 +133,40 @@ def test_a_judge_whose_key_is_refused_stops_the_batch(server, logs):
     assert found.stopped
     assert found.rows == 0
     assert not (logs / "out" / "_manifest.json").exists()
+
+
+def test_an_unreadable_answer_of_a_killed_process_is_asked_for_again(
+    server, logs, loopback, monkeypatch
+):
+    told = threading.Event()
+
+    def answer(text):
+        if judge.is_labelling(text):
+            return judge.labels_for(text) if told.is_set() else "I had rather not."
+        # The second metric is asked while the first one's answers are there and the row is not.
+        told.set()
+        time.sleep(1)
+        return '{"reason": "", "score": 4}'
+
+    provider = loopback(answer=answer)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-of-a-batch")
+    monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url)
+    rows = [row(at, answer_text=f"It is {at} m tall.") for at in range(2)]
+    data = json_lines(logs / "one" / "a.jsonl", rows)
+    options = ["--metric", "gpt_labeling", "--metric", "g_eval", "--judge", JUDGE]
+    process = started(data.parent, logs / "out", *options)
+    assert told.wait(PATIENCE)
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+
+    def goes_on(*further):
+        process = started(data.parent, logs / "out", *options, *further)
+        process.communicate(timeout=PATIENCE)
+        return [each["gpt_labeling_status"] for each in results(logs / "out")]
+
+    # The stored answers cannot be read; they serve this once.
+    assert goes_on() == ["failed", "failed"]
+    assert goes_on("--retry-failed") == ["scored", "scored"]
 
 
 def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs, loopback, monkeypatch):
