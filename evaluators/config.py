@@ -90,9 +90,13 @@ class Config(Record):
     @field_validator("database")
     @classmethod
     def _is_of_postgresql(cls, address: SecretStr | None) -> SecretStr | None:
-        if address and not address.get_secret_value().startswith("postgresql://"):
+        if address is None:
+            return None
+        scheme, separator, rest = address.get_secret_value().partition("://")
+        # Hosts write the shorter one as well.
+        if scheme not in ("postgresql", "postgres"):
             raise ValueError("It does not begin with postgresql://")
-        return address
+        return SecretStr(f"postgresql{separator}{rest}")
 
 
 def on_a_space(environment: Mapping[str, str] = os.environ) -> bool:

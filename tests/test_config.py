@@ -70,11 +70,11 @@ def test_a_variable_that_cannot_be_read_is_named(name, value):
     )
 
 
-def test_an_address_of_a_database_is_kept_secret():
-    address = "postgresql://ann:s3cret@host/name"
-    given = config_from({"PLUMBLINE_DATABASE": address})
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_an_address_of_a_database_is_kept_secret(scheme):
+    given = config_from({"PLUMBLINE_DATABASE": f"{scheme}://ann:s3cret@host/name"})
 
-    assert given.database.get_secret_value() == address
+    assert given.database.get_secret_value() == "postgresql://ann:s3cret@host/name"
     assert "s3cret" not in f"{given!r} {given} {given.model_dump_json()}"
     assert config_from({"PLUMBLINE_DATABASE": ""}).database is None
 

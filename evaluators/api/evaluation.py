@@ -54,6 +54,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.notes import Note
+from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight, llms_of
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
@@ -412,7 +413,9 @@ class Results:
     def headline(self) -> str:
         """The run and how far it is, in a line."""
         counts = self.counts
-        state = "stopped" if counts.open else "finished"
+        state = "finished"
+        if counts.open:
+            state = state_of_batches(self.store, self.run.id).lower() or "stopped"
         by = f", TRACE formula {self.definition}" if self.has_labels else ""
         if self.policy and self.is_rgb:
             by = f", RGB policy {self.policy}"

@@ -92,8 +92,9 @@ def _period_of(moment: date, period: str) -> str:
     if period == "week":
         # The year of the week: 1 January may lie in the last one of the year before.
         year, week, _ = moment.isocalendar()
-        return f"{year}-W{week:02}"
-    return f"{moment:%Y-%m}" if period == "month" else f"{moment:%Y-%m-%d}"
+        return f"{year:04}-W{week:02}"
+    day = moment.isoformat()[: len("2026-01-31")]
+    return day.rpartition("-")[0] if period == "month" else day
 
 
 def first_day(name: str, period: str) -> date | None:

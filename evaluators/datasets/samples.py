@@ -303,10 +303,11 @@ def _documents_in(
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             message = say(
-                "document {number:d} in {column} is {value!r}. Make it text.",
+                "document {number:d} in {column} is {value}. Make it text.",
                 number=number,
                 column=column,
-                value=str(text)[:40],
+                # As the file has it: null, not None.
+                value=json.dumps(text, ensure_ascii=False, default=str)[:40],
             )
             raise UnusableRowError(message, f"document in {column} not text")
     return tuple(texts)

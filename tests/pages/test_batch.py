@@ -95,6 +95,25 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(
     assert samples(at, "batch_rows_")
 
 
+def test_a_time_that_is_none_leaves_the_chart_to_the_others(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    times = ["2026-01-05", "2026-01-13", "9999-12-31", "0", "05.01.2026"]
+    rows = [row(f"r{at}", created=time) for at, time in enumerate(times)]
+    json_lines(tmp_path / "logs" / "c.jsonl", rows)
+    batch = judged(tmp_path, by="created:week")
+
+    at = opened(open_page, batch)
+
+    (chart,) = at.get("plotly_chart")
+    assert [part.partition(":")[0] for part in chart.proto.alt.split("; ")] == [
+        "2026-W02",
+        "2026-W03",
+    ]
+    assert "Not drawn: (none), 1970-W01, 9999-W52, not a time." in said(at, "caption")
+    assert "9999-W52" in value_table(at, "created")
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [

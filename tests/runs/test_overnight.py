@@ -480,6 +480,7 @@ def test_in_python_the_same_call_collects(store, loopback):
 
     first = evaluate(data, "gpt_labeling", overnight=True, progress=False, **options)
     assert first.counts == Counts(asked=4, scored=0, failed=0)
+    assert "letters: answers by tomorrow, 0 of 4" in first.headline()
     server.batches.finish()
     second = evaluate(data, "gpt_labeling", overnight=True, progress=False, **options)
     assert (second.run.id, second.counts.scored, server.asked) == (first.run.id, 4, [])

@@ -24,6 +24,12 @@ TITLES = {
 _NAMES = {NONE: mark("(none)"), NOT_A_TIME: mark("not a time")}
 """Groups that no cell is called as."""
 
+YEARS = range(1990, 2101)
+"""Years of a chart over time: a 0 or a 9999 stands for no time, and would leave no room."""
+
+MOST_NAMED = 5
+"""Groups that are named as not drawn."""
+
 MOST_POINTS = 12
 """Groups of a column that a chart has rows for; the table has all."""
 
@@ -53,12 +59,16 @@ def _charts(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str
     if not days and len(by_name) > MOST_POINTS:
         largest = say("The {most} largest groups are drawn.", most=MOST_POINTS)
         words = f"{words} {largest}"
-    st.caption(words)
+    if days and len(days) < len(by_name):
+        left_out = [name_in_words(name) for name in by_name if name not in days]
+        named = say(", ").join([*left_out[:MOST_NAMED], *["…"][: len(left_out) > MOST_NAMED]])
+        words = f"{words} {say('Not drawn: {names}.', names=named)}"
+    st.caption(plain(words))
 
 
 def _chart(means: Mapping[str, Mean], days: Mapping[str, date], key: str) -> None:
     if days:
-        # Rows without a time have no place on its axis; the table has them.
+        # Those without a time have no place on its axis; the table has them.
         drawn = {name: mean for name, mean in means.items() if name in days}
         figure = charts.value_over_time(drawn, days)
     else:
@@ -74,10 +84,10 @@ def _largest(means: Mapping[str, Mean]) -> dict[str, Mean]:
 
 
 def _days(group: Group, names: Mapping[str, object]) -> dict[str, date]:
-    """When each period began, in the order of time; none for a column as it is."""
+    """When each period that is drawn began, in the order of time; none for a column as it is."""
     days = {name: first_day(name, group.period) for name in names} if group.period else {}
-    known = {name: day for name, day in days.items() if day}
-    return dict(sorted(known.items(), key=lambda pair: pair[1]))
+    drawn = {name: day for name, day in days.items() if day and day.year in YEARS}
+    return dict(sorted(drawn.items(), key=lambda pair: pair[1]))
 
 
 def _table(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str]) -> None:
