@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from evaluators.runs.engine import RunRegistry
 from evaluators.runs.inputs import local_store
 from evaluators.runs.job import Job
 from evaluators.runs.store import Store
+from evaluators.runs.store.postgres import READERS
 from tests import postgres
 from tests.runs.slow import FREE, SAMPLES, slow_run
 
@@ -162,15 +164,48 @@ def test_a_run_whose_connections_are_ended_takes_new_ones_and_goes_on(
     job = Job(run, store)
     job.start()
     wait_for_free_ones(store, run)
-    ours = "application_name = 'plumbline' and datname = current_database()"
-    with psycopg.connect(address, autocommit=True) as db:
-        ended = db.execute(f"select pg_terminate_backend(pid) from pg_stat_activity where {ours}")
-        assert ended.fetchall()
+    end_sessions(address)
     gate.touch()
     job.wait()
 
     assert store.results.counts(run).scored == SAMPLES
     assert store.runs.stop_reasons(run.id) == ()
+
+
+def test_a_store_that_is_closed_leaves_no_session_and_opens_none(address):
+    store = Store(address)
+    with (
+        psycopg.connect(address, autocommit=True) as other,
+        ThreadPoolExecutor(READERS) as threads,
+    ):
+        other.execute("select pg_advisory_lock(1)")
+        for _ in range(READERS):
+            threads.submit(store.database.rows, "select pg_advisory_xact_lock_shared(1)")
+        waiting = f"{OURS} and wait_event_type = 'Lock'"
+        postgres.wait_until(lambda: sessions(other, waiting) == READERS)
+        other.execute("select pg_advisory_unlock(1)")
+    store.close()
+
+    with psycopg.connect(address, autocommit=True) as other:
+        postgres.wait_until(lambda: sessions(other, OURS) == 0)
+        with pytest.raises(StoreError, match="it was closed"):
+            store.runs.newest("w")
+        assert sessions(other, OURS) == 0
+
+
+OURS = "application_name = 'plumbline' and datname = current_database()"
+"""The sessions of our stores."""
+
+
+def sessions(db: psycopg.Connection, condition: str) -> int:
+    ((count,),) = db.execute(f"select count(*) from pg_stat_activity where {condition}").fetchall()
+    return count
+
+
+def end_sessions(address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as db:
+        ended = db.execute(f"select pg_terminate_backend(pid) from pg_stat_activity where {OURS}")
+        assert ended.fetchall()
 
 
 def wait_for_free_ones(store: Store, run: Run) -> None:

@@ -179,10 +179,12 @@ class PostgresDatabase(Database):
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-            for _ in range(READERS):
-                reader = self._readers.get()
+            # All before any is put back: the last one in is the first one out.
+            for reader in [self._readers.get() for _ in range(READERS)]:
                 if reader is not None:
                     reader.close()
+            # Whoever comes later waits for none of them, and is told that it was closed.
+            for _ in range(READERS):
                 self._readers.put(None)
             if self._writer is not None:
                 self._writer.close()
