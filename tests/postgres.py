@@ -7,9 +7,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -93,6 +94,47 @@ class Server:
             )
             output.seek(0)
             assert done.returncode == 0, output.read()
+
+
+class Cable:
+    """Leads to a server; once cut, that keeps its end of each connection and knows of nothing."""
+
+    def __init__(self, port: int) -> None:
+        self._server = ("127.0.0.1", port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._ends: list[socket.socket] = []
+        self._uncut: list[socket.socket] = []
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """Ends the connections of now; those that are made later go through."""
+        while self._uncut:
+            self._uncut.pop().shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        for end in (self._listener, *self._ends):
+            # Threads that wait for it wake up by that.
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._server)
+                self._ends += near, far
+                self._uncut.append(near)
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=_forward, args=ends, daemon=True).start()
+
+
+def _forward(source: socket.socket, target: socket.socket) -> None:
+    # That the source has ended is not passed on: who closes in order says so in a message.
+    with suppress(OSError):
+        while received := source.recv(65536):
+            target.sendall(received)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

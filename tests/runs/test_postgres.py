@@ -47,6 +47,21 @@ def address(postgres_server):
         yield address
 
 
+@pytest.fixture
+def cable(postgres_server):
+    cable = postgres.Cable(postgres_server.port)
+    yield cable
+    cable.close()
+
+
+@pytest.fixture
+def far_store(postgres_server, address, cable):
+    """A store that reaches its server by the cable."""
+    store = Store(address.replace(f":{postgres_server.port}/", f":{cable.port}/"))
+    yield store
+    store.close()
+
+
 # Tables
 
 _AFFINITIES = {"text": "TEXT", "bigint": "INTEGER", "integer": "INTEGER", "boolean": "INTEGER",
@@ -170,6 +185,62 @@ def test_a_run_whose_connections_are_ended_takes_new_ones_and_goes_on(
 
     assert store.results.counts(run).scored == SAMPLES
     assert store.runs.stop_reasons(run.id) == ()
+
+
+def test_a_run_whose_lost_session_the_server_still_has_goes_on(far_store, cable, tmp_path):
+    gate = tmp_path / "gate"
+    run = slow_run(far_store, tmp_path, gate=gate)
+    job = Job(run, far_store)
+    job.start()
+    wait_for_free_ones(far_store, run)
+    cable.cut()
+    gate.touch()
+    job.wait()
+
+    assert far_store.results.counts(run).scored == SAMPLES
+    assert far_store.runs.stop_reasons(run.id) == ()
+
+
+def test_a_run_given_back_by_a_lost_connection_can_be_taken_again(far_store, cable):
+    lock = far_store.run_lock("run")
+    lock.acquire()
+    cable.cut()
+    lock.release()
+
+    lock.acquire()
+
+    assert lock.is_held
+    far_store.check()
+
+
+def test_a_connection_lost_while_it_writes_does_not_hold_up_what_is_written_next(far_store, cable):
+    def write_and_lose():
+        with far_store.database.transaction() as db:
+            db.execute("create table half (done integer)")
+            cable.cut()
+            db.execute("insert into half values (1)")
+
+    with pytest.raises(StoreError, match="Start the database"):
+        write_and_lose()
+    with far_store.database.transaction() as db:
+        db.execute("create table half (done integer)")
+
+    assert far_store.database.rows("select * from half") == []
+
+
+def test_a_run_that_another_process_took_over_is_said_to_be_there(address, far_store, cable):
+    mine, theirs = far_store.run_lock("run"), Store(address).run_lock("run")
+    mine.acquire()
+    cable.cut()
+    end_sessions(address)
+    postgres.wait_until(lambda: not theirs.is_held)
+    theirs.acquire()
+    with far_store.database.transaction():
+        pass
+
+    with pytest.raises(StoreError, match="another process went on"):
+        far_store.check()
+    assert theirs.is_held
 
 
 def test_a_store_that_is_closed_leaves_no_session_and_opens_none(address):

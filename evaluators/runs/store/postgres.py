@@ -57,6 +57,12 @@ _OUR_LOCK = f"{APPLICATION}, hashtext(current_schema() || ' ' || %s)"
 """The lock of a run, by its id."""
 _BEGIN = f"""begin;
 select pg_advisory_xact_lock({APPLICATION}, hashtext(current_schema() || ' writing'))"""
+_THIS_SESSION = """select pid, backend_start from pg_stat_activity
+                   where pid = pg_backend_pid()"""
+_HAS_LOCKS = f"""select 1 from pg_stat_activity join pg_locks using (pid)
+                 where pid = %s and backend_start = %s
+                 and locktype = 'advisory' and classid = {APPLICATION}"""
+"""By its beginning too, as a later process may have the number of an earlier one."""
 
 NEWER = mark(
     "Install the newer version, or set PLUMBLINE_DATABASE to another database. "
@@ -94,6 +100,7 @@ class PostgresDatabase(Database):
         self._parameters = _parameters(address)
         self._lock = threading.RLock()  # of whoever writes
         self._writer: psycopg.Connection[Any] | None = None
+        self._session: tuple[Any, ...] | None = None  # of the last writer: number and beginning
         self._readers: LifoQueue[psycopg.Connection[Any] | None] = LifoQueue()
         for _ in range(READERS):
             self._readers.put(None)
@@ -203,7 +210,7 @@ class PostgresDatabase(Database):
         with self._lock:
             self._runs_lost.discard(run_id)
             self._runs_held.discard(run_id)
-            # Where the connection is gone, so is the lock.
+            # Where the connection is lost, so is the lock, at the latest with the next writer.
             with suppress(psycopg.Error):
                 if self._writer is not None:
                     self._writer.execute(f"select pg_advisory_unlock({_OUR_LOCK})", (run_id,))
@@ -254,10 +261,34 @@ class PostgresDatabase(Database):
             if self._writer is not None:
                 cursor = _unless_lost(self._writer, statement, values or None)
             if cursor is None:
-                self._writer = self._connected()
-                self._take_runs_again(self._writer)
+                self._writer = self._new_writer()
                 cursor = self._writer.execute(statement, values or None)
             return cursor
+
+    def _new_writer(self) -> psycopg.Connection[Any]:
+        writer = self._connected()
+        try:
+            self._end_last_session(writer)
+            self._session = writer.execute(_THIS_SESSION).fetchone()
+            self._take_runs_again(writer)
+        except BaseException:
+            # It has not the locks of all runs, so nothing may be written by it.
+            writer.close()
+            raise
+        return writer
+
+    def _end_last_session(self, writer: psycopg.Connection[Any]) -> None:
+        """Ends the session of the last writer where the server, which may learn late that the
+        connection was lost, still keeps our locks for it.
+        """
+        if self._session is None:
+            return
+        until = time.monotonic() + PATIENCE
+        while writer.execute(_HAS_LOCKS, self._session).fetchall():
+            if time.monotonic() > until:
+                raise psycopg.errors.LockNotAvailable("the lost connection still has its locks")
+            writer.execute("select pg_terminate_backend(%s)", self._session[:1])
+            time.sleep(0.01)
 
     def _take_runs_again(self, writer: psycopg.Connection[Any]) -> None:
         for run_id in self._runs_held:
