@@ -113,7 +113,7 @@ class Job:
     @property
     def is_pausing(self) -> bool:
         """Whether nothing more is taken up."""
-        if not self._groups:
+        if self._is_paused or not self._groups:
             return self._is_paused
         return all(group.is_stopped for group in self._groups)
 
@@ -270,6 +270,9 @@ class Job:
         steps = overnight.steps(open_tasks(self._store, self.run))
         if steps.ready and not self._is_paused:
             self._groups = self._opened_groups(steps.ready, steps.reserved)
+            # Whoever paused the run while they were opened could not stop them.
+            if self._is_paused:
+                self.pause()
             self._start_groups()
             for group in self._groups:
                 group.join()

@@ -13,9 +13,10 @@ from evaluators import evaluate
 from evaluators.errors import AccessError, ParameterError
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Cap, ModelSpec
+from evaluators.records import Cap, ModelSpec, Reason
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
+from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
 from tests import judge
@@ -264,6 +265,38 @@ def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, l
 
     assert resumed(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert server.asked == []
+
+
+class PausingKeys(dict):
+    """The keys of a job that is paused whenever somebody takes one."""
+
+    job = None
+
+    def get(self, provider, default=None):
+        if self.job:
+            self.job.pause(Reason(kind="unwatched", message="Paused."))
+        return super().get(provider, default)
+
+
+def test_a_run_that_is_paused_while_it_opens_its_connections_asks_nothing(
+    store, registry, loopback
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(10), overnight=True)
+    resumed(store, run, registry, server)
+    # Two of ten are to be asked at once.
+    server.batches.finish("partial", "error file")
+    access = PausingKeys(keys(server))
+    job = Job(run, store, access)
+    access.job = job
+    job.start()
+    job.wait(PATIENCE)
+
+    assert job.is_pausing
+    assert (server.asked, store.results.counts(run).scored) == ([], 0)
+    assert "Paused." in stopped(store, run.id)
+    assert resumed(store, run, registry, server) == Counts(asked=10, scored=10, failed=0)
+    assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("metrics", [["gpt_labeling"], ["hybrid"], ["gpt_labeling", "g_eval"]])
