@@ -24,8 +24,10 @@ class Batches:
     """What was uploaded, and the batches made of it; `answered` counts the answers to each request.
 
     `complete` makes the body of an answer from the body of a request. A response is held back for
-    ever at the `holds`: "upload", "batch", "content", the second one at "batch 2", or "". Whoever asks for batches is refused with the status
-    `refuses`, where there is one: 404 as if they were gone, 401 or 403 as with a stranger's key.
+    ever at the `holds`: "upload", "batch", "content", the second one at "batch 2", or "". Whoever
+    asks for a batch is refused with the status `refuses`, where there is one: 404 as if it were
+    gone, 401 or 403 as with a stranger's key. What stands in `listed` is sent in the place of
+    their list.
     """
 
     def __init__(self, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -35,6 +37,7 @@ class Batches:
         self.holds = ""
         self._steps: Counter[str] = Counter()
         self.refuses = 0
+        self.listed: Any = None
         self.held = threading.Event()
         self._complete = complete
 
@@ -51,7 +54,7 @@ class Batches:
             case "POST", ["batches"]:
                 return self._unless_held("batch", self._make(json.loads(body)))
             case "GET", ["batches"]:
-                return 200, self._page(query)
+                return 200, self._page(query) if self.listed is None else self.listed
             case "GET", ["batches", batch_id] if batch := self._find(batch_id):
                 return 200, batch
             case "POST", ["batches", batch_id, "cancel"] if batch := self._find(batch_id):

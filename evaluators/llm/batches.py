@@ -134,14 +134,10 @@ class Batches:
         """The batch that carries the mark, if the provider has it."""
         after = ""
         for _ in range(MOST_PAGES):
-            page = await self._page(f"/batches?limit={PAGE}{after}")
-            for batch in page:
-                if _mark_of(batch) == mark:
-                    return self._state(batch)
+            state, last = await self._find_on_page(mark, after)
             # Groq lists all at once, and may do so on every page.
-            last = f"&after={_id(page[-1])}" if len(page) == PAGE else ""
-            if last in ("", after):
-                break
+            if state or last in ("", after):
+                return state
             after = last
         return None
 
@@ -176,8 +172,18 @@ class Batches:
         response = await self._connection.ask(lambda sdk: _unless(sdk, path, 404), call)
         return None if response.status_code == 404 else bytes(response.content)
 
-    async def _page(self, path: str) -> Sequence[Any]:
-        return await self._ask(lambda sdk: sdk.get(path), _entries)
+    async def _find_on_page(self, mark: str, after: str) -> tuple[BatchState | None, str]:
+        """The batch with the mark, and the last id of the page where there may be another one."""
+        path = f"/batches?limit={PAGE}" + (f"&after={after}" if after else "")
+
+        def read(body: Any) -> tuple[BatchState | None, str]:
+            entries = _entries(body)
+            for batch in entries:
+                if _mark_of(batch) == mark:
+                    return self._state(batch), ""
+            return None, _id(entries[-1]) if len(entries) == PAGE else ""
+
+        return await self._ask(lambda sdk: sdk.get(path), read)
 
     async def _ask(
         self,

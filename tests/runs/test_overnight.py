@@ -267,6 +267,29 @@ def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, l
     assert server.asked == []
 
 
+@pytest.mark.parametrize("fault", ["no id", "no status"])
+def test_a_list_that_cannot_be_read_holds_no_other_batch_up(store, registry, loopback, fault):
+    server, other = loopback(), loopback()
+    run = paid.paid_run(store, paid.dataset(4), (paid.LUNA, OSS), overnight=True)
+    access = keys(server) | {"groq": keys(other)["groq"]}
+    registry.start(run, store, access).wait(PATIENCE)
+    other.batches.finish()
+    number, batch = next(iter(store.batches.open(run.id).items()))
+    assert batch.spec == paid.LUNA
+    store.batches.update(number, batch.model_copy(update={"status": "planned", "batch_id": ""}))
+    # A whole page, behind which more may follow; or the batch itself.
+    entries = [{"id": None}] * 100
+    if fault == "no status":
+        entries = [{"id": "batch_1", "metadata": {"plumbline": batch.mark}}]
+    server.batches.listed = {"object": "list", "data": entries}
+    registry.start(run, store, access).wait(PATIENCE)
+
+    assert store.results.counts(run) == Counts(asked=8, scored=4, failed=0)
+    assert "Unexpected answer from OpenAI." in stopped(store, run.id)
+    assert kinds(store, run) == ["batch", "outage"]
+    assert len(server.batches.made) == 1
+
+
 class PausingKeys(dict):
     """The keys of a job that is paused whenever somebody takes one."""
 
