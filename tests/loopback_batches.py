@@ -16,7 +16,10 @@ from typing import Any
 MET = {"partial": 1, "error file": 2, "no json": 3, "cut off": 4}
 """Faults of one request in ten, by its last digit."""
 
-FAULTS = (*MET, "order", "duplicates", "unknown ids", "expired", "failed")
+WITHOUT_ANSWERS = ("no files", "empty file")
+"""Faults of a batch that is completed although nothing came of it."""
+
+FAULTS = (*MET, *WITHOUT_ANSWERS, "order", "duplicates", "unknown ids", "expired", "failed")
 """What may be wrong with what comes back."""
 
 
@@ -124,6 +127,10 @@ class Batches:
         if "failed" in faults:
             problem = {"code": "invalid_model", "message": "The model takes no batches."}
             batch |= {"status": "failed", "errors": {"object": "list", "data": [problem]}}
+            return
+        if faults & {*WITHOUT_ANSWERS}:
+            output_file = self._keep(b"") if "empty file" in faults else None
+            batch |= {"status": "completed", "output_file_id": output_file}
             return
         lines = self.files[batch["input_file_id"]].splitlines()
         early = "".join(faults & {"expired", "cancelled"})

@@ -240,8 +240,9 @@ class Overnight:
                 elif line.code not in NEVER_ASKED:
                     refused.add(line.key)
         answered = {key for key, call in calls.items() if call.reusable}
-        # What a batch that ended early did not come to goes into the next one.
-        is_all = state.end == "completed" and None not in contents
+        # What a batch that ended early, or brought nothing at all, did not come to goes into the
+        # next one.
+        is_all = state.end == "completed" and None not in contents and any(contents)
         tried = requests.keys() if is_all else refused | calls.keys()
         unanswered = sorted(tried - answered)
         self._store.batches.end(

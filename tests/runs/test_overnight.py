@@ -170,6 +170,8 @@ def test_two_thousand_requests_with_all_faults_at_once(store, registry, loopback
         # What a batch did not come to goes into the next one.
         ("expired", 0, 2),
         ("failed", 0, 2),
+        ("no files", 0, 2),
+        ("empty file", 0, 2),
     ],
 )
 def test_what_a_batch_does_not_answer_is_asked_once_more(
