@@ -179,6 +179,8 @@ class LLMError(PlumblineError):
     """A model gave no usable answer; `details` holds status, code and request id."""
 
     kind: ReasonKind = "model"
+    did_nothing = False
+    """Whether the provider surely did nothing, as it refused or was not reached."""
 
     def __init__(
         self,
@@ -261,6 +263,7 @@ class UnreachableError(TransientError):
     """
 
     kind: ReasonKind = "unreachable"
+    did_nothing = True
 
 
 class RunStoppedError(LLMError):

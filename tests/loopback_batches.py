@@ -29,8 +29,8 @@ class Batches:
     `complete` makes the body of an answer from the body of a request. A response is held back for
     ever at the `holds`: "upload", "batch", "content", the second one at "batch 2", or "". Whoever
     asks for a batch is refused with the status `refuses`, where there is one: 404 as if it were
-    gone, 401 or 403 as with a stranger's key. What stands in `listed` is sent in the place of
-    their list.
+    gone, 401 or 403 as with a stranger's key; who makes one with `refuses_new`. What stands in
+    `listed` is sent in the place of their list.
     """
 
     def __init__(self, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -40,6 +40,7 @@ class Batches:
         self.holds = ""
         self._steps: Counter[str] = Counter()
         self.refuses = 0
+        self.refuses_new = 0
         self.listed: Any = None
         self.held = threading.Event()
         self._complete = complete
@@ -54,6 +55,8 @@ class Batches:
                 return self._unless_held("upload", self._upload(body))
             case "GET", ["files", file_id, "content"] if file_id in self.files:
                 return self._unless_held("content", self.files[file_id])
+            case "POST", ["batches"] if self.refuses_new:
+                return self.refuses_new, {"error": {"message": "Not now.", "code": None}}
             case "POST", ["batches"]:
                 return self._unless_held("batch", self._make(json.loads(body)))
             case "GET", ["batches"]:

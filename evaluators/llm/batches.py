@@ -114,16 +114,15 @@ class Batches:
         """The answer as it is kept; `tokens` of its prompt count where the provider tells none."""
         return self._connection.completion(answer, spec, mode, tokens)
 
-    async def send(self, file: BatchFile, mark: str) -> BatchState:
-        """Uploads the file and has it answered; the batch carries the mark."""
+    async def upload(self, file: BatchFile, mark: str) -> str:
+        """The id of the file at the provider; nothing in it is asked yet."""
         name = f"{MARK}-{mark}.jsonl"
-        uploaded = await self._ask(
-            lambda sdk: sdk.upload(name, file.content),
-            _id,
-            FILE_SECONDS,
-        )
+        return await self._ask(lambda sdk: sdk.upload(name, file.content), _id, FILE_SECONDS)
+
+    async def send(self, file_id: str, mark: str) -> BatchState:
+        """Has an uploaded file answered; the batch carries the mark."""
         body = {
-            "input_file_id": uploaded,
+            "input_file_id": file_id,
             "endpoint": "/v1/chat/completions",
             "completion_window": WINDOW,
             "metadata": {MARK: mark},

@@ -157,6 +157,13 @@ def error_for(error: BaseException, call: CallContext) -> LLMError:
     if response is None:
         return _without_answer(error, call)
     refusal = _refusal_in(response, call.access.mask)
+    meaning = _meaning(refusal, call)
+    # A conflict, or a proxy that waited in vain: what is behind it may have done it all the same.
+    meaning.did_nothing = 400 <= refusal.status < 500 and refusal.status not in (408, 409)
+    return meaning
+
+
+def _meaning(refusal: Refusal, call: CallContext) -> LLMError:
     for statuses, pattern, make in _TABLE:
         if refusal.status in statuses and re.search(pattern, refusal.text, re.IGNORECASE):
             return make(refusal, call)

@@ -123,9 +123,9 @@ class Overnight:
             return Collected()
         answers = 0
         problems = []
-        for number, planned in before.items():
+        for number, batch in before.items():
             try:
-                came, problem = self._collect(number, planned)
+                came, problem = self._collect(number, batch)
             except (AccessError, LLMError) as error:
                 came, problem = 0, error.reason
             answers += came
@@ -138,55 +138,43 @@ class Overnight:
         What they have answered by then is paid for, and comes with the next `collect`.
         """
         problems = []
-        for number, planned in self._store.batches.open(self._run.id).items():
+        for number, batch in self._store.batches.open(self._run.id).items():
             try:
-                self._cancel(number, planned)
+                self._cancel(number, batch)
             except (AccessError, LLMError) as error:
                 problems.append(error.reason)
         return _distinct(problems)
 
-    def _collect(self, number: int, planned: Batch) -> tuple[int, Reason | None]:
+    def _collect(self, number: int, batch: Batch) -> tuple[int, Reason | None]:
         """How many answers the batch has brought, and what went wrong with it."""
-        batch = self._sent_batch(number, planned)
-        if batch is None:
-            return 0, None
-        batches = self._sessions[batch.spec].batches()
-        state = self._control.scope.run(batches.look(batch.batch_id))
+        state = self._look(batch)
         if state is None:
             return 0, self._note_unknown(number, batch)
         # Refused as a whole: nothing was asked or paid, so its requests count as never sent.
         if state.end == "failed":
             self._store.batches.forget(number)
             return 0, _not_taken(batch, state)
+        batch = self._note(number, batch, state)
         if not state.end:
-            self._note(number, batch, state)
             return 0, None
         answers = self._keep(number, batch, state)
         was_cut_off = state.is_cancelled and answers < batch.requests
         return answers, _cut_off(batch, answers) if was_cut_off else None
 
-    def _cancel(self, number: int, planned: Batch) -> None:
-        batch = self._sent_batch(number, planned)
-        if batch is None:
-            return
-        batches = self._sessions[batch.spec].batches()
-        state = self._control.scope.run(batches.look(batch.batch_id))
+    def _cancel(self, number: int, batch: Batch) -> None:
+        state = self._look(batch)
         # What has ended, or is not known, cannot be cancelled: the next `collect` says what it is.
         if state is None or state.end:
             return
-        self._note(number, batch, self._control.scope.run(batches.cancel(batch.batch_id)))
-
-    def _sent_batch(self, number: int, batch: Batch) -> Batch | None:
-        """The batch with its id; `None` where it turns out that it was never sent."""
-        if batch.status != "planned":
-            return batch
-        # The process that planned it ended before it knew: the provider is asked by the mark.
         batches = self._sessions[batch.spec].batches()
-        state = self._control.scope.run(batches.find(batch.mark))
-        if state is None:
-            self._store.batches.forget(number)
-            return None
-        return self._note(number, batch, state)
+        self._note(number, batch, self._control.scope.run(batches.cancel(state.id)))
+
+    def _look(self, batch: Batch) -> BatchState | None:
+        """How far the batch is; `None` where the provider does not know it."""
+        batches = self._sessions[batch.spec].batches()
+        # Without an id where the process that sent it ended before it knew.
+        look = batches.look(batch.batch_id) if batch.batch_id else batches.find(batch.mark)
+        return self._control.scope.run(look)
 
     def _note(self, number: int, batch: Batch, state: BatchState) -> Batch:
         """Writes down what the provider says of the batch."""
@@ -202,7 +190,8 @@ class Overnight:
 
         Whoever goes on after that has its requests asked anew.
         """
-        if batch.status == "unknown":
+        # It was told of, or surely never sent.
+        if batch.status in ("unknown", "planned"):
             self._store.batches.forget(number)
             return None
         self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
@@ -210,6 +199,12 @@ class Overnight:
             "{provider} no longer knows batch {name}: its {number:,} requests will be asked anew, "
             "now or overnight. If it was sent with another key, use that one."
         )
+        if not batch.batch_id:
+            message = mark(
+                "It is not known whether a batch of {number:,} requests was sent: {provider} does "
+                "not list it. If it was sent with another key, use that one. Going on looks for it "
+                "once more, and asks its requests anew where it is still not there."
+            )
         title = PROVIDERS[batch.spec.provider].title
         return Reason(
             kind="batch",
@@ -417,8 +412,8 @@ class Overnight:
     def _send(self, spec: ModelSpec, file: BatchFile) -> None:
         """Writes down what is about to be sent, and then sends it.
 
-        Whenever this process ends in between, the next one finds the batch by its mark: it is
-        neither lost nor sent twice.
+        Whenever this process ends in between, the next one looks for the batch by its mark, so
+        that it is neither lost nor sent twice. One that surely was not sent is forgotten.
         """
         batches = self._sessions[spec].batches()
         now = datetime.now(UTC)
@@ -435,7 +430,15 @@ class Overnight:
             tokens = prompt_tokens(request)
             requests[request.key] = SentRequest(tokens, batches.mode(request))
         number = self._store.batches.plan(self._run.id, batch, requests)
-        state = self._control.scope.run(batches.send(file, batch.mark))
+        try:
+            file_id = self._control.scope.run(batches.upload(file, batch.mark))
+            batch = batch.model_copy(update={"status": "sending"})
+            self._store.batches.update(number, batch)
+            state = self._control.scope.run(batches.send(file_id, batch.mark))
+        except LLMError as error:
+            if batch.status == "planned" or error.did_nothing:
+                self._store.batches.forget(number)
+            raise
         self._note(number, batch, state)
 
 

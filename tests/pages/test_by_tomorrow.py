@@ -226,6 +226,15 @@ def test_deleting_says_what_is_still_out_and_cancels_it_first(
     assert runs() == []
 
 
+def test_who_deletes_is_warned_of_what_may_have_been_sent(
+    open_page: OpenPage, provider: Loopback
+) -> None:
+    provider.batches.refuses_new = 503
+    run = sent_run(open_page)
+    at = select(open_page("runs"), run.id)
+    assert "24 requests still out: deleting does not stop them" in said(at, "warning")
+
+
 def test_answers_that_should_be_there_are_due(open_page: OpenPage, provider: Loopback) -> None:
     run = sent_run(open_page)
     ((number, batch),) = session.store().batches.open(run.id).items()

@@ -20,7 +20,7 @@ from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts
 from tests import judge
-from tests.loopback import ServerLimits
+from tests.loopback import Loopback, ServerLimits
 from tests.runs import paid
 from tests.stops import stopped
 
@@ -259,7 +259,7 @@ def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, l
     resumed(store, run, registry, server)
     (number, batch) = next(iter(store.batches.open(run.id).items()))
     # As if the process had ended before it knew the id.
-    store.batches.update(number, batch.model_copy(update={"status": "planned", "batch_id": ""}))
+    store.batches.update(number, batch.model_copy(update={"status": "sending", "batch_id": ""}))
     for other in range(150):
         paid_elsewhere = server.batches.made[0] | {"id": f"other_{other}", "metadata": {}}
         server.batches.made.append(paid_elsewhere | {"status": "completed"})
@@ -267,6 +267,92 @@ def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, l
 
     assert resumed(store, run, registry, server) == Counts(asked=3, scored=3, failed=0)
     assert server.asked == []
+
+
+EMPTY_LIST = {"object": "list", "data": []}
+IN_DOUBT = (
+    "It is not known whether a batch of 4 requests was sent: OpenAI does not list it. If it was "
+    "sent with another key, use that one. Going on looks for it once more, and asks its requests "
+    "anew where it is still not there."
+)
+
+
+@pytest.mark.parametrize("is_listed_later", [True, False])
+def test_a_batch_that_may_have_been_sent_is_told_of_and_looked_for_once_more(
+    store, registry, loopback, monkeypatch, is_listed_later
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    server.batches.holds = "batch"
+    monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "1")
+    resumed(store, run, registry, server)
+    monkeypatch.delenv("PLUMBLINE_CALL_SECONDS")
+    server.batches.holds = ""
+    server.batches.listed = EMPTY_LIST
+
+    assert resumed(store, run, registry, server).scored == 0
+    assert IN_DOUBT in stopped(store, run.id)
+    assert len(server.batches.made) == 1
+    server.batches.finish()
+    if is_listed_later:
+        server.batches.listed = None
+    scored = resumed(store, run, registry, server).scored
+    assert (scored, len(server.batches.made)) == ((4, 1) if is_listed_later else (0, 2))
+    assert server.asked == []
+
+
+def test_what_may_have_been_sent_is_left_as_it_is_by_whoever_cancels(store, registry, loopback):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    server.batches.refuses_new = 503
+    resumed(store, run, registry, server)
+    before = store.batches.open(run.id)
+    cancelled(store, run, registry, server)
+
+    assert [batch.status for batch in before.values()] == ["sending"]
+    assert store.batches.open(run.id) == before
+
+
+@pytest.mark.parametrize(
+    ("status", "in_doubt"),
+    [
+        (400, False),
+        (401, False),
+        (403, False),
+        (404, False),
+        (429, False),
+        (408, True),
+        (409, True),
+        (503, True),
+    ],
+)
+def test_only_what_was_not_refused_may_have_been_sent(store, registry, loopback, status, in_doubt):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    server.batches.refuses_new = status
+    resumed(store, run, registry, server)
+    server.batches.refuses_new = 0
+    assert len(store.batches.open(run.id)) == in_doubt
+
+    resumed(store, run, registry, server)
+    assert (IN_DOUBT in stopped(store, run.id)) is in_doubt
+    assert len(server.batches.made) == (0 if in_doubt else 1)
+    resumed(store, run, registry, server)
+    assert len(server.batches.made) == 1
+
+
+@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+def test_where_nobody_listens_nothing_was_sent(store, registry, loopback, model):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), (model,), overnight=True)
+    with Loopback() as gone:
+        nobody = keys(gone)
+    registry.start(run, store, nobody).wait(PATIENCE)
+    assert "Cannot reach" in stopped(store, run.id)
+    assert store.batches.open(run.id) == {}
+
+    resumed(store, run, registry, server)
+    assert len(server.batches.made) == 1
 
 
 @pytest.mark.parametrize("fault", ["no id", "no status"])
@@ -278,7 +364,7 @@ def test_a_list_that_cannot_be_read_holds_no_other_batch_up(store, registry, loo
     other.batches.finish()
     number, batch = next(iter(store.batches.open(run.id).items()))
     assert batch.spec == paid.LUNA
-    store.batches.update(number, batch.model_copy(update={"status": "planned", "batch_id": ""}))
+    store.batches.update(number, batch.model_copy(update={"status": "sending", "batch_id": ""}))
     # A whole page, behind which more may follow; or the batch itself.
     entries = [{"id": None}] * 100
     if fault == "no status":

@@ -93,8 +93,8 @@ def warn_before_delete(runs: Sequence[Run]) -> None:
     with_requests = []
     for run in runs:
         batches = session.store().batches.open(run.id).values()
-        # One that was only planned may have been sent all the same.
-        out = [batch for batch in batches if batch.status in ("planned", "sent")]
+        # One of which it is not known whether it was sent may be out all the same.
+        out = [batch for batch in batches if batch.status in ("sending", "sent")]
         requests += sum(batch.requests for batch in out)
         if out:
             with_requests.append(run)

@@ -15,16 +15,16 @@ from evaluators.runs.store.database import Database
 class Batch(Record):
     """One batch to one model.
 
-    It is planned before it is sent, under a `mark` by which the provider is asked for it where
-    nobody knows whether it was; then it has the provider's `batch_id`. It is "unknown" where the
-    provider no longer finds it under that id. `expires` and `created` are times in UTC.
+    It is "planned" before it is sent, and "sending" until the provider has given it a `batch_id`:
+    a process that ends in between leaves its `mark`, by which the provider is asked for it. It is
+    "unknown" once the provider did not find it. `expires` and `created` are times in UTC.
     """
 
     spec: ModelSpec
     mark: str
     created: str
     expires: str
-    status: Literal["planned", "sent", "cancelling", "unknown", "ended"] = "planned"
+    status: Literal["planned", "sending", "sent", "cancelling", "unknown", "ended"] = "planned"
     batch_id: str = ""
     requests: int = 0
     answered: int = 0
