@@ -91,11 +91,15 @@ def _lines_of_the_title(text: Text, delimiter: str) -> int:
 
 
 class Record(NamedTuple):
-    """The cells of a record, or what is wrong with its quotation marks, and how it begins."""
+    """The cells of a record, or what is wrong with its quotation marks, and how it begins.
+
+    After one that `is_open` nothing more is read, whatever stands there.
+    """
 
     cells: list[str]
     problem: str
     start: str
+    is_open: bool = False
 
 
 class _Lines:
@@ -143,28 +147,28 @@ def records_in(
     """The records of a CSV file one by one; blank lines are left out."""
     own = _Lines(lines)
     reader = csv.reader(own, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
-    for cells, problem in _csv_records(reader):
+    for cells, problem, is_open in _csv_records(reader):
         # A blank line is not a row, nor how the next one begins
         if cells or problem:
-            yield Record(cells, problem, own.start)
+            yield Record(cells, problem, own.start, is_open)
         own.start = ""
 
 
-def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str]]:
-    """Each record, or what is wrong with it; after that the next line begins anew, if a quotation
-    mark is not open.
+def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str, bool]]:
+    """Each record, or what is wrong with it, and whether a quotation mark is open; after that, if
+    none is, the next line begins anew.
     """
     is_open = False
     while not is_open:
         first = reader.line_num + 1
         try:
-            yield next(reader), ""
+            yield next(reader), "", False
         except StopIteration:
             return
         except csv.Error as error:
             # Else the next line would be read as the inside of a text that never ends
             is_open = reader.line_num > first and str(error).startswith(_OPEN)
-            yield [], _quoting_problem(str(error), first, reader.line_num, is_open)
+            yield [], _quoting_problem(str(error), first, reader.line_num, is_open), is_open
 
 
 def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:

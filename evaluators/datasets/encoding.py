@@ -9,6 +9,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, BinaryIO
 
 from evaluators.config import Config
 from evaluators.errors import DatasetError
@@ -19,6 +22,8 @@ DAMAGED = re.compile("[\ud800-\udfff]")
 """Stands where a byte fits no character."""
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _PIECE = 2**20
+_BLOCK = 2**16
+"""Bytes by which the encoding of a stream is told."""
 _BYTES_PER_NUL = 1000
 """A file with more NUL characters is not a text: of random bytes each 256th is one."""
 _TITLES = {
@@ -41,12 +46,10 @@ class Text:
 
     def stream(self) -> io.TextIOWrapper:
         """The text as a stream that leaves line ends as they are."""
-        # Damaged bytes become half characters, by which their rows are found and left out
-        errors = "strict" if self.encoding.startswith("utf-16") else "surrogateescape"
         return io.TextIOWrapper(
             _binary(self.data),
             encoding=self.encoding,
-            errors=errors,
+            errors=_errors(self.encoding),
             newline="",
         )
 
@@ -87,13 +90,16 @@ def lines_of(stream: io.TextIOWrapper, longest: int) -> Iterator[str]:
                 break
 
 
-def text_of(name: str, data: bytes, limits: Config) -> Text:
-    """The text in a file; raises `DatasetError` for one that is too large, broken or no text."""
+def text_of(name: str, data: bytes, limits: Config, *, is_cut: bool = False) -> Text:
+    """The text in a file; raises `DatasetError` for one that is too large, broken or no text.
+
+    What `is_cut` may end within a character.
+    """
     try:
         nuls = _few_nuls(name, data, limits)
         if nuls:
             data = b"".join(_pieces(name, data, limits)).replace(b"\0", b"")
-        return Text(data, _encoding(name, data, limits), nuls)
+        return Text(data, _encoding(name, data, limits, is_cut=is_cut), nuls)
     except (EOFError, OSError, zlib.error) as error:
         raise DatasetError(
             say(
@@ -102,6 +108,86 @@ def text_of(name: str, data: bytes, limits: Config) -> Text:
                 error=error,
             )
         ) from error
+
+
+def text_stream(name: str, binary: BinaryIO, limits: Config) -> io.TextIOWrapper:
+    """The text in a stream of any length, read once and in blocks, without NUL characters.
+
+    Its encoding is told by the first block that is not plain ASCII. Bytes that fit no character
+    become half characters. Where it is no text, reading it raises `DatasetError`.
+    """
+    blocks = (block.replace(b"\0", b"") for block in _as_utf8(name, binary, limits))
+    buffered = io.BufferedReader(_Blocks(blocks), _BLOCK)
+    # The mark that Excel puts in front would else belong to the first column's name
+    return io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="")
+
+
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes, read as a stream."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        # An empty block is not the end
+        while not self._left:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._left = block
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+def _as_utf8(name: str, binary: BinaryIO, limits: Config) -> Iterator[bytes]:
+    """The bytes of a text as those of UTF-8, as far as they fit characters."""
+    block = binary.read(_BLOCK)
+    encoding = _encoding_of_head(name, block, limits)
+    # ASCII is the same in all encodings but UTF-16, and that is known by its beginning
+    while block and encoding == "ascii":
+        yield block
+        block = binary.read(_BLOCK)
+        if not block.isascii():
+            # Few characters of it may be others, and one alone tells little
+            block += binary.read(_BLOCK)
+            encoding = _encoding_of_block(block)
+    rest = chain([block], iter(partial(binary.read, _BLOCK), b""))
+    if encoding in ("ascii", "utf-8", "utf-8-sig"):
+        yield from rest
+        return
+    errors = _errors(encoding)
+    for text in codecs.iterdecode(rest, encoding, errors):
+        # Half characters as three bytes each, which can form no other character with neighbours
+        yield text.encode("utf-8", "surrogatepass")
+
+
+def _encoding_of_head(name: str, head: bytes, limits: Config) -> str:
+    """The encoding by the first block of a text; `ascii` where it may be almost any."""
+    if not head.strip():
+        return "ascii"
+    encoding = text_of(name, head, limits, is_cut=True).encoding
+    return "ascii" if encoding == "utf-8-sig" and head.isascii() else encoding
+
+
+def _encoding_of_block(block: bytes) -> str:
+    """The encoding by a later block, before which all was ASCII."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(block)
+    except UnicodeDecodeError:
+        # Its first line is not cut within a character, and counts too
+        return _other(b"\n" + block)
+    return "utf-8"
+
+
+def _errors(encoding: str) -> str:
+    """What becomes of damaged bytes: half characters, by which their rows are found."""
+    return "strict" if encoding.startswith("utf-16") else "surrogateescape"
 
 
 def _binary(data: bytes) -> gzip.GzipFile | io.BytesIO:
@@ -146,7 +232,7 @@ def _few_nuls(name: str, data: bytes, limits: Config) -> int:
     return nuls if nuls * _BYTES_PER_NUL <= size else 0
 
 
-def _encoding(name: str, data: bytes, limits: Config) -> str:
+def _encoding(name: str, data: bytes, limits: Config, *, is_cut: bool) -> str:
     """One look at every piece: whether it is UTF-8 throughout, or what the first other piece is."""
     encoding = _wide(_binary(data).read(2**16)) or "utf-8-sig"
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -167,7 +253,9 @@ def _encoding(name: str, data: bytes, limits: Config) -> str:
             _check_text(name, encoding != "utf-8-sig" and "\0" in text)
     if is_blank:
         raise DatasetError(say("{name} is empty. Choose a file with rows.", name=name))
-    return found or _encoding_at_the_end(name, decoder, encoding)
+    if found or is_cut:
+        return found or encoding
+    return _encoding_at_the_end(name, decoder, encoding)
 
 
 def _encoding_at_the_end(
