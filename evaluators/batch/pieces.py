@@ -44,7 +44,7 @@ class Piece(NamedTuple):
         """The same rows, each alone."""
         if self.table is not None:
             for at in range(self.table.num_rows):
-                row = self.table.slice(at, 1)
+                row = part_of(self.table, at, 1)
                 yield self._replace(first=self.first + at, table=row)
         for line in self.lines:
             yield self._replace(lines=(line,))
@@ -62,7 +62,7 @@ class Piece(NamedTuple):
             for is_wanted, neighbours in groupby(self.numbers(), numbers.__contains__):
                 own = list(neighbours)
                 if is_wanted:
-                    table = self.table.slice(own[0] - self.first, len(own))
+                    table = part_of(self.table, own[0] - self.first, len(own))
                     yield self._replace(first=own[0], table=table)
 
     def numbers(self) -> list[int]:
@@ -71,6 +71,11 @@ class Piece(NamedTuple):
             end = self.first + self.table.num_rows
             return list(range(self.first, end))
         return [number for number, _ in (*self.lines, *self.records)]
+
+
+def part_of(table: pa.RecordBatch, at: int, count: int) -> pa.RecordBatch:
+    """Some rows as a table of their own: a mere slice takes the whole table along to a worker."""
+    return pa.concat_batches([table.slice(at, count)])
 
 
 class Reading(NamedTuple):

@@ -7,6 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,8 +18,8 @@ from pyarrow import fs
 
 from evaluators.batch.pieces import Piece
 from evaluators.config import config
-from evaluators.datasets.csv_text import delimiter_between, header_of, records_in
-from evaluators.datasets.encoding import lines_of, text_of
+from evaluators.datasets.csv_text import Record, delimiter_between, header_of, records_in
+from evaluators.datasets.encoding import lines_of, text_stream
 from evaluators.datasets.json_text import stripped_line
 from evaluators.datasets.table import Collector
 from evaluators.errors import DatasetError
@@ -29,8 +30,8 @@ MOST_ROWS = 200
 """Rows of a piece."""
 MOST_CHARACTERS = 2**20
 """Characters of a piece, as far as its rows are shorter: what is in flight stays small."""
-HEAD = 2**16
-"""Bytes by which encoding and delimiter of a text are told."""
+ROWS_READ = 20
+"""Rows of a table that are decoded at a time: only then is it known what they weigh."""
 
 SETTINGS = "_batch.json"
 """Written first into a folder of results: what they are of."""
@@ -48,6 +49,8 @@ _FORMATS = {
 }
 _PACKED = re.compile(r"\.(gz|bz2|zst|lz4)$", re.IGNORECASE)
 _PATTERN = re.compile(r"[*?]")
+_PATTERN_OF_ADDRESS = re.compile(r"\*")
+"""In an address a question mark begins its query."""
 
 
 class Fragment(NamedTuple):
@@ -83,8 +86,9 @@ class Source:
             with self.system.open_input_file(fragment.path) as file:
                 return list(pq.ParquetFile(file).schema_arrow.names)
         if fragment.format == "CSV":
-            first = next(self.pieces(fragment), None)
-            return list(first.names) if first else None
+            with _text(self.system, fragment) as text:
+                names, _ = _csv_of(text, fragment)
+            return names or None
         return None
 
     def pieces(
@@ -111,7 +115,7 @@ class Source:
 def found(address: str) -> Source:
     """The files at an address; raises `DatasetError` where there is none."""
     shown = printable(address)
-    base, pattern = _split(address)
+    base, pattern = folder_and_pattern(address)
     try:
         system, path = located(base)
         fragments = _listed(system, path, pattern)
@@ -151,20 +155,31 @@ def given_up_in_time(address: str) -> str:
     return f"{address}{separator}retry_limit_seconds={GOOGLE_SECONDS}"
 
 
-def _split(address: str) -> tuple[str, str]:
-    """The folder before the first sign of a pattern, and the pattern; empty without one."""
+def folder_and_pattern(address: str) -> tuple[str, str]:
+    """The folder before the first sign of a pattern, and the pattern; empty without one.
+
+    The query of an address, such as `?region=eu-west-1`, stays with the folder.
+    """
+    sign, path, query = _PATTERN, address, ""
+    if "://" in address:
+        sign = _PATTERN_OF_ADDRESS
+        path, mark, query = address.partition("?")
+        query = mark + query
     # A file may have such a sign in its name.
-    if not _PATTERN.search(address) or os.path.exists(address):
+    if not sign.search(path) or os.path.exists(address):
         return address, ""
-    base = _PATTERN.split(address, maxsplit=1)[0]
+    base = sign.split(path, maxsplit=1)[0]
     folder = base[: base.rfind("/") + 1]
-    return folder or ".", address[len(folder) :]
+    return (folder or ".") + query, path[len(folder) :]
 
 
 def _listed(system: fs.FileSystem, path: str, pattern: str) -> list[Fragment]:
     info = system.get_file_info(path)
     if info.type == fs.FileType.File:
-        return [_fragment(info, info.base_name)]
+        # What pyarrow opens by itself has no query left; one may hold a key, and names no file.
+        is_address = isinstance(system, fs.PyFileSystem)
+        name = os.path.basename(info.path.partition("?")[0]) if is_address else info.base_name
+        return [_fragment(info, name)]
     if info.type != fs.FileType.Directory:
         return []
     is_deep = not pattern or "/" in pattern or "**" in pattern
@@ -238,15 +253,60 @@ def _of_parquet(
             file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups)
         )
         rows = max(1, file.metadata.num_rows)
+        # A first guess: a text that many rows repeat counts here once.
         bytes_of_a_row = max(1, bytes_of_all // rows)
-        count = min(MOST_ROWS, max(1, MOST_CHARACTERS // bytes_of_a_row))
+        count = min(ROWS_READ, max(1, MOST_CHARACTERS // bytes_of_a_row))
         groups, first = _row_groups(file, after)
-        for batch in file.iter_batches(count, groups, columns, use_threads=False):
-            end = first + batch.num_rows
-            if end > after + 1:
-                first = max(first, after + 1)
-                yield Piece(first, batch.slice(batch.num_rows - (end - first)))
-            first = end
+        batches = file.iter_batches(count, groups, columns, use_threads=False)
+        parts = _light_parts(batches, after + 1 - first)
+        first = max(first, after + 1)
+        for table in _put_together(parts):
+            yield Piece(first, table)
+            first += table.num_rows
+
+
+def _light_parts(batches: Iterable[pa.RecordBatch], passed: int) -> Iterator[pa.RecordBatch]:
+    """The rows but so many at the beginning, in parts that are light enough for a piece."""
+    for batch in batches:
+        left_out = min(passed, batch.num_rows)
+        passed -= left_out
+        if left_out < batch.num_rows:
+            yield from _halved(_decoded(batch.slice(left_out)))
+
+
+def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Columns that refer to their values by number, as pandas' categories, with the values."""
+    columns = []
+    for column in batch.columns:
+        is_numbered = pa.types.is_dictionary(column.type)
+        columns.append(column.dictionary_decode() if is_numbered else column)
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The batch, halved until each part is light enough or a single row."""
+    if batch.num_rows == 1 or batch.nbytes <= MOST_CHARACTERS:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    yield from _halved(batch.slice(0, half))
+    yield from _halved(batch.slice(half))
+
+
+def _put_together(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The parts as tables of as many rows as a piece may have."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for part in parts:
+        is_full = rows + part.num_rows > MOST_ROWS or size + part.nbytes > MOST_CHARACTERS
+        if held and is_full:
+            yield pa.concat_batches(held)
+            held, rows, size = [], 0, 0
+        held.append(part)
+        rows += part.num_rows
+        size += part.nbytes
+    if held:
+        yield pa.concat_batches(held)
 
 
 def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:
@@ -263,25 +323,14 @@ def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:
 # Texts
 
 
-def _text(system: fs.FileSystem, fragment: Fragment) -> io.TextIOWrapper:
+@contextmanager
+def _text(system: fs.FileSystem, fragment: Fragment) -> Iterator[io.TextIOWrapper]:
     """The file as text, unpacked; bytes that fit no character become half characters."""
-    with system.open_input_stream(fragment.path) as stream:
-        head = stream.read(HEAD)
-    # Only whole lines: a character that is cut would look like damage.
-    end = head.rfind(b"\n") + 1
-    # In UTF-16 a line may end in the middle of a pair of bytes.
-    if end % 2 and head[end : end + 1] == b"\0":
-        end += 1
-    whole = head[:end] or head
-    encoding = text_of("It", whole, config()).encoding if whole.strip() else "utf-8"
-    if encoding.startswith("utf-8"):
-        # The mark that Excel puts in front would else belong to the first column's name.
-        encoding = "utf-8-sig"
-    # pyarrow unpacks it by the ending of its path.
-    opened = system.open_input_stream(fragment.path)
-    errors = "strict" if encoding.startswith("utf-16") else "surrogateescape"
-    binary = io.BufferedReader(opened, HEAD)
-    return io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
+    is_packed = _PACKED.search(fragment.name)
+    # By its name: behind its path may be a query.
+    packing = pa.Codec.detect(fragment.name.lower()).name if is_packed else None
+    with system.open_input_stream(fragment.path, packing) as opened:
+        yield text_stream("It", io.BufferedReader(opened), config())
 
 
 def _longest_row() -> int:
@@ -311,20 +360,26 @@ def _of_json_lines(text: io.TextIOWrapper, after: int) -> Iterator[Piece]:
         yield Piece(lines=tuple(lines))
 
 
-def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:
+def _csv_of(text: io.TextIOWrapper, fragment: Fragment) -> tuple[list[str], Iterator[Record]]:
+    """The names of the columns, none of a file without any text, and the records below them."""
     # The csv module refuses fields of more than 128 KB by itself.
     csv.field_size_limit(config().cell_bytes)
     lines = lines_of(text, _longest_row())
     first_line = next(filter(str.strip, lines), "")
-    delimiter = delimiter_between(first_line)
-    names: tuple[str, ...] = ()
-    records: list[Any] = []
+    records = records_in(chain([first_line], lines), delimiter_between(first_line))
+    header = next(records, None)
+    return header_of(header, fragment.name) if header else [], records
+
+
+def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:
+    header, records_below = _csv_of(text, fragment)
+    names = tuple(header)
+    records: list[tuple[int, Record]] = []
     size = 0
-    every_line = chain([first_line], lines)
-    for number, record in enumerate(records_in(every_line, delimiter)):
-        if not names:
-            names = tuple(header_of(record, fragment.name))
-            continue
+    for number, record in enumerate(records_below, start=1):
+        # Nobody knows how many rows come after it.
+        if record.is_open:
+            raise DatasetError(f"Row {number}: {record.problem}")
         if number <= after:
             continue
         records.append((number, record))
@@ -332,5 +387,5 @@ def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[
         if len(records) == MOST_ROWS or size >= MOST_CHARACTERS:
             yield Piece(records=tuple(records), names=names)
             records, size = [], 0
-    if records or names:
+    if records:
         yield Piece(records=tuple(records), names=names)

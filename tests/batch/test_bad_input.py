@@ -197,6 +197,35 @@ def test_a_broken_record_of_csv_is_a_row_with_its_error(tmp_path, record):
     assert [each["test_batch_length_status"] for each in found] == ["scored", "failed"]
 
 
+def csv_with_an_open_mark(path, rows):
+    path.parent.mkdir(exist_ok=True)
+    lines = [f"Why {number}?,So.,One.\n" for number in range(rows)]
+    lines[100] = '"' + lines[100]
+    path.write_text("question,answer_text,docs\n" + "".join(lines))
+    return path
+
+
+def test_a_csv_file_that_an_open_quotation_mark_cuts_short_has_no_results(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    csv_with_an_open_mark(tmp_path / "in" / "b.csv", 5000)
+
+    found = judged(tmp_path / "in", tmp_path / "out")
+
+    assert found.problems["b.csv"] == (
+        "Row 101: a quotation mark opens here and does not close, so no row after it was read. "
+        "Close or remove it."
+    )
+    assert (found.rows, found.is_complete) == (1, False)
+    assert not (tmp_path / "out" / "b.csv.parquet").exists()
+
+
+def test_an_open_quotation_mark_is_told_before_a_batch_of_that_file_alone(tmp_path):
+    data = csv_with_an_open_mark(tmp_path / "in" / "b.csv", 5000)
+
+    with pytest.raises(DatasetError, match=r"b\.csv: Row 101: a quotation mark opens here"):
+        judged(data, tmp_path / "out")
+
+
 def test_a_folder_of_another_batch_is_left_alone(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
     judged(data, tmp_path / "out")

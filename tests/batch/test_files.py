@@ -2,6 +2,10 @@
 
 import gzip
 import json
+import pickle
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +17,12 @@ from evaluators.base import Evaluator, evaluator
 from evaluators.batch import kept
 from evaluators.batch import results as batch_results
 from evaluators.batch.folder import Folder
-from evaluators.batch.sources import found, given_up_in_time
+from evaluators.batch.sources import (
+    MOST_CHARACTERS,
+    folder_and_pattern,
+    found,
+    given_up_in_time,
+)
 from evaluators.errors import DatasetError, ParameterError, RunElsewhereError
 from evaluators.records import Score
 from evaluators.runs.inputs import WORKSPACE, local_store
@@ -161,6 +170,46 @@ def test_times_of_parquet_are_grouped_as_well(tmp_path):
     ]
 
 
+DOCUMENT_OF_MANY = "Mina built it. It is red. " * 10_000
+
+
+@pytest.mark.parametrize("kind", ["repeated", "plain", "categories", "nested"])
+def test_pieces_of_parquet_are_cut_by_what_their_rows_weigh_once_decoded(tmp_path, kind):
+    texts = pa.array([DOCUMENT_OF_MANY] * 250 + ["Short."] * 450)
+    columns = {
+        "repeated": pa.ListArray.from_arrays(list(range(701)), texts),
+        "plain": texts,
+        "categories": texts.dictionary_encode(),
+        "nested": pa.StructArray.from_arrays([texts], ["text"]),
+    }
+    table = pa.table({"id": [str(at) for at in range(700)], "docs": columns[kind]})
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, use_dictionary=kind != "plain", row_group_size=300)
+    source = found(str(path))
+
+    pieces = list(source.pieces(source.fragments[0]))
+
+    # Long rows are few in a piece, which takes nothing else along when it is sent.
+    assert all(len(pickle.dumps(piece)) < 2 * MOST_CHARACTERS for piece in pieces)
+    assert [number for piece in pieces for number in piece.numbers()] == list(range(1, 701))
+    assert [name for piece in pieces for name in piece.table["id"].to_pylist()] == [
+        str(at) for at in range(700)
+    ]
+    assert len(pieces[0].numbers()) < 5
+    assert len(pieces[-2].numbers()) > 190
+
+
+def test_a_row_of_a_piece_takes_no_other_row_along(tmp_path):
+    rows = [row(at, answer_text=str(at) * 10_000) for at in range(20)]
+    source = found(str(parquet(tmp_path / "a.parquet", rows)))
+    (piece,) = source.pieces(source.fragments[0])
+
+    alone = [*piece.one_by_one(), *piece.only({3}), *source.pieces(source.fragments[0], after=19)]
+
+    assert [each.numbers() for each in alone] == [[at] for at in [*range(1, 21), 3, 20]]
+    assert all(len(pickle.dumps(each)) < 30_000 for each in alone)
+
+
 def test_a_column_of_too_many_groups_is_told_and_the_rest_is_there(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row(at, model=str(at)) for at in range(501)])
 
@@ -224,6 +273,41 @@ def test_addresses_of_pyarrow_and_of_fsspec_are_opened(tmp_path):
     assert memory.exists("/results/_manifest.json")
 
 
+class Serving(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_an_address_may_end_with_a_query(tmp_path, name):
+    json_lines(tmp_path / "in" / name, [row("a")])
+    serving = partial(Serving, directory=tmp_path / "in")
+    with ThreadingHTTPServer(("127.0.0.1", 0), serving) as server:
+        Thread(target=server.serve_forever).start()
+        address = f"http://127.0.0.1:{server.server_port}/{name}?token=1/2"
+        found = judged(address, tmp_path / "out")
+        server.shutdown()
+
+    # Without the query, which may hold a key.
+    assert found.finished == (name,)
+    assert results(tmp_path / "out")[0]["id"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("address", "base", "pattern"),
+    [
+        ("http://host/x.jsonl?token=1", "http://host/x.jsonl?token=1", ""),
+        ("s3://b/x?region=eu-west-1", "s3://b/x?region=eu-west-1", ""),
+        ("s3://b/x/*.csv?region=eu-west-1", "s3://b/x/?region=eu-west-1", "*.csv"),
+        ("https://host/x?sign=a*b", "https://host/x?sign=a*b", ""),
+        ("s3://b/**/x.csv", "s3://b/", "**/x.csv"),
+        ("x/a?.csv", "x/", "a?.csv"),
+    ],
+)
+def test_in_an_address_a_question_mark_begins_a_query(address, base, pattern):
+    assert folder_and_pattern(address) == (base, pattern)
+
+
 @pytest.mark.parametrize(
     ("address", "tried"),
     [
@@ -250,6 +334,61 @@ def test_a_text_is_read_in_its_encoding_however_long_it_is(tmp_path, encoding, c
 
     assert (found.is_complete, found.failures) == (True, {})
     assert [each["id"] for each in results(tmp_path / "out")][-1] == f"{name}{count - 1}"
+
+
+def csv_text(rows):
+    """The rows as CSV without quotation marks."""
+    lines = ["id,question,answer_text,docs\n"]
+    for each in rows:
+        cells = (each["id"], each["question"], each["answer_text"], each["docs"][0])
+        lines.append(",".join(cells) + "\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("letter", ["\u040a", "\u0a0a", "\u0a41", "\U0001f601"])
+@pytest.mark.parametrize("shift", range(4))
+def test_utf_16_is_read_wherever_its_first_part_ends(tmp_path, encoding, letter, shift):
+    row_of_letters = f"1,Why?,{'a' * shift}{letter * 40_000},One.\n"
+    text = "id,question,answer_text,docs\n" + "0,Why?,So.,One.\n" * 1500 + row_of_letters
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+
+    found = judged(tmp_path / "a.csv", tmp_path / "out")
+
+    assert (found.rows, found.failures) == (1501, {})
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("cp1252", "Müller à Orléans"), ("gb18030", "水车"), ("utf-8", "Müller")]
+)
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "jsonl.gz"])
+def test_an_encoding_is_told_by_the_first_characters_that_differ(tmp_path, encoding, name, ending):
+    rows = [row(number) for number in range(3000)]
+    rows += [row(name, answer_text=name * 2) for _ in range(40)]
+    lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in rows]
+    text = csv_text(rows) if ending == "csv" else "".join(lines)
+    data = text.encode(encoding)
+    packed = gzip.compress(data) if ending.endswith("gz") else data
+    (tmp_path / f"a.{ending}").write_bytes(packed)
+
+    found = judged(tmp_path / f"a.{ending}", tmp_path / "out")
+
+    assert (found.rows, found.failures) == (3040, {})
+    assert results(tmp_path / "out")[-1]["id"] == name
+
+
+@pytest.mark.parametrize("before", [20, 3000])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_nul_characters_are_left_out(tmp_path, before, ending):
+    rows = [row(at, answer_text="So it is.") for at in range(before + 2)]
+    rows[-2]["answer_text"] = "So it NUL is."
+    text = csv_text(rows) if ending == "csv" else "".join(json.dumps(each) + "\n" for each in rows)
+    (tmp_path / f"a.{ending}").write_bytes(text.replace("NUL", "\0").encode())
+
+    found = judged(tmp_path / f"a.{ending}", tmp_path / "out")
+
+    assert (found.rows, found.failures) == (before + 2, {})
+    assert results(tmp_path / "out")[-2]["length"] == 1.0
 
 
 def test_a_file_that_links_lead_to_as_well_is_judged_once(tmp_path):
