@@ -248,7 +248,10 @@ def _of_parquet(
         # Not read ahead: a column's pages would be in memory twice.
         file = pq.ParquetFile(opened, pre_buffer=False)
         names = file.schema_arrow.names
-        columns = None if wanted is None else [name for name in names if name in set(wanted)]
+        columns = None
+        if wanted is not None:
+            # A table without columns would have no rows.
+            columns = [name for name in names if name in set(wanted)] or names
         bytes_of_all = sum(
             file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups)
         )

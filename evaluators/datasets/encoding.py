@@ -147,15 +147,13 @@ class _Blocks(io.RawIOBase):
 
 def _as_utf8(name: str, binary: BinaryIO, limits: Config) -> Iterator[bytes]:
     """The bytes of a text as those of UTF-8, as far as they fit characters."""
-    block = binary.read(_BLOCK)
+    block = _telling_block(binary)
     encoding = _encoding_of_head(name, block, limits)
     # ASCII is the same in all encodings but UTF-16, and that is known by its beginning
     while block and encoding == "ascii":
         yield block
-        block = binary.read(_BLOCK)
+        block = _telling_block(binary)
         if not block.isascii():
-            # Few characters of it may be others, and one alone tells little
-            block += binary.read(_BLOCK)
             encoding = _encoding_of_block(block)
     rest = chain([block], iter(partial(binary.read, _BLOCK), b""))
     if encoding in ("ascii", "utf-8", "utf-8-sig"):
@@ -165,6 +163,13 @@ def _as_utf8(name: str, binary: BinaryIO, limits: Config) -> Iterator[bytes]:
     for text in codecs.iterdecode(rest, encoding, errors):
         # Half characters as three bytes each, which can form no other character with neighbours
         yield text.encode("utf-8", "surrogatepass")
+
+
+def _telling_block(binary: BinaryIO) -> bytes:
+    """The next block, and one more where it is not plain ASCII."""
+    block = binary.read(_BLOCK)
+    # The only other character may be its last one and cut; and one alone tells little
+    return block if block.isascii() else block + binary.read(_BLOCK)
 
 
 def _encoding_of_head(name: str, head: bytes, limits: Config) -> str:

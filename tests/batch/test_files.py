@@ -1,6 +1,7 @@
 """Batches over files: every format and place, resumed, grouped, and never a row lost or twice."""
 
 import gzip
+import io
 import json
 import pickle
 from functools import partial
@@ -23,6 +24,8 @@ from evaluators.batch.sources import (
     found,
     given_up_in_time,
 )
+from evaluators.config import config
+from evaluators.datasets.encoding import text_stream
 from evaluators.errors import DatasetError, ParameterError, RunElsewhereError
 from evaluators.records import Score
 from evaluators.runs.inputs import WORKSPACE, local_store
@@ -375,6 +378,15 @@ def test_an_encoding_is_told_by_the_first_characters_that_differ(tmp_path, encod
 
     assert (found.rows, found.failures) == (3040, {})
     assert results(tmp_path / "out")[-1]["id"] == name
+
+
+@pytest.mark.parametrize("before", [0, 65_533, 65_534, 65_535, 65_536, 131_071])
+@pytest.mark.parametrize(("encoding", "word"), [("cp1252", "à Orléans "), ("gb18030", "水车很好 ")])
+def test_an_encoding_is_told_wherever_its_first_character_stands(encoding, word, before):
+    text = "p" * before + (word * 30 + "\n") * 50
+    stream = io.BufferedReader(io.BytesIO(text.encode(encoding)))
+
+    assert text_stream("It", stream, config()).read() == text
 
 
 @pytest.mark.parametrize("before", [20, 3000])
