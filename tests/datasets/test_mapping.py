@@ -618,8 +618,8 @@ def test_a_recorded_answer_may_stand_in_a_csv():
     [
         ({"prediction": None}, "Row 1: prediction is missing. Add it."),
         ({"prediction": ["r"]}, "Row 1: prediction is a list. Make it text."),
-        ({"docs": 5}, "Row 1: document 1 in docs is '5'. Make it text."),
-        ({"docs": [5]}, "Row 1: document 1 in docs is '5'. Make it text."),
+        ({"docs": 5}, "Row 1: document 1 in docs is 5. Make it text."),
+        ({"docs": [5]}, "Row 1: document 1 in docs is 5. Make it text."),
         ({"ans": {"a": 1}}, "Row 1: ground_truth is not usable"),
         ({"noise_rate": 2}, "Row 1: noise_rate is 2. Give a share from 0 to 1."),
         ({"noise_rate": "much"}, "Row 1: noise_rate is much. Give a share from 0 to 1."),
