@@ -428,7 +428,7 @@ def test_results_below_the_files_that_they_are_of_are_no_files_of_a_batch(tmp_pa
     ("name", "content"),
     [
         ("b.jsonl", b""),
-        ("b.jsonl.gz", gzip.compress(b"")),
+        ("b.jsonl.gz", gzip.compress(b"", mtime=0)),
         ("b.csv", b""),
         ("b.csv", b"\xef\xbb\xbf\n\n"),
         ("b.csv", b"question,answer_text,docs\n"),
