@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from evaluators.batch.function import Each, ScoreRow
@@ -197,7 +197,8 @@ class RemoteJudges(AskJudges):
     def _answer(self, reference: Any) -> Any:
         try:
             return _answer_of(reference)
-        except RayActorError as error:
+        # Also a machine that went down, or ran out of memory, ends it.
+        except RayError as error:
             raise RunStoppedError(
                 "The process that asks the judges has ended. Everything so far is kept; give the "
                 "same command again.",
@@ -273,7 +274,8 @@ class RayWorkers:
         member = self._take(is_cancelled)
         try:
             results = _answer_of(member.actor.results.remote(piece), self._seconds)
-        except (RayActorError, GetTimeoutError) as error:
+        # Whatever Ray itself says: the worker died, its machine did, or its memory was too small.
+        except RayError as error:
             self._replace(member)
             if self._is_closed:
                 raise CancelledError from None

@@ -7,6 +7,7 @@ the process that started the batch, on Ray in an actor that all workers ask.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
@@ -145,6 +146,7 @@ class Judges:
         self._rows: dict[int, _Row] = {}
         self._numbers = count(1)
         self._counting = Lock()
+        self._has_left: set[str] = set()
         self._idle = Condition()
         self._at_work = 0
         self._stopped_by: PlumblineError | None = None
@@ -161,14 +163,17 @@ class Judges:
     def begin(self, worker: str, share: Share) -> int:
         """The number of a row that takes at most this share of the budget.
 
-        Raises what stopped the batch once it was so: what is under way is finished, nothing begun.
+        Raises what stopped the batch once it was so: what is under way is finished, nothing begun;
+        `CancelledError` for a worker that has died, of which a call may come late.
         """
         if self._stopped_by:
             raise self._stopped_by
         row = _Row(worker, CallLog(self._cache, share))
-        # `next` is one step for all threads.
-        number = next(self._numbers)
-        self._rows[number] = row
+        with self._counting:
+            if worker in self._has_left:
+                raise CancelledError
+            number = next(self._numbers)
+            self._rows[number] = row
         return number
 
     def prompt_budget(self, judge: int) -> int | None:
@@ -209,10 +214,12 @@ class Judges:
 
     def left(self, worker: str) -> None:
         """The worker has died: nobody will end the rows that it had begun."""
-        for number, row in list(self._rows.items()):
-            if row.worker == worker:
-                del self._rows[number]
-                self._on_loop(self._meter.close, row.log.share)
+        with self._counting:
+            self._has_left.add(worker)
+            numbers = [number for number, row in self._rows.items() if row.worker == worker]
+            rows = [self._rows.pop(number) for number in numbers]
+        for row in rows:
+            self._on_loop(self._meter.close, row.log.share)
 
     def close(self) -> None:
         """Waits for what is in flight, as it is paid for, and lets the connections and keys go."""

@@ -19,11 +19,12 @@ class Share:
     """What one sample may still take of a budget: calls of all its judges and metrics, at most.
 
     `cost` is in US dollars. It is set aside when the first of the calls is due, so a sample whose
-    answers are all stored takes nothing.
+    answers are all stored takes nothing. One that `is_closed` takes nothing any more.
     """
 
     calls: int = 0
     cost: float = 0.0
+    is_closed: bool = False
 
 
 class Meter:
@@ -56,7 +57,7 @@ class Meter:
     async def reserve(self, most: float, share: Share | None = None) -> None:
         """Returns when the call, the first one with all of its sample, fits under the cap.
 
-        Raises `RunStoppedError` when it never will.
+        Raises `RunStoppedError` when it never will, `CancelledError` once its sample is closed.
         """
         share = share or Share()
         while not self._admits(share, most):
@@ -96,6 +97,7 @@ class Meter:
 
     def close(self, share: Share) -> None:
         """The sample is done, or given up: what it did not take is free."""
+        share.is_closed = True
         self._announced.pop(share, None)
         self._open.discard(share)
         self._stuck.discard(share)
@@ -103,6 +105,9 @@ class Meter:
 
     def _admits(self, share: Share, most: float) -> bool:
         """Whether the call may go; sets the share of its sample aside where it is the first."""
+        # Its worker has died, perhaps while the call waited: nobody would close it once more.
+        if share.is_closed:
+            raise asyncio.CancelledError
         if share not in self._open and share.calls:
             # What samples take beyond their plan comes before new samples.
             if self._stuck or self._comes_later(share):

@@ -222,9 +222,10 @@ def corrected_values(
     said = verdict_values({}, given)
     known = {name: value for name, value in said.items() if values.get(name) in (0, 1)}
     after = {**values, **known}
-    if "detection" in known or "correction" in known:
+    # A metric of one's own may have a value of one of these names, and not what is made of it.
+    if "correction_among_detected" in values and known.keys() & {"detection", "correction"}:
         after["correction_among_detected"] = after["correction"] if after["detection"] else None
-    if "adherence" in known:
+    if "adherence" in known and values.keys() >= {*METRICS, "average"}:
         four = [value for name in METRICS if (value := after[name]) is not None]
         after["average"] = sum(four) / len(four)
     return after

@@ -6,12 +6,19 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from evaluators import Cap, evaluate_batch_files
+from evaluators.batch.judging import JudgesSetup
 from evaluators.errors import ParameterError
+from evaluators.llm import Access
+from evaluators.llm.budget import Share
+from evaluators.prompts import Prompt
+from evaluators.records import ModelSpec
 from tests import judge
 from tests.batch.files import COLUMNS, json_lines, results, row
 
@@ -139,12 +146,15 @@ def test_an_unreadable_answer_of_a_killed_process_is_asked_for_again(
     server, logs, loopback, monkeypatch
 ):
     told = threading.Event()
+    rated = []
 
     def answer(text):
         if judge.is_labelling(text):
             return judge.labels_for(text) if told.is_set() else "I had rather not."
-        # The second metric is asked while the first one's answers are there and the row is not.
-        told.set()
+        # The second metric is asked while the first one's answers are there and the rows are not.
+        rated.append(text)
+        if len(rated) == 2:
+            told.set()
         time.sleep(1)
         return '{"reason": "", "score": 4}'
 
@@ -185,6 +195,43 @@ def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs, loo
     ]
     # What it said is paid for, and counted.
     assert failed[0]["calls"] == 2
+
+
+def test_what_a_dead_worker_waits_for_is_given_up_unpaid(loopback, data_folder, tmp_path):
+    provider = loopback(latency=1)
+    key = SecretStr("sk-loopback-of-a-batch")
+    access = Access(provider="openai", base_url=provider.base_url, key=key)
+    spec = ModelSpec(provider="openai", model="gpt-6-luna")
+    setup = JudgesSetup((spec,), {"openai": access}, Cap(calls=4), tmp_path / "calls.sqlite3")
+    judges = setup.open()
+
+    def ask(number):
+        return judges.complete(number, 0, Prompt(text=f"Prompt {number}"))
+
+    with ThreadPoolExecutor() as threads:
+        under_way = judges.begin("1", Share(calls=2))
+        answered = threads.submit(ask, under_way)
+        assert eventually(lambda: len(provider.asked) == 1)
+        waiting = threads.submit(ask, judges.begin("2", Share(calls=3)))
+        judges.left("2")
+        assert answered.result()
+        judges.end(under_way, (), [None])
+
+        # The budget that the dead one would have had is there for the next.
+        assert threads.submit(ask, judges.begin("3", Share(calls=2))).result(PATIENCE)
+        with pytest.raises(CancelledError):
+            waiting.result(PATIENCE)
+        with pytest.raises(CancelledError):
+            judges.begin("2", Share(calls=1))
+        assert len(provider.asked) == 2
+    judges.close()
+
+
+def eventually(claim):
+    end = time.monotonic() + PATIENCE
+    while not claim() and time.monotonic() < end:
+        time.sleep(0.02)
+    return claim()
 
 
 def test_a_judge_needs_a_folder_of_this_machine(server, logs):

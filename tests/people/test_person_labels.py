@@ -198,6 +198,14 @@ def test_verdicts_are_what_people_say_or_confirm(given, expected):
         ({"accuracy": None}, {"accuracy": "no"}, {"accuracy": None}),  # does not apply
         ({"coherence": 0.5}, {"coherence": "no"}, {"coherence": 0.5}),  # is not yes or no
         ({"accuracy": 1.0}, {"unknown": "no"}, {"accuracy": 1.0}),
+        # A metric of one's own, whose values are called as some of RGB and TRACE.
+        ({"adherence": 1.0}, {"adherence": "no"}, {"adherence": 0.0}),
+        (
+            {"adherence": 1.0, "average": 0.5},
+            {"adherence": "no"},
+            {"adherence": 0.0, "average": 0.5},
+        ),
+        ({"detection": 1.0}, {"detection": "no"}, {"detection": 0.0}),
         (
             {"detection": 0.0, "correction": 1.0, "correction_among_detected": None},
             {"detection": "yes"},
