@@ -56,7 +56,7 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
         "match",
         lambda: [re.compile(translate(name)) for name in NAMES_OF_FILES],
     ),
-    "evaluators/llm/provider_errors.py error_for": (
+    "evaluators/llm/provider_errors.py _meaning": (
         "search",
         lambda: [re.compile(pattern, re.IGNORECASE) for _, pattern, _ in provider_errors._TABLE],
     ),

@@ -612,7 +612,7 @@ def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload: Upload) -> Non
     at = upload("own.jsonl", jsonl(fine, fine, fine, *bad))
     words = said(at, "markdown")
     assert "2 rows" in words
-    assert "Document 2 in retrieved_documents is '5'. Make it text." in words
+    assert "Document 2 in retrieved_documents is 5. Make it text." in words
     assert "'6'" not in words
 
 
