@@ -119,7 +119,9 @@ class Folder:
     def of_no_file(self, fragments: Sequence[Fragment]) -> list[str]:
         """Files of results whose own file is gone: whoever reads the whole folder counts them."""
         base = self.path.rstrip("/") + "/"
-        every = self.system.get_file_info(fs.FileSelector(self.path, recursive=True))
+        # Somebody may have taken it away meanwhile; what is wanting then is told elsewhere.
+        selector = fs.FileSelector(self.path, allow_not_found=True, recursive=True)
+        every = self.system.get_file_info(selector)
         names = [info.path.removeprefix(base) for info in every if info.type == fs.FileType.File]
         expected = {self.output(fragment.name) for fragment in fragments}
         # A hidden one is being written.

@@ -457,6 +457,10 @@ def test_results_of_a_file_that_is_gone_are_named(tmp_path, capsys):
     assert "of no file of the batch: deep/b.jsonl.parquet." in capsys.readouterr().err
 
 
+def test_a_folder_that_is_gone_holds_no_results(tmp_path):
+    assert Folder(str(tmp_path / "gone")).of_no_file([]) == []
+
+
 def test_long_files_are_written_row_for_row_in_their_order(tmp_path):
     rows = [row(number) for number in range(12_345)]
     data = json_lines(tmp_path / "a.jsonl", rows)
