@@ -49,7 +49,7 @@ IN_PYTHON: Words = {
         'Save what is stored with store.runs.raw("{name}"), or delete it with store.runs.delete.'
     ),
     "replace_file": "Choose another name, or pass replace=True.",
-    "name_columns": 'Or say which columns they are: columns={{"response": "answer"}}.',
+    "name_columns": 'To say which columns they are: columns={{"response": "answer"}}.',
     "choose_table": 'Choose one: table="...".',
     "skip_broken": "Or leave these rows out with skip_broken=True.",
     "collect": "Collect the answers by calling evaluate again with the same arguments.",

@@ -18,7 +18,7 @@ IN_TERMINAL: Words = {
         "or delete it on the Runs page of the app."
     ),
     "replace_file": "Choose another name, or replace it on purpose (--replace).",
-    "name_columns": "Or say which columns they are: --column response=answer.",
+    "name_columns": "To say which columns they are: --column response=answer.",
     "choose_table": "Choose one: --table NAME.",
     "skip_broken": "Or leave these rows out with --skip-broken.",
     "collect": "Collect the answers with resume.",
