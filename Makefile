@@ -29,8 +29,9 @@ check: $(VENV)/dev.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# All of them take more than an hour, most of it for a million rows: make bench ARGS="trace engine" measures these.
 bench: $(VENV)/dev.installed
-	@$(BIN)/python -m tests.benchmarks
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
 # Everything that strangers may send, against the readers and a live app on this machine; about an hour.
 attack: $(VENV)/dev.installed

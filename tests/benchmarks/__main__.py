@@ -1,4 +1,4 @@
-"""All benchmarks, each in a process of its own; prints one JSON object."""
+"""All benchmarks or those named, each in a process of its own; prints a line of JSON for each."""
 
 import json
 import subprocess
@@ -45,4 +45,5 @@ def measured(part: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({part: measured(part) for part in PARTS}, indent=2))
+    for part in sys.argv[1:] or PARTS:
+        print(json.dumps({part: measured(part)}), flush=True)
