@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.errors import PlumblineError, RunFileError
 from evaluators.people.records import PersonLabel
@@ -227,8 +228,9 @@ def _check_run(run: Run, dataset: Dataset) -> None:
         raise RunFileError(say("The repeats of the samples are not those of the run."))
     if not _is_moment(run.created):
         raise RunFileError(say("run.json has no date that can be read."))
-    if run.repeats != dataset.repeats:
-        raise RunFileError(say("run.json says of the samples' repeats what they are not."))
+    # What a page asks by which labels or rules to count, it asks of the first metric.
+    if any(leads(spec.name) for spec in run.evaluators[1:]):
+        raise RunFileError(say("run.json has RGB or TRACE behind another metric."))
     try:
         _Origin.model_validate(run.origin)
     except ValidationError as error:

@@ -96,11 +96,12 @@ class Mean(Record):
 
 
 class View(NamedTuple):
-    """Which labels are counted, and by which formulas.
+    """Which labels of the metric that leads a run are counted, and by which formulas.
 
-    `by` is a labeller's name; "corrected" only where people labelled; `None` is what
-    counts: the labels of the run with what people say of them. `policy` names the rules by which
-    RGB reads answers; `None` are those of the run.
+    Other metrics keep the values that they gave, but for what people say of them. `by` is a
+    labeller's name; "corrected" only where people labelled; `None` is what counts: the labels of
+    the run with what people say of them. `policy` names the rules by which RGB reads answers;
+    `None` are those of the run.
     """
 
     definition: str = SENTENCE
@@ -190,22 +191,23 @@ def by_group(
 ) -> dict[str, dict[str, Mean]]:
     """The mean of every value in each group of samples, in the order of the groups' names.
 
-    Rows of samples without a group are in none; empty where no sample has one. With
-    `over_questions` the intervals of yes-or-no values count a question once.
+    Each is over the rows of its own metric and has a name of `value_titles`. Rows of samples
+    without a group are in none; empty where no sample has one. With `over_questions` the intervals
+    of yes-or-no values count a question once.
     """
-    names = _value_names(rows)
-    groups: dict[str, list[Outline]] = {}
+    groups: dict[str, dict[int, list[Outline]]] = {}
     for row in rows:
         if row.situation:
-            groups.setdefault(row.situation, []).append(row)
+            groups.setdefault(row.situation, {}).setdefault(row.metric, []).append(row)
+    titles = value_titles(rows)
     means: dict[str, dict[str, Mean]] = {}
     for group in sorted(groups):
-        own = groups[group]
         means[group] = {}
-        for name in names:
+        for (metric, name), title in titles.items():
+            own = groups[group][metric]
             is_rate = all(row.values.get(name) in (0, 1, None) for row in own)
             summary = _rate if over_questions and is_rate else summarise
-            means[group][name] = summary(own, name)
+            means[group][title] = summary(own, name)
     return means
 
 
@@ -221,7 +223,10 @@ def viewed_values(
     values: dict[Cell, ViewedValues] = {}
     for cell, sample, score in scored:
         own = given.get(cell, ())
-        values[cell] = _view_of_labels(sample, score, view, own)
+        # Only the first metric of a run may lead it.
+        values[cell] = ViewedValues(score.values)
+        if not cell.metric:
+            values[cell] = _view_of_labels(sample, score, view, own)
         # A labeller's own values stay as they are.
         if own and view.by in (None, CORRECTED):
             values[cell] = _after_verdicts(values[cell], own)

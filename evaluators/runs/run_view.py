@@ -146,7 +146,7 @@ class RunView:
         """The means of each group of samples, over all models' answers or those of one."""
 
         def work_out() -> dict[str, dict[str, Mean]]:
-            rows = self.merged(view)
+            rows = self.counted(view)
             if model is not None:
                 rows = aggregate.of_model(rows, model)
             # RGB asks a question several times, at each noise level and of each model.

@@ -232,6 +232,10 @@ def flipped(data, name):
     return data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :]
 
 
+def second_metric(run):
+    run["evaluators"].append({"name": "gpt_labeling", "params": {}})
+
+
 HOSTILE = {
     "nothing": (lambda data: b"", "not a run file"),
     "text": (lambda data: b"id,question\n1,Who?\n", "not a run file"),
@@ -379,6 +383,7 @@ HOSTILE = {
         lambda data: with_line(data, RUN, lambda run: run.update(origin={"hub": {"rows": 3}})),
         "how the samples were made",
     ),
+    "TRACE twice": (lambda data: with_line(data, RUN, second_metric), "behind another metric"),
     "half a character": (
         lambda data: rewritten(data, {RESULTS: b"\xff\xfe\n"}),
         "results.jsonl, line 1, cannot be read",

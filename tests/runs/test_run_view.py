@@ -55,21 +55,25 @@ DATA = Dataset(
 """The first has published labels: both of its two document sentences are relevant."""
 
 
+def run_over(data):
+    return Run(
+        id="r",
+        workspace="local",
+        created="2026-11-22T09:00:00+00:00",
+        title="By hand",
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
+    )
+
+
 @pytest.fixture
 def run(store):
     """Two metrics over four samples: the heuristic finds one relevant sentence of two in the first
     two, the third fails for both metrics and the fourth is open; the second metric fails for the
     second sample as well.
     """
-    run = Run(
-        id="r",
-        workspace="local",
-        created="2026-11-22T09:00:00+00:00",
-        title="By hand",
-        dataset_name=DATA.name,
-        fingerprint=DATA.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
-    )
+    run = run_over(DATA)
     store.runs.save(run, DATA)
     for position in (0, 1):
         scores = trace_scores(SENTENCES, labels("0b"))
@@ -145,6 +149,28 @@ def test_merged_rows_have_the_values_of_all_metrics(store, run):
         None,
     ]
     assert view.columns()[1, "answer_match"] == "answer_match"
+
+
+def test_a_group_counts_of_each_value_what_became_of_its_own_metric(store):
+    """Of two answers the heuristic checks both; the match of the first fails, of the second has no
+    value.
+    """
+    in_rain = [sample(number).model_copy(update={"situation": "rain"}) for number in range(2)]
+    data = Dataset(name="In groups", samples=tuple(in_rain))
+    run = run_over(data)
+    store.runs.save(run, data)
+    for position in (0, 1):
+        save(store, position, 0, Score(values={"f1": 1.0}))
+    save(store, 0, 1, None)
+    save(store, 1, 1, Score(values={"answer_match": None}, reason="It does not apply."))
+
+    rain = RunView.read(store, run).by_group()["rain"]
+
+    counts = {
+        name: (mean.asked, mean.scored, mean.not_applicable, mean.failed)
+        for name, mean in rain.items()
+    }
+    assert counts == {"f1": (2, 2, 0, 0), "answer_match": (2, 0, 1, 1)}
 
 
 def test_rows_of_one_metric_are_merged_rows_already(store, run):
@@ -325,6 +351,23 @@ def test_a_verdict_that_a_person_calls_wrong_changes_what_counts_wherever_it_is_
 
     store.person_labels.undo("r", cell, "you")
     assert RunView.read(store, run).figures(metric=1).means["answer_match"].mean == 1.0
+
+
+@pytest.mark.parametrize("view", [View("fixed_20"), View(by=GOLD)])
+def test_a_view_is_of_the_metric_that_leads_the_run_whatever_another_one_labels(store, run, view):
+    """A metric of one's own may give labels of sentences: all its values stay as it counted them,
+    beside a person's verdict on one of them.
+    """
+    for position in (0, 1):
+        scores = trace_scores(SENTENCES, labels("0b"))
+        own = Labelling(by="mine", labels=scores.labels)
+        save(store, position, 1, to_score(scores, DATA.samples[position], [own]))
+    store.person_labels.save("r", Cell(0, 0, 1), person_label("verdict", "adherence", "yes"))
+
+    rows = RunView.read(store, run).counted(view)
+
+    second = [row.values["context_relevance"] for row in rows[:4] if row.metric == 1]
+    assert second == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(
