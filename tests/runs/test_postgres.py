@@ -303,6 +303,49 @@ def test_a_user_who_may_not_make_tables_is_told_so(postgres_server, address):
         Store(address.replace(f"plumbline{WRITTEN}", "guest:guest"))
 
 
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("samples (id integer)", "not Plumbline's: set PLUMBLINE_DATABASE to an empty database"),
+        ("runs (id integer)", "not Plumbline's: set PLUMBLINE_DATABASE to an empty database"),
+        ("plumbline (version integer)", "without what was in them. Restore them"),
+    ],
+)
+def test_tables_of_another_program_and_half_a_backup_stay_as_they_are(
+    postgres_server, table, words
+):
+    with (
+        postgres_server.database("template template0") as address,
+        psycopg.connect(address, autocommit=True) as db,
+    ):
+        db.execute(f"create table {table}")
+        with pytest.raises(StoreError, match=words):
+            Store(address)
+        tables = db.execute("select relname from pg_class where relkind = 'r' and oid > 16383")
+        assert tables.fetchall() == [(table.split()[0],)]
+
+
+IN_TEAM = "?options=-csearch_path%3Dteam"
+
+
+def test_runs_may_lie_in_any_schema_and_never_in_one_that_nobody_named(address):
+    beside = pytest.raises(StoreError, match=r"runs in the schema public.*-csearch_path%3Dpublic$")
+    with pytest.raises(StoreError, match="Make the schema that its search_path names"):
+        Store(address + IN_TEAM)
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("create schema team")
+
+    # Whoever makes a schema, of the user's own name for instance, moves where tables are made.
+    with beside:
+        Store(f"{address}{IN_TEAM},public")
+    Store(address + IN_TEAM).close()
+    for own in (IN_TEAM, f"{IN_TEAM},public", ""):
+        store = Store(address + own)
+        schemas = store.database.rows("select current_schema()")
+        assert schemas == [("team" if own else "public",)]
+        store.close()
+
+
 # Two processes
 
 
@@ -399,8 +442,19 @@ except StoreError as error:
     assert done.stdout.endswith("Install it: pip install 'plumbline[postgres]'\n"), done.stderr
 
 
-def test_an_address_that_cannot_be_read_is_not_repeated():
-    with pytest.raises(StoreError, match="cannot be read") as raised:
-        Store("postgresql://user:s3cret@[host/name")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://user:s3cret@[host/name",
+        "postgresql://user:a/s3cret@host/name",
+        "postgresql://user:a@s3cret@host/name",
+        "mysql://user:s3cret@host/name",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_not_repeated(address, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match="%40 for @") as raised:
+        Store(address)
 
     assert "s3cret" not in str(raised.value)
+    assert not list(tmp_path.iterdir())

@@ -116,7 +116,8 @@ class Store:
 
 
 def _opened(where: Path | str) -> Database:
-    if not str(where).startswith("postgresql://"):
+    # Whatever else it may be the address of, it is no path: a file's name would show its password.
+    if "://" not in str(where):
         return SqliteDatabase(where)
     try:
         # Only here: most have SQLite, and nothing else installed.

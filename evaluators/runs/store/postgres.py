@@ -81,6 +81,11 @@ _LOST = ("08", "28", "3D", "53", "57")
 _REMEDIES = {
     "53100": mark("Free space on the disk of the database, then resume."),
     "25006": mark("The server is read-only: set PLUMBLINE_DATABASE to one that can be written."),
+    "3F000": mark("Make the schema that its search_path names, or let its user enter it."),
+    "42P07": mark(
+        "It has tables that are not Plumbline's: set PLUMBLINE_DATABASE to an empty database. "
+        "Nothing in it was changed."
+    ),
     "42501": mark("Give its user the right to make tables and to write them."),
     "55P03": mark("Another process is writing. Try again."),
     "40001": mark("Another process is writing. Try again."),
@@ -331,20 +336,37 @@ class PostgresDatabase(Database):
 
     def _version(self, db: _Writing) -> int:
         """The version of the tables, 0 where there are none; raises `StoreError` for others'."""
-        looked = "select to_regclass('plumbline') is not null, to_regclass('runs') is not null"
-        ((has_version, has_runs),) = db.execute(looked).fetchall()
-        if not has_version:
-            if has_runs:
-                raise StoreError(
-                    say(
-                        "{place} has tables that are not Plumbline's. Set PLUMBLINE_DATABASE to "
-                        "an empty database. Nothing in it was changed.",
-                        place=self._place,
-                    )
-                )
+        looked = """select current_schema(), n.nspname from pg_class c
+                    join pg_namespace n on n.oid = c.relnamespace
+                    where c.oid = to_regclass('plumbline')"""
+        found = db.execute(looked).fetchone()
+        if not found:
             db.execute("create table plumbline (version integer not null)")
             return 0
-        ((version,),) = db.execute("select version from plumbline").fetchall()
+        schema, found_in = found
+        if schema != found_in:
+            # Neither is taken unasked: runs would seem lost, or stand among those of others.
+            raise StoreError(
+                say(
+                    "{place} has runs in the schema {found_in}, and new tables would be made in "
+                    "{schema}. Name the one that is meant at the end of PLUMBLINE_DATABASE: "
+                    "?options=-csearch_path%3D{found_in}",
+                    place=self._place,
+                    found_in=found_in,
+                    schema=schema,
+                )
+            )
+        row = db.execute("select version from plumbline").fetchone()
+        if row is None:
+            raise StoreError(
+                say(
+                    "{place} has the tables of Plumbline without what was in them. Restore them "
+                    "with their data, or set PLUMBLINE_DATABASE to an empty database. Nothing in "
+                    "it was changed.",
+                    place=self._place,
+                )
+            )
+        (version,) = row
         if version > NEWEST:
             raise StoreError(
                 say(
@@ -451,8 +473,9 @@ class _Writing:
 
 def _parameters(address: str) -> dict[str, Any]:
     try:
+        _check_password(address)
         return {**_DEFAULTS, **conninfo_to_dict(address)}
-    except psycopg.Error:
+    except (psycopg.Error, ValueError):
         # Its words could hold the password, or a part of it.
         raise StoreError(
             say(
@@ -461,6 +484,17 @@ def _parameters(address: str) -> dict[str, Any]:
                 "password as %40 for @. Correct it and start again."
             )
         ) from None
+
+
+def _check_password(address: str) -> None:
+    """Raises `ValueError` where an @ or / of the password is not encoded.
+
+    A part of it would be taken for the name of the host or the database, which are shown.
+    """
+    place = address.partition("://")[2].partition("?")[0]
+    server, _, name = place.partition("/")
+    if server.count("@") > 1 or "@" in name:
+        raise ValueError("an @ that is not encoded")
 
 
 def _unless_lost(
