@@ -73,6 +73,8 @@ class Job:
             # Before a lock is put where there is no store any more.
             store.check()
             self._lock.acquire()
+            # What an earlier try has paid for and could not store is not asked for again.
+            store.writer.store_left_over()
             # Also where it is to be asked at once from now on: what is on its way is paid for.
             if run.overnight or withdraws or store.batches.open(run.id):
                 self._overnight = Overnight(run, store, self.keys, self._cache, self.control)

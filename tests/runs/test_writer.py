@@ -8,6 +8,7 @@ import pytest
 from evaluators.errors import StoreError
 from evaluators.records import Call, Completion, SampleResult, Score, Usage
 from evaluators.runs.store import Store
+from evaluators.runs.store.calls import call_row, insert_calls_once
 from tests.runs import paid
 
 NUMBER = 200
@@ -87,6 +88,35 @@ def test_a_disk_that_is_full_is_told_to_all_who_wait(written):
         with pytest.raises(StoreError, match="Free disk space, then resume"):
             future.result(10)
     assert store.results.counts(run).scored == 0
+
+
+def test_a_call_that_was_paid_for_and_could_not_be_stored_is_stored_with_what_comes_next(written):
+    """Else its result would stand there without its bill, and be paid for once more."""
+    store, run, put = written
+    (pages,) = store.database._db.execute("pragma page_count").fetchone()
+    store.database._db.execute(f"pragma max_page_count = {pages + 2}")
+    first, second = call("k", "Mina." * 10_000), call("k2", "Osei." * 10_000)
+    for each in (first, second):
+        with pytest.raises(StoreError, match="Free disk space"):
+            store.writer.put_call(run.id, each).result(10)
+
+    with pytest.raises(StoreError, match="Free disk space"):
+        store.writer.store_left_over()
+    store.database._db.execute("pragma max_page_count = 1000000")
+    put(0).result(10)
+
+    assert store.calls.spent(run.id)[paid.LUNA.id].calls == 2
+    assert store.calls.answer("w", "k2") == second.completion
+
+
+def test_a_call_of_which_it_is_not_known_whether_it_is_stored_is_stored_once(written):
+    store, run, _ = written
+    row = call_row(run.id, call("k", "Mina."))
+    for _ in range(2):
+        with store.database.transaction() as db:
+            insert_calls_once(db, [row])
+
+    assert store.calls.spent(run.id)[paid.LUNA.id].calls == 1
 
 
 def test_what_was_put_is_on_the_disk_when_the_store_is_closed(tmp_path):

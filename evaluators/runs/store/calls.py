@@ -135,6 +135,16 @@ def insert_calls(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     db.executemany(query, rows)
 
 
+def insert_calls_once(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """The same where it is not known whether they are stored: those that are stay as they are."""
+    query = """insert into calls (workspace, run_id, key, model, created, cost,
+                                  prompt_tokens, answer_tokens, answer)
+               select workspace, id, ?1, ?2, ?3, ?4, ?5, ?6, ?7 from runs where id = ?8
+               and not exists (select 1 from calls where run_id = ?8 and key = ?1
+                               and created = ?3)"""
+    db.executemany(query, rows)
+
+
 def call_row(run_id: str, call: Call) -> tuple[Any, ...]:
     usage = call.completion.usage
     return (

@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 
 from evaluators.errors import UnstorableError
 from evaluators.records import Call, SampleResult
-from evaluators.runs.store.calls import answer_row, call_row, insert_calls, withdraw_answers
+from evaluators.runs.store.calls import (
+    answer_row,
+    call_row,
+    insert_calls,
+    insert_calls_once,
+    withdraw_answers,
+)
 from evaluators.runs.store.database import Database, storable
 from evaluators.runs.store.results import insert_results, result_row
 
@@ -52,6 +58,8 @@ class Writer:
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._hurry = threading.Event()
+        # Calls that were paid for and could not be stored; only the thread of the writer takes any.
+        self._left_over: list[Row] = []
 
     def put_call(self, run_id: str, call: Call) -> Future[None]:
         """Stores a call at once, after all that was put before; see `put_result`."""
@@ -85,6 +93,13 @@ class Writer:
         except UnstorableError as error:
             row = row_otherwise(error)
         return self._put([], withdrawn, [row], row_otherwise)
+
+    def store_left_over(self) -> None:
+        """Stores the calls of before that could not be stored; raises `StoreError`."""
+        if self._left_over:
+            stored = self._put([], [], [], None)
+            self.hurry()
+            stored.result()
 
     def hurry(self) -> None:
         """Stores what was put so far at once: whoever put it waits for it and brings no more."""
@@ -136,6 +151,8 @@ class Writer:
     def _store(self, entries: Sequence[_Entry]) -> None:
         error: BaseException | None = None
         try:
+            # Before the results that they were paid for, which come later.
+            self._store_left_over()
             with self._database.transaction() as db:
                 insert_calls(db, [row for entry in entries for row in entry.calls])
                 withdraw_answers(db, [row for entry in entries for row in entry.useless])
@@ -155,8 +172,18 @@ class Writer:
         # Whatever it is, those who wait must learn of it, and the others be stored.
         except BaseException as problem:
             error = problem
+            self._left_over += [row for entry in entries for row in entry.calls]
         for entry in entries:
             if error is None:
                 entry.stored.set_result(None)
             else:
                 entry.stored.set_exception(error)
+
+    def _store_left_over(self) -> None:
+        if not self._left_over:
+            return
+        # A value among them that cannot be stored was no reason why they were left over.
+        with suppress(UnstorableError), self._database.transaction() as db:
+            # Whoever loses a connection cannot know whether the last transaction was carried out.
+            insert_calls_once(db, self._left_over)
+        self._left_over = []
