@@ -154,10 +154,14 @@ class Overnight:
         if state.end == "failed":
             self._store.batches.forget(number)
             return 0, _not_taken(batch, state)
+        was_told_of = batch.status == "unknown"
         batch = self._note(number, batch, state)
         if not state.end:
             return 0, None
-        answers = self._keep(number, batch, state)
+        contents = [self._content(batch, file) for file in state.files]
+        if None in contents and not was_told_of:
+            return 0, self._note_gone(number, batch)
+        answers = self._keep(number, batch, state, contents)
         was_cut_off = state.is_cancelled and answers < batch.requests
         return answers, _cut_off(batch, answers) if was_cut_off else None
 
@@ -211,7 +215,33 @@ class Overnight:
             message=message.format(provider=title, name=batch.batch_id, number=batch.requests),
         )
 
-    def _keep(self, number: int, batch: Batch, state: BatchState) -> int:
+    def _note_gone(self, number: int, batch: Batch) -> Reason:
+        """What to say of an ended batch whose answers the provider no longer has.
+
+        Whoever goes on after that pays for them again.
+        """
+        self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
+        message = mark(
+            "{provider} no longer has the answers of batch {name}, which it may have billed: its "
+            "{number:,} requests will be asked anew, now or overnight."
+        )
+        title = PROVIDERS[batch.spec.provider].title
+        return Reason(
+            kind="batch",
+            message=message.format(provider=title, name=batch.batch_id, number=batch.requests),
+        )
+
+    def _content(self, batch: Batch, file_id: str) -> bytes | None:
+        """A file of answers or errors; `None` where it is gone."""
+        return self._control.scope.run(self._sessions[batch.spec].batches().content(file_id))
+
+    def _keep(
+        self,
+        number: int,
+        batch: Batch,
+        state: BatchState,
+        contents: Sequence[bytes | None],
+    ) -> int:
         """Stores the answers of a batch that has ended, each once and only those asked for.
 
         Returns how many there are.
@@ -220,9 +250,6 @@ class Overnight:
         batches = self._sessions[batch.spec].batches()
         calls: dict[str, Call] = {}
         refused: set[str] = set()
-        contents = []
-        for file in state.files:
-            contents.append(self._control.scope.run(batches.content(file)))
         for content in contents:
             for line in lines_of(content or b""):
                 request = requests.get(line.key)

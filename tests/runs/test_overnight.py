@@ -551,6 +551,26 @@ def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
     assert counts.scored == asked
 
 
+def test_a_batch_whose_answers_are_gone_is_told_of_before_they_are_paid_for_again(
+    store, registry, loopback
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    resumed(store, run, registry, server)
+    server.batches.finish()
+    del server.batches.files[server.batches.made[0]["output_file_id"]]
+
+    assert resumed(store, run, registry, server) == Counts(asked=4, scored=0, failed=0)
+    gone = "no longer has the answers of batch batch_1, which it may have billed: its 4 requests"
+    assert gone in stopped(store, run.id)
+    assert (len(server.batches.made), server.asked) == (1, [])
+
+    resumed(store, run, registry, server)
+    server.batches.finish()
+    assert resumed(store, run, registry, server) == Counts(asked=4, scored=4, failed=0)
+    assert (len(server.batches.made), server.asked) == (2, [])
+
+
 def test_a_batch_that_is_found_again_is_collected(store, registry, loopback):
     server = loopback()
     run = paid.paid_run(store, paid.dataset(4), overnight=True)
