@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from concurrent.futures import CancelledError
+from importlib.util import find_spec
 from pathlib import Path
 
 import psutil
@@ -169,6 +170,15 @@ def is_worker(child):
         return any("evaluators.runs.worker" in part for part in child.cmdline())
     except psutil.Error:  # it has ended
         return False
+
+
+def test_a_worker_loads_no_scipy(pool):
+    assert find_spec("scipy")
+    assert pool.score(TRACE, GIVEN, never).values
+    [worker] = workers()
+    loaded = [each.path for each in worker.memory_maps()]
+    assert any("numpy" in path for path in loaded)
+    assert not any("/scipy/" in path for path in loaded)
 
 
 def test_many_workers_start_a_few_at_a_time_and_the_first_are_at_work_meanwhile():
