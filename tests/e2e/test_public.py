@@ -4,17 +4,15 @@ by their link.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import websockets
 from playwright.sync_api import BrowserContext, FilePayload, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.sync.client import connect
 
 from evaluators.records import Run
 from evaluators.runs.job import Job
@@ -99,12 +97,15 @@ def test_a_stranger_who_clears_the_caches_disturbs_no_run(
     run = create_long_run(host.store, "cleared", workspace(page))
     page.goto(f"{host.address}/trace?run={run.id}&w={workspace(page)}")
     settled(page)
-    page.get_by_role("button", name="Resume").click()
-    wait_for_results(host.store, run)
-
-    ThreadPoolExecutor().submit(
-        asyncio.run, clear_caches(host, run)
-    ).result()  # here a loop runs already
+    # What any visitor can send to a Streamlit server.
+    address = f"ws://{urlsplit(host.address).netloc}/_stcore/stream"
+    with connect(address, origin=host.address) as stranger:
+        page.get_by_role("button", name="Resume").click()
+        wait_for_results(host.store, run)
+        stranger.send(BackMsg(clear_cache=True).SerializeToString())
+        assert host.store.results.counts(run).scored < MANY
+        stranger.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
+        stranger.recv(30)  # an answer to the second: the first was taken
 
     finished = page.get_by_test_id("stMain").get_by_text(f"{MANY:,} answers checked")
     expect(finished).to_be_visible(timeout=LONG)
@@ -159,13 +160,3 @@ def start_sample(page: Page) -> str:
         timeout=LONG
     )
     return parse_qs(urlsplit(page.url).query)["run"][0]
-
-
-async def clear_caches(host: Server, run: Run) -> None:
-    """What any visitor can send to a Streamlit server, while the run is at work."""
-    address = f"ws://{urlsplit(host.address).netloc}/_stcore/stream"
-    async with websockets.connect(address, origin=host.address) as socket:
-        await socket.send(BackMsg(clear_cache=True).SerializeToString())
-        assert host.store.results.counts(run).scored < MANY
-        await socket.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
-        await asyncio.wait_for(socket.recv(), 30)  # an answer to the second: the first was taken
