@@ -78,7 +78,7 @@ MORE = (
 # Where a table goes is not known here: most terminals and notebooks have this room.
 WIDTH = 100
 # Only to count failures together; what is done about one is decided by its kind.
-_OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
+OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
 # Whoever goes on with a run began it lately; a store of many thousands is not read whole for it.
 MOST_LOOKED_AT = 1000
 """Runs among which one to go on with is looked for, the newest first."""
@@ -699,13 +699,13 @@ def failures(
     """What failed in the words of one door, under the rules of `Results.failures`."""
     alike: dict[str, Counter[str]] = {}
     for reason, count in reasons:
-        same_but_for_the_sample = _OF_A_SAMPLE.sub("", reason.message)
+        same_but_for_the_sample = OF_A_SAMPLE.sub("", reason.message)
         alike.setdefault(same_but_for_the_sample, Counter())[reason.worded(words)] += count
     counts: dict[str, int] = {}
     for messages in alike.values():
         first = next(iter(messages))
         if len(messages) > 1:
-            first = _OF_A_SAMPLE.sub(r"\1 and others: ", first)
+            first = OF_A_SAMPLE.sub(r"\1 and others: ", first)
         counts[first] = messages.total()
     most_frequent_first = sorted(counts, key=counts.__getitem__, reverse=True)
     return {message: counts[message] for message in most_frequent_first}

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.api.evaluation import WIDTH, cells_for_terminal
+from evaluators.api.evaluation import OF_A_SAMPLE, WIDTH, cells_for_terminal
 from evaluators.batch.columns import FAILED, MetricColumns
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
@@ -260,13 +260,18 @@ class _Files:
             yield column
 
     def failed(self, columns: Sequence[MetricColumns]) -> Iterator[tuple[str, pa.Table]]:
-        """The name of each file, with the `row` and the `reason` of all that failed in it."""
+        """The name of each file, with the `row` and the `reason` of all that failed in it.
+
+        A reason does not say which sample it is: whatever rows are called, they failed alike.
+        """
         for name in self._names:
             parts = []
             with self._folder.results(name) as file:
                 for metric in columns:
-                    rows = file.read(["row", metric.error])
-                    parts.append(rows.drop_null().rename_columns(["row", "reason"]))
+                    rows = file.read(["row", metric.error]).drop_null()
+                    numbers, reasons = rows.columns
+                    alike = pc.replace_substring_regex(reasons, OF_A_SAMPLE.pattern, "")
+                    parts.append(pa.table({"row": numbers, "reason": alike}))
             yield name, pa.concat_tables(parts)
 
     def numbers(self, name: str) -> NDArray[np.float64]:

@@ -152,6 +152,18 @@ def test_a_row_counts_once_for_each_reason_that_it_failed_for(tmp_path):
     assert lines[-1] == "1 row (a.jsonl, row 2): It failed. Mend it."
 
 
+def test_rows_that_failed_alike_are_one_reason_whatever_they_are_called(tmp_path):
+    rows = [row("a"), row("b", answer_text=None), row("c d", answer_text=None)]
+    json_lines(tmp_path / "in" / "a.jsonl", rows)
+    json_lines(tmp_path / "in" / "b.jsonl", rows[1:])
+
+    found = judged(tmp_path / "in", tmp_path / "out", "trace", workers=1)
+
+    assert found.failures == {
+        "response missing, and TRACE (heuristic) needs it. Fill it in.": (4, "a.jsonl", 2)
+    }
+
+
 def test_drift_is_the_means_of_weeks(tmp_path):
     days = {"2026-01-05": "1", "2026-01-11": "123", "2026-01-12": "12345"}
     rows = [row(day, at=f"{day}T10:00:00Z", answer_text=text) for day, text in days.items()]
