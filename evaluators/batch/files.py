@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evaluators.base import Evaluator
 from evaluators.batch import kept
-from evaluators.batch.columns import columns_of, schema_of
+from evaluators.batch.columns import schema_of
 from evaluators.batch.engine import Engine, Judged, Step, steps
 from evaluators.batch.folder import CALLS, MANIFEST, PARTS, Folder, WriteError, check_outputs
 from evaluators.batch.function import ScoreRow, free_scorer
@@ -130,8 +130,7 @@ def work(
     """Judges what is not finished, and sums up all that is."""
     fragments = plan.source.fragments
     check_outputs(folder, fragments)
-    columns = columns_of(plan.metrics, has_judge=bool(plan.judges))
-    judged = Judged(plan.metrics, columns, has_judge=bool(plan.judges))
+    judged = Judged(plan.metrics, plan.columns, has_judge=bool(plan.judges))
     with folder.held(plan.settings):
         store = inputs.local_store()
         batch = kept.begun(store, folder, plan)

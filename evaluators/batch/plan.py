@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from evaluators.base import Evaluator
+from evaluators.batch.columns import MetricColumns, columns_of
 from evaluators.batch.engine import UNREADABLE, has_column, problem_of
 from evaluators.batch.function import opened, reading_of
 from evaluators.batch.groups import Group, group_named
@@ -40,6 +41,7 @@ class BatchPlan:
     source: Source
     reading: Reading
     metrics: tuple[Evaluator, ...]
+    columns: tuple[MetricColumns, ...]
     judges: tuple[ModelSpec, ...]
     groups: tuple[Group, ...]
     required: tuple[str, ...]
@@ -72,6 +74,7 @@ def planned(
     # A connected model brings its own key, which goes before that of the environment.
     keys = {**own_keys, **accesses(judge)}
     judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
+    metric_columns = columns_of(evaluators, has_judge=bool(judges))
     groups = tuple(map(group_named, by))
     _check_names(groups)
     source = found(address)
@@ -97,6 +100,7 @@ def planned(
         source=source,
         reading=reading,
         metrics=evaluators,
+        columns=metric_columns,
         judges=judges,
         groups=groups,
         required=_required(loaded, evaluators, columns or {}, groups, names),

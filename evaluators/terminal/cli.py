@@ -51,6 +51,7 @@ from evaluators.terminal.exit_codes import (
     Demand,
     batch_outcome,
     check_names,
+    check_names_of_batch,
     demands,
     run_outcome,
     worse,
@@ -380,14 +381,18 @@ def batch(
     min_coverage: float,
     as_json: bool,
 ) -> None:
-    from evaluators.batch.files import evaluate_batch_files  # takes long, and others need it not
+    # They take long to import, and others need them not.
+    from evaluators.batch.columns import columns_of
+    from evaluators.batch.files import evaluate_batch_files
 
     demanded = demands(fail_under)
     saved = local_store().metrics.by_title(WORKSPACE)
+    metrics = chosen_metrics(metric, param, saved)
+    check_names_of_batch(demanded, metrics, columns_of(metrics, has_judge=bool(judge)))
     results = evaluate_batch_files(
         data,
         output,
-        chosen_metrics(metric, param, saved),
+        metrics,
         judge=judge or None,
         columns=columns_of_fields(column),
         by=by,

@@ -23,6 +23,7 @@ from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
 if TYPE_CHECKING:
+    from evaluators.batch.columns import MetricColumns
     from evaluators.batch.results import BatchResults
 
 # Click itself leaves with 2 for wrong options, a shell calls 130 what Ctrl-C ended.
@@ -106,10 +107,31 @@ def check_names(
     for name, least in demanded if known else ():
         if name not in known:
             raise unknown_value(name, known)
-        if least > 1:
-            raise ParameterError(
-                f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1."
-            )
+        _check_least(name, least)
+
+
+def check_names_of_batch(
+    demanded: Iterable[Demand],
+    metrics: Sequence[Evaluator],
+    columns: Sequence[MetricColumns],
+) -> None:
+    """The same for a batch, of which all values are known beforehand."""
+    metric_of = {}
+    for metric, own in zip(metrics, columns, strict=True):
+        metric_of.update(dict.fromkeys(own.values.values(), metric))
+    for name, least in demanded:
+        if name not in metric_of:
+            raise unknown_value(name, metric_of)
+        # One of a person's own may give any number.
+        if ships(type(metric_of[name])):
+            _check_least(name, least)
+
+
+def _check_least(name: str, least: float) -> None:
+    if least > 1:
+        raise ParameterError(
+            f"--fail-under {printable(name)}={least:g} can never be met: values are at most 1."
+        )
 
 
 def value_names(
@@ -240,7 +262,7 @@ def batch_outcome(
     demanded: Iterable[Demand] = (),
     least_coverage: float = 1.0,
 ) -> ExitOutcome:
-    """What to make of a batch; raises `ParameterError` where a demanded value is not in it."""
+    """What to make of a batch, in which all demanded values are."""
     told = results.shortcomings()
     if results.failures:
         told.append(
@@ -252,8 +274,6 @@ def batch_outcome(
     unmet: list[str] = []
     covered = []
     for demand in demanded:
-        if demand.name not in results.means:
-            raise unknown_value(demand.name, results.means)
         mean = results.means[demand.name]
         unmet += unmet_by_mean(printable(demand.name), demand.least, mean, least_coverage)
     for mean in results.means.values():

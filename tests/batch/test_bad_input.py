@@ -314,5 +314,7 @@ def test_a_metric_that_could_not_run_is_refused_before_a_folder_is_made(tmp_path
         judged(data, tmp_path / "out", "gpt_labeling")
     with pytest.raises(ParameterError, match="chosen twice"):
         judged(data, tmp_path / "out", [Length(), Length()])
+    with pytest.raises(ParameterError, match="Use run in place of batch"):
+        judged(data, tmp_path / "out", "rgb")
 
     assert not (tmp_path / "out").exists()

@@ -58,6 +58,23 @@ def test_the_exit_code_says_how_it_came_out(plumbline, further, code, told):
     assert (found.exit_code, told in found.stderr) == (code, True), found.output
 
 
+@pytest.mark.parametrize(
+    ("further", "told"),
+    [
+        (
+            ("--fail-under", "adherance=0.5"),
+            "There is no value adherance here. There are: hedging,",
+        ),
+        (("--fail-under", "adherence=80"), "adherence=80 can never be met"),
+    ],
+)
+def test_what_can_never_be_met_is_refused_before_anything_is_judged(plumbline, logs, further, told):
+    found = plumbline(*BATCH, "--metric", "trace", *further)
+
+    assert (found.exit_code, told in found.stderr) == (WRONG, True), found.output
+    assert not (logs / "out").exists()
+
+
 def test_rows_that_failed_and_files_that_cannot_be_read_are_told(plumbline, logs):
     json_lines(logs / "in" / "c.jsonl", ["{broken\n", row("c")])
 
