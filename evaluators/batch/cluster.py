@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import math
 import os
+import socket
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from queue import Empty, SimpleQueue
@@ -44,6 +45,9 @@ from evaluators.text.printable import printable
 STORE_BYTES = 256 * 2**20
 """Shared memory of an embedded Ray."""
 
+CONNECT_SECONDS = 20
+"""So long the machine of a cluster may take to answer."""
+
 MOST_FAILED_STARTS = 5
 """Workers that may end before they were ready; then something is wrong with the machines."""
 
@@ -67,6 +71,8 @@ class Cluster:
                 "An address that begins with ray:// is that of a client outside of the cluster. "
                 "Start the batch on a machine of the cluster, with the Ray address auto."
             )
+        with self._connecting():
+            _check_answers(self._address)
         if not ray.is_initialized():
             self._is_ours = True
             self._connect()
@@ -110,7 +116,7 @@ class Cluster:
             # Workers find modules where this process does, also those of a checkout.
             "runtime_env": {"env_vars": {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}},
         }
-        try:
+        with self._connecting():
             ray.init(
                 # Else it would look for a cluster that somebody has started on this machine.
                 self._address or "local",
@@ -118,12 +124,25 @@ class Cluster:
                 logging_level=logging.ERROR,
                 **({} if self._address else embedded),
             )
-        except (RayError, OSError, RuntimeError, ValueError) as error:
+
+    @contextmanager
+    def _connecting(self) -> Iterator[None]:
+        """Says in a sentence that no Ray is there."""
+        try:
+            yield
+        except (RayError, OSError, OverflowError, RuntimeError, ValueError) as error:
             first_line, _, _ = str(error).partition("\n")
             where = f"at {printable(self._address)}" if self._address else "on this machine"
             raise ParameterError(
                 f"No Ray answers {where} ({printable(first_line)[:200]}). Check the Ray address."
             ) from error
+
+
+def _check_answers(address: str) -> None:
+    """Raises `OSError` where nobody answers at HOST:PORT: Ray itself would try for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
 
 
 def _own_environment() -> dict[str, str]:

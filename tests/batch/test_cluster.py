@@ -172,6 +172,12 @@ def test_an_address_of_a_client_outside_of_the_cluster_is_refused(logs):
         free_in_cluster(logs, ray_address="ray://127.0.0.1:10001")
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999", "no host:6379"])
+def test_an_address_where_nobody_answers_is_told_at_once(logs, address):
+    with pytest.raises(ParameterError, match=f"No Ray answers at {address}"):
+        free_in_cluster(logs, ray_address=address)
+
+
 def test_without_the_package_it_is_told_how_to_install_it(logs, monkeypatch):
     monkeypatch.delitem(sys.modules, "evaluators.batch.cluster")
     monkeypatch.setitem(sys.modules, "ray", None)
