@@ -45,6 +45,9 @@ class Folder:
     """A folder of results, on this machine or at an address."""
 
     def __init__(self, address: str) -> None:
+        # It would mean the working folder.
+        if not address:
+            raise ParameterError("No folder of results is named. Name an empty one.")
         self.address = address
         try:
             self.system, self.path = located(address)
@@ -74,6 +77,8 @@ class Folder:
         process works on it.
         """
         with writing(self.address):
+            if self.system.get_file_info(self.path).type == fs.FileType.File:
+                raise ParameterError(f"{printable(self.address)} is a file. Name a folder.")
             self.system.create_dir(self.path, recursive=True)
         # Before anything is written: a folder that is refused stays as it is.
         self._has_begun(settings)

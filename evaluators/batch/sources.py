@@ -114,11 +114,17 @@ class Source:
 
 def found(address: str) -> Source:
     """The files at an address; raises `DatasetError` where there is none."""
+    # It would mean the working folder, with all below it.
+    if not address:
+        raise DatasetError("No data are named. Name a file, a folder or a pattern.")
     shown = printable(address)
     base, pattern = folder_and_pattern(address)
     try:
         system, path = located(base)
         fragments = _listed(system, path, pattern)
+    except UnicodeDecodeError as error:
+        name = printable(error.object.decode(errors="replace"))
+        raise DatasetError(f"{name} has a name that is not UTF-8. Rename it.") from error
     except (OSError, pa.ArrowException, ImportError, ValueError) as error:
         raise DatasetError(f"{shown} cannot be read: {_first_line(error)}") from error
     if not fragments:

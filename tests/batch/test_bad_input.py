@@ -1,6 +1,7 @@
 """What goes wrong with files and folders: said clearly, and nothing that is finished is lost."""
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -251,6 +252,31 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
         judged(data, tmp_path / "out")
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.parquet"]
+
+
+def test_a_file_is_no_folder_of_results(tmp_path):
+    data = json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+
+    with pytest.raises(ParameterError, match="in/a.jsonl is a file. Name a folder"):
+        judged(tmp_path / "in", data)
+
+
+# As a script gives it whose variable is not set.
+def test_an_empty_address_is_not_this_folder(tmp_path):
+    data = json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+
+    with pytest.raises(DatasetError, match="No data are named"):
+        judged("", tmp_path / "out")
+    with pytest.raises(ParameterError, match="No folder of results is named"):
+        judged(data, "")
+
+
+def test_a_name_that_is_no_unicode_is_told(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    (tmp_path / "in" / os.fsdecode(b"caf\xe9.jsonl")).write_text("")
+
+    with pytest.raises(DatasetError, match=r"caf.*\.jsonl has a name that is not UTF-8. Rename it"):
+        judged(tmp_path / "in", tmp_path / "out")
 
 
 def test_two_files_never_share_one_file_of_results(tmp_path):
