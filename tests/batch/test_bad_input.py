@@ -257,7 +257,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
 def test_a_file_is_no_folder_of_results(tmp_path):
     data = json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
 
-    with pytest.raises(ParameterError, match="in/a.jsonl is a file. Name a folder"):
+    with pytest.raises(ParameterError, match=r"in/a\.jsonl is a file. Name a folder"):
         judged(tmp_path / "in", data)
 
 
