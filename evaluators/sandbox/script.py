@@ -595,8 +595,11 @@ def _spelled_for_json(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         if not value.is_finite():
             return None
-        is_whole = value == value.to_integral_value()
-        return int(value) if is_whole else float(value)
+        if value == value.to_integral_value():
+            return int(value)
+        number = float(value)
+        # Two that differ in their last digits, such as ids, must not become one.
+        return number if decimal.Decimal(repr(number)) == value else str(value)
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)
