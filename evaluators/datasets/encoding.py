@@ -54,7 +54,7 @@ class Text:
         )
 
     def lines(self, longest: int) -> Iterator[str]:
-        """Line by line; one longer than `longest` is cut to one character more."""
+        """Line by line; one longer than `longest` is cut, but stays longer than that."""
         return lines_of(self.stream(), longest)
 
     def pieces(self) -> Iterator[str]:
@@ -81,9 +81,11 @@ class Text:
 
 
 def lines_of(stream: io.TextIOWrapper, longest: int) -> Iterator[str]:
-    """The lines of a stream; one longer than `longest` is cut to one character more."""
+    """The lines of a stream; one longer than `longest` is cut, but stays longer than that."""
     while line := stream.readline(longest + 1):
-        yield line
+        is_cut = len(line) > longest and not line.endswith(("\n", "\r"))
+        # Blanks at its end would be stripped, and then it would not be known to be too long.
+        yield f"{line}…" if is_cut else line
         while len(line) > longest and not line.endswith(("\n", "\r")):
             line = stream.readline(longest + 1)
             if not line:

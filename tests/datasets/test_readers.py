@@ -160,6 +160,7 @@ def test_rows_are_numbered_by_line_in_json_lines_and_by_entry_elsewhere():
         (f'{LINE}\n"two"\n{LINE}', 2, '"two" is not an object. Each row needs named fields.'),
         (f"{LINE}\n{'[' * 100_000}\n{LINE}", 2, "nested more than 64 deep. Flatten it."),
         (f"{LINE}\n{json.dumps({'a': 'x' * 9 * 2**20})}\n{LINE}", 2, "longer than 8,388,608 characters. Cut it."),
+        (f"{LINE}\n{json.dumps({'a': ' ' * 9 * 2**20})}\n{LINE}", 2, "longer than 8,388,608 characters. Cut it."),
         (f"{LINE}\n" + '{"a": ' + "9" * 5000 + f"}}\n{LINE}", 2, "not valid JSON (Exceeds the limit (4300 digits)"),
         (f"[{LINE}, 7, {LINE}]", 2, "7 is not an object. Each row needs named fields."),
         (f"[{LINE}, [7], {LINE}]", 2, "a list is not an object. Each row needs named fields."),
