@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -33,6 +33,9 @@ OF_INPUT = b"plumbline.input"
 
 # Rows that a query can skip together: fewer make files large, more take memory while written.
 GROUP_ROWS = 5000
+
+LONGEST_NAME = 255
+"""Bytes of a file's name that the file systems of Linux, macOS and Windows take."""
 
 
 class WriteError(PlumblineError):
@@ -150,8 +153,7 @@ class Folder:
         """A file of results while it is written; it is there when this ends well."""
         path = f"{self.path}/{output}"
         parent, _, name = path.rpartition("/")
-        # Readers of folders, ours among them, pass over names that begin with a dot.
-        temporary = f"{parent}/.{name}.part"
+        temporary = f"{parent}/{_temporary(name)}"
         with writing(self.address):
             self.system.create_dir(parent, recursive=True)
             stream = self.system.open_output_stream(temporary, compression=None)
@@ -227,7 +229,7 @@ class Folder:
         return content if isinstance(content, dict) else {}
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
-        temporary = f"{self.path}/.{name}.part"
+        temporary = f"{self.path}/{_temporary(name)}"
         text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=True)
         with writing(self.address):
             with self.system.open_output_stream(temporary, compression=None) as file:
@@ -307,13 +309,32 @@ def _note_of(fragment: Fragment) -> bytes:
     return json.dumps(note).encode()
 
 
+def _temporary(name: str) -> str:
+    """What a file is called while it is written."""
+    # Readers of folders, ours among them, pass over names that begin with a dot.
+    return f".{name}.part"
+
+
 def check_outputs(folder: Folder, fragments: Sequence[Fragment]) -> None:
-    """Raises `ParameterError` where two files would have their results in one."""
-    taken: dict[str, Fragment] = {}
+    """Raises `ParameterError` where a file's results would have no place of their own."""
+    inputs: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for fragment in fragments:
-        other = taken.setdefault(folder.output(fragment.name), fragment)
-        if other is not fragment:
+        output = PurePosixPath(folder.output(fragment.name))
+        if len(_temporary(output.name).encode(errors="replace")) > LONGEST_NAME:
             raise ParameterError(
-                f"{printable(other.name)} and {printable(fragment.name)} would have one file of "
-                "results. Rename one, or evaluate them apart."
+                f"{printable(fragment.name)} has too long a name for a file of results. Shorten it."
             )
+        other = inputs.setdefault(str(output), fragment.name)
+        if other != fragment.name:
+            raise _no_place(other, fragment.name)
+        folders |= {str(parent): fragment.name for parent in output.parents}
+    for place in inputs.keys() & folders.keys():
+        raise _no_place(inputs[place], folders[place])
+
+
+def _no_place(name: str, other: str) -> ParameterError:
+    return ParameterError(
+        f"{printable(name)} and {printable(other)} would have one file of results. Rename one, or "
+        "evaluate them apart."
+    )

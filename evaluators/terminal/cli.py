@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import logging
 import os
 import runpy
@@ -254,6 +255,18 @@ class _Commands(click.Group):
         except click.FileError as error:
             error.show()
             ctx.exit(WRONG)
+        # Whoever reads on, such as `head`, has had enough: Click ends that without a word.
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            what = printable(str(error.filename)) if error.filename else "The output"
+            _to_stderr(
+                f"Error: {what} cannot be written or read ({error.strerror}). Mend that, and give "
+                "the same command again: what is judged is kept."
+            )
+            # What could not be written would be tried again at the end, and be a traceback.
+            sys.stdout = io.StringIO()
+            ctx.exit(INCOMPLETE)
         except KeyboardInterrupt as stop:
             # Whoever knows how to go on says so.
             if str(stop):

@@ -279,6 +279,26 @@ def test_a_name_that_is_no_unicode_is_told(tmp_path):
         judged(tmp_path / "in", tmp_path / "out")
 
 
+def test_a_name_too_long_for_its_file_of_results_is_refused_before_anything_is_judged(tmp_path):
+    """With .parquet behind it, and while it is written a dot before and .part behind."""
+    longest = "x" * (255 - len(".") - len(".jsonl.parquet.part"))
+    json_lines(tmp_path / "in" / f"{longest}.jsonl", [row("a")])
+    assert judged(tmp_path / "in", tmp_path / "out").is_complete
+
+    json_lines(tmp_path / "in" / f"{longest}x.jsonl", [row("a")])
+    with pytest.raises(ParameterError, match=r"xx\.jsonl has too long a name .* Shorten it"):
+        judged(tmp_path / "in", tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_file_of_results_never_takes_the_place_of_a_folder(tmp_path):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    json_lines(tmp_path / "in" / "a.jsonl.parquet" / "sub" / "b.jsonl", [row("b")])
+
+    with pytest.raises(ParameterError, match=r"a\.jsonl and .*b\.jsonl would have one file"):
+        judged(tmp_path / "in", tmp_path / "out")
+
+
 def test_two_files_never_share_one_file_of_results(tmp_path):
     json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
     parquet(tmp_path / "in" / "a.jsonl.parquet", [row("b")])

@@ -97,6 +97,19 @@ def until(condition):
     raise AssertionError("It did not happen in time.")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_for_which_there_is_no_room_is_told_in_a_line():
+    command = [sys.executable, "-m", "evaluators", "list", "metrics"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+
+    assert done.returncode == INCOMPLETE
+    assert done.stderr == (
+        "Error: The output cannot be written or read (No space left on device). Mend that, and "
+        "give the same command again: what is judged is kept.\n"
+    )
+
+
 def test_estimate_run_kill_resume_export_and_the_app(terminal, server, plumbline):
     estimate = json.loads(terminal("estimate", *LABEL, "--json").stdout)
     assert [(row["model"], row["calls"]) for row in estimate] == [("openai/gpt-6-luna", SAMPLES)]
