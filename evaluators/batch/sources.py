@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from evaluators.datasets.encoding import lines_of, text_stream
 from evaluators.datasets.json_text import stripped_line
 from evaluators.datasets.table import Collector
 from evaluators.errors import DatasetError
+from evaluators.sandbox.script import HEAD, header_at
 from evaluators.text.printable import printable
 
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
@@ -376,8 +377,12 @@ def _csv_of(text: io.TextIOWrapper, fragment: Fragment) -> tuple[list[str], Iter
     lines = lines_of(text, _longest_row())
     first_line = next(filter(str.strip, lines), "")
     records = records_in(chain([first_line], lines), delimiter_between(first_line))
-    header = next(records, None)
-    return header_of(header, fragment.name) if header else [], records
+    head = list(islice(records, HEAD))
+    if not head:
+        return [], records
+    # Above the names may stand a title, or the `sep=;` by which Excel is told the delimiter.
+    at = header_at([record.cells for record in head])
+    return header_of(head[at], fragment.name), chain(head[at + 1 :], records)
 
 
 def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:

@@ -360,6 +360,21 @@ def csv_text(rows):
     return "".join(lines)
 
 
+@pytest.mark.parametrize("above", ["sep=;\n", "Answers of May;;\n;;\n"])
+def test_what_stands_above_the_column_names_is_left_out_as_in_the_app(tmp_path, above):
+    lines = [
+        "question;answer_text;docs",
+        "How tall?;330 m.;It is 330 m tall.",
+        "Where?;Paris.;Paris",
+    ]
+    (tmp_path / "a.csv").write_text(above + "\n".join(lines))
+
+    found = judged(tmp_path / "a.csv", tmp_path / "out")
+
+    assert [row["row"] for row in results(tmp_path / "out")] == [1, 2]
+    assert found.failures == {}
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("letter", ["\u040a", "\u0a0a", "\u0a41", "\U0001f601"])
 @pytest.mark.parametrize("shift", range(4))
