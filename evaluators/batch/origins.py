@@ -72,7 +72,8 @@ def _of_parquet(source: Source, fragment: Fragment, number: int) -> Piece:
             if first <= number < first + rows:
                 for batch in file.iter_batches(MOST_ROWS, [group], use_threads=False):
                     if number < first + batch.num_rows:
-                        return Piece(number, batch.slice(number - first, 1))
+                        row = batch.slice(number - first, 1)
+                        return Piece(number, row, partition=fragment.partition)
                     first += batch.num_rows
             first += rows
     raise DatasetError(say("There is no row {number:,} any more.", number=number))

@@ -25,7 +25,8 @@ from evaluators.sandbox.script import json_value, rows_of_batch
 class Piece(NamedTuple):
     """Rows of a file: a table of Parquet, or numbered lines of JSON, or numbered records of CSV.
 
-    `first` is the number of a table's first row; `names` are the columns of CSV.
+    `first` is the number of a table's first row; `names` are the columns of CSV; `partition` are
+    those that the file's folders tell, with the value that each has in all rows.
     """
 
     first: int = 1
@@ -33,6 +34,7 @@ class Piece(NamedTuple):
     lines: tuple[tuple[int, str], ...] = ()
     records: tuple[tuple[int, Record], ...] = ()
     names: tuple[str, ...] = ()
+    partition: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def format(self) -> str:
@@ -104,6 +106,9 @@ def table_of(piece: Piece, limits: Config) -> Table:
         add_line(rows, number, line)
     for number, record in piece.records:
         add_record(rows, number, list(piece.names), record)
+    told = dict(piece.partition)
+    if told:
+        rows.rows = [(number, {**told, **cells}) for number, cells in rows.rows]
     # As a whole file is read: numbered columns are lists, and the last turn is judged.
     return with_last_turns(with_lists(Table(rows.rows, rows.problems, piece.format)))
 
@@ -115,7 +120,7 @@ def read_piece(piece: Piece, reading: Reading, limits: Config) -> list[ReadRow]:
     rows = []
     for problem in table.problems:
         error = DatasetError(problem.message)
-        rows.append(ReadRow(problem.row, error, {}))
+        rows.append(ReadRow(problem.row, error, dict(piece.partition)))
     for row in table.rows:
         number, cells = row
         item = read_row(row, make)
@@ -136,7 +141,7 @@ def _with_blank_ones(piece: Piece, rows: list[ReadRow]) -> list[ReadRow]:
     every = []
     for number in numbers:
         blank = DatasetError("the row is empty. Fill it in or remove it.")
-        every.append(by_number.get(number) or ReadRow(number, blank, {}))
+        every.append(by_number.get(number) or ReadRow(number, blank, dict(piece.partition)))
     return every
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -52,6 +53,8 @@ _PACKED = re.compile(r"\.(gz|bz2|zst|lz4)$", re.IGNORECASE)
 _PATTERN = re.compile(r"[*?]")
 _PATTERN_OF_ADDRESS = re.compile(r"\*")
 """In an address a question mark begins its query."""
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""How Hive and Spark name the folder of rows whose column is empty."""
 
 
 class Fragment(NamedTuple):
@@ -61,6 +64,16 @@ class Fragment(NamedTuple):
     path: str
     size: int
     modified: str
+
+    @property
+    def partition(self) -> tuple[tuple[str, str | None], ...]:
+        """The columns that its folders tell, as Hive and Spark name them: `date=2026-01-05/`."""
+        columns = {}
+        for folder in self.name.split("/")[:-1]:
+            column, equals, value = folder.partition("=")
+            if column and equals:
+                columns[unquote(column)] = None if value == _NO_VALUE else unquote(value)
+        return tuple(columns.items())
 
     @property
     def format(self) -> str:
@@ -83,13 +96,14 @@ class Source:
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """The columns that the whole file has; `None` where each row has its own, or none is."""
+        told = [column for column, _ in fragment.partition]
         if fragment.format == "Parquet":
             with self.system.open_input_file(fragment.path) as file:
-                return list(pq.ParquetFile(file).schema_arrow.names)
+                return [*pq.ParquetFile(file).schema_arrow.names, *told]
         if fragment.format == "CSV":
             with _text(self.system, fragment) as text:
                 names, _ = _csv_of(text, fragment)
-            return names or None
+            return [*names, *told] if names else None
         return None
 
     def pieces(
@@ -103,6 +117,15 @@ class Source:
         Rows up to the number `after` are passed over. Raises `DatasetError`, `OSError` or
         `pyarrow.ArrowException` where it cannot be read on.
         """
+        for piece in self._pieces(fragment, wanted, after):
+            yield piece._replace(partition=fragment.partition)
+
+    def _pieces(
+        self,
+        fragment: Fragment,
+        wanted: Iterable[str] | None,
+        after: int,
+    ) -> Iterator[Piece]:
         if fragment.format == "Parquet":
             yield from _of_parquet(self.system, fragment, wanted, after)
             return

@@ -164,6 +164,39 @@ def test_rows_that_failed_alike_are_one_reason_whatever_they_are_called(tmp_path
     }
 
 
+@pytest.mark.parametrize(("write", "ending"), [(json_lines, "jsonl"), (parquet, "parquet")])
+def test_folders_tell_a_column_to_group_by(tmp_path, write, ending):
+    """As Spark writes it: what is no letter is encoded, and an empty value has a name of its own."""
+    for folder, text in (
+        ("at=2026-01-05/team=a%2Fb", "1"),
+        ("at=2026-01-12/team=__HIVE_DEFAULT_PARTITION__", "12"),
+    ):
+        write(tmp_path / "in" / folder / f"0.{ending}", [row("x", answer_text=text)])
+
+    found = judged(tmp_path / "in", tmp_path / "out", by=["at:week", "team"])
+
+    lengths = {week: own["length"].mean for week, own in found.by("at:week").items()}
+    assert lengths == {"2026-W02": 0.1, "2026-W03": 0.2}
+    assert list(found.by("team")) == ["", "a/b"]
+
+
+def test_a_row_that_cannot_be_read_is_in_the_group_of_its_folder(tmp_path):
+    json_lines(tmp_path / "in" / "team=a" / "0.jsonl", [row("x"), "{broken\n"])
+
+    found = judged(tmp_path / "in", tmp_path / "out", by="team")
+
+    assert {name: own["length"].asked for name, own in found.by("team").items()} == {"a": 2}
+
+
+def test_a_row_keeps_its_own_cell_beside_that_which_its_folder_tells(tmp_path):
+    rows = [row("x", team="b"), row("y")]
+    json_lines(tmp_path / "in" / "team=a" / "0.jsonl", rows)
+
+    found = judged(tmp_path / "in", tmp_path / "out", by="team")
+
+    assert list(found.by("team")) == ["a", "b"]
+
+
 def test_drift_is_the_means_of_weeks(tmp_path):
     days = {"2026-01-05": "1", "2026-01-11": "123", "2026-01-12": "12345"}
     rows = [row(day, at=f"{day}T10:00:00Z", answer_text=text) for day, text in days.items()]
