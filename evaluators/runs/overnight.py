@@ -160,7 +160,11 @@ class Overnight:
             return 0, None
         contents = [self._content(batch, file) for file in state.files]
         if None in contents and not was_told_of:
-            return 0, self._note_gone(number, batch)
+            gone = mark(
+                "{provider} no longer has the answers of batch {name}, which it may have billed: "
+                "its {number:,} requests will be asked anew, now or overnight."
+            )
+            return 0, self._told_of(number, batch, gone)
         answers = self._keep(number, batch, state, contents)
         was_cut_off = state.is_cancelled and answers < batch.requests
         return answers, _cut_off(batch, answers) if was_cut_off else None
@@ -198,7 +202,6 @@ class Overnight:
         if batch.status in ("unknown", "planned"):
             self._store.batches.forget(number)
             return None
-        self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
         message = mark(
             "{provider} no longer knows batch {name}: its {number:,} requests will be asked anew, "
             "now or overnight. If it was sent with another key, use that one."
@@ -209,22 +212,11 @@ class Overnight:
                 "not list it. If it was sent with another key, use that one. Going on looks for it "
                 "once more, and asks its requests anew where it is still not there."
             )
-        title = PROVIDERS[batch.spec.provider].title
-        return Reason(
-            kind="batch",
-            message=message.format(provider=title, name=batch.batch_id, number=batch.requests),
-        )
+        return self._told_of(number, batch, message)
 
-    def _note_gone(self, number: int, batch: Batch) -> Reason:
-        """What to say of an ended batch whose answers the provider no longer has.
-
-        Whoever goes on after that pays for them again.
-        """
+    def _told_of(self, number: int, batch: Batch, message: str) -> Reason:
+        """Says what became of a batch; whoever goes on after that pays for its requests again."""
         self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
-        message = mark(
-            "{provider} no longer has the answers of batch {name}, which it may have billed: its "
-            "{number:,} requests will be asked anew, now or overnight."
-        )
         title = PROVIDERS[batch.spec.provider].title
         return Reason(
             kind="batch",
