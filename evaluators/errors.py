@@ -212,10 +212,14 @@ class UnreadableAnswerError(LLMError):
         self.texts = tuple(texts)
 
 
+MOST_TRIES = 5
+"""How often a request is sent at most, not counting those that the provider asked to wait."""
+
+
 class TransientError(LLMError):
     """It may go better in a moment.
 
-    `tries` is how often a request is sent in all before its sample fails.
+    `tries` is how often a request may end so before its sample fails.
     """
 
     kind: ReasonKind = "outage"
@@ -225,7 +229,7 @@ class TransientError(LLMError):
         message: str,
         details: str = "",
         *,
-        tries: int = 5,
+        tries: int = MOST_TRIES,
         wait: float | None = None,
         remedy: Remedy | None = None,
     ) -> None:

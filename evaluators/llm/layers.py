@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from evaluators.errors import (
+    MOST_TRIES,
     LateError,
     LLMError,
     RateLimitedError,
@@ -188,10 +190,14 @@ class Retried:
 
 
 class _TriesUsedUp:
-    """Whether a request has been tried often enough; being asked to wait is not a try."""
+    """Whether a request has been tried often enough; being asked to wait is not a try.
+
+    An error counts only with those of as many tries: what broke otherwise before says nothing of
+    it. No request is tried more than `MOST_TRIES` times.
+    """
 
     def __init__(self) -> None:
-        self._failures = 0
+        self._failures: Counter[int] = Counter()
         self._refusals_in_a_row = 0
 
     def __call__(self, state: RetryCallState) -> bool:
@@ -199,9 +205,11 @@ class _TriesUsedUp:
         if isinstance(error, RateLimitedError):
             self._refusals_in_a_row += 1
             return self._refusals_in_a_row >= MOST_REFUSALS
-        self._failures += 1
         self._refusals_in_a_row = 0
-        return not isinstance(error, TransientError) or self._failures >= error.tries
+        if not isinstance(error, TransientError):
+            return True
+        self._failures[error.tries] += 1
+        return self._failures[error.tries] >= error.tries or self._failures.total() >= MOST_TRIES
 
 
 def _seconds_before_retry(state: RetryCallState) -> float:

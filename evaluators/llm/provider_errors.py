@@ -191,7 +191,7 @@ def unusable_response(response: Any, call: CallContext) -> LLMError:
             "the base URL.",
             provider=call.provider,
         )
-    # One more than for what a model does: the tries count what broke otherwise before as well.
+    # One more than for what a model does: often the way to it was at fault.
     return TransientError(message, details, tries=3)
 
 

@@ -62,6 +62,9 @@ def answer(provider, request=REQUEST):
         ([RateLimitedError("Wait.")] * 9 + [WHOLE], 10),
         ([soon(), RateLimitedError("Wait."), soon(), RateLimitedError("Wait."), soon(), WHOLE], 6),
         ([Completion(text=" "), WHOLE], 2),
+        # What broke otherwise before takes no try from what breaks only now.
+        ([soon(), soon(), soon("Not read.", tries=3), WHOLE], 4),
+        ([soon("Not read.", tries=3), Completion(text=" "), soon(), soon(), WHOLE], 5),
     ],
 )
 def test_what_goes_better_in_a_moment_is_tried_again(things, asked):
@@ -105,6 +108,15 @@ def test_what_stays_bad_is_an_error_that_says_what_to_do(thing, error, words, as
 
     assert type(raised.value) is error or error is LLMError
     assert provider.asked == asked
+
+
+def test_no_request_is_sent_more_often_than_the_most_patient_error_allows():
+    provider = Said(soon("Late.", tries=3), soon(), soon("Late.", tries=3), soon(), soon(), WHOLE)
+
+    with pytest.raises(TransientError, match="Overloaded"):
+        answer(provider)
+
+    assert provider.asked == 5
 
 
 # The cap and the bill
