@@ -29,7 +29,7 @@ check: $(VENV)/dev.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# All of them take more than an hour, most of it for a million rows: make bench ARGS="trace engine" measures these.
+# All of them take long, a million rows of a batch alone a quarter of an hour: make bench ARGS="trace engine" measures these.
 bench: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.benchmarks $(ARGS)
 

@@ -260,9 +260,11 @@ class _Commands(click.Group):
             raise
         except OSError as error:
             what = printable(str(error.filename)) if error.filename else "The output"
+            # Only those of the system itself have words of their own.
+            why = error.strerror or type(error).__name__
             _to_stderr(
-                f"Error: {what} cannot be written or read ({error.strerror}). Mend that, and give "
-                "the same command again: what is judged is kept."
+                f"Error: {what} cannot be written or read ({why}). Mend that, and give the same "
+                "command again: what is judged is kept."
             )
             # What could not be written would be tried again at the end, and be a traceback.
             sys.stdout = io.StringIO()
