@@ -6,7 +6,7 @@ four metrics, the colours and the comparison are written once, on those.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from evaluators.records import (
     LabelEvidence,
@@ -23,6 +23,14 @@ HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
 """Labellers that are no model; a judge goes by the id of its model."""
 
 STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)
+
+
+def has_heuristic(labellers: Collection[str]) -> bool:
+    """Whether the heuristic labelled, or labelled a part.
+
+    It reads wording and finds suspects: nothing is counted by its labels, and nothing is better.
+    """
+    return HEURISTIC in labellers
 
 
 def sentences_of(sample: Sample) -> Sentences:
