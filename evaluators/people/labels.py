@@ -1,4 +1,4 @@
-"""Which labels of people count: each person's last word, and of several people the majority.
+"""Which labels of people count: each person's last word, of several people the most frequent.
 
 A tie goes to the stricter label (none before partial before full; no before yes), as in a jury.
 Whoever calls a sample done with the labeller's labels in sight confirms all labels that they did
@@ -16,6 +16,7 @@ from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport
 from evaluators.trace.definitions import METRICS, SENTENCE
 from evaluators.trace.labelling import CORRECTED, STRICTEST_FIRST, labellings
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
+from evaluators.votes import most_frequent
 
 PERSON = "person:"
 """How the name of a person begins among those of labellers; no model is called so."""
@@ -265,7 +266,7 @@ def ballots(
 
 
 def _majority(said: Mapping[str, Votes]) -> Votes:
-    """The highest value that more than half of those who voted give at least."""
+    """What most of those who voted say of each place."""
     cast: dict[tuple[str, str], list[str]] = {}
     for votes in said.values():
         for place, value in votes.items():
@@ -273,12 +274,10 @@ def _majority(said: Mapping[str, Votes]) -> Votes:
     voted: Votes = {}
     for (kind, key), values in cast.items():
         if kind == "supported_by":
-            # Keys have no order, so there is no median: the one named last counts.
+            # No key is stricter than another, so that a tie would be open: the last one counts.
             voted[kind, key] = values[-1]
         else:
-            # The lower median: of two votes in the middle it is the stricter one.
-            strictest_first = sorted(values, key=_STRICTEST_FIRST.index)
-            voted[kind, key] = strictest_first[(len(values) - 1) // 2]
+            voted[kind, key] = most_frequent(values, _STRICTEST_FIRST)[0]
     return voted
 
 

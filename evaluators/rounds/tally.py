@@ -12,6 +12,7 @@ from evaluators.records import Record, Support
 from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
 from evaluators.statistics import interval, kappa, krippendorff
 from evaluators.trace.labelling import STRICTEST_FIRST
+from evaluators.votes import most_frequent
 
 Supports = Mapping[AskedPlace, Support]
 """One labeller's labels: of a participant, the class, a judge, or the published ones."""
@@ -44,11 +45,9 @@ class Spread(Record):
 
     @property
     def majority(self) -> Support | None:
-        """The highest label that more than half give at least; `None` without any.
-
-        So a tie goes to the stricter label, as in a jury.
-        """
-        return self._middle((self.total - 1) // 2) if self.total else None
+        """The most frequent label, of a tie the strictest; `None` without any."""
+        leading = self._leading()
+        return leading[0] if leading else None
 
     @property
     def favoured(self) -> Support | None:
@@ -66,17 +65,12 @@ class Spread(Record):
 
     @property
     def is_tied(self) -> bool:
-        """Whether the two in the middle differ, so that strictness had to decide."""
-        half = self.total // 2
-        if not self.total or self.total % 2:
-            return False
-        return self._middle(half - 1) is not self._middle(half)
+        """Whether two labels have the most votes, so that strictness had to decide."""
+        return len(self._leading()) > 1
 
-    def _middle(self, place: int) -> Support:
-        votes = []
-        for support, count in zip(STRICTEST_FIRST, self.counts, strict=True):
-            votes += [support] * count
-        return votes[place]
+    def _leading(self) -> list[Support]:
+        votes = dict(zip(STRICTEST_FIRST, self.counts, strict=True))
+        return most_frequent(votes, STRICTEST_FIRST)
 
 
 class ClassAgreement(NamedTuple):

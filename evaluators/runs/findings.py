@@ -11,8 +11,9 @@ from evaluators.runs.aggregate import Figures, Mean, NoisePoint
 from evaluators.runs.shown_values import is_judged
 from evaluators.runs.store import Outline
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, short_name
+from evaluators.text.words import counted, joined_sentences, short_name
 from evaluators.trace.labelling import HEURISTIC
+from evaluators.votes import RULE
 
 OF_THE_HEURISTIC = mark(
     "Heuristic labels, an estimate made without an LLM. Against 2,981 published labels: AUROC "
@@ -216,8 +217,5 @@ def _name_judges(run: Run) -> str:
     names = run_facts.judge_titles(run)
     if len(names) == 1:
         return say("{judge}.", judge=names[0])
-    return say(
-        "a jury of {judges}: the majority decides each sentence, a tie goes to the stricter "
-        "verdict.",
-        judges=say(", ").join(names),
-    )
+    jury = say("a jury of {judges}.", judges=say(", ").join(names))
+    return joined_sentences([jury, say(RULE)])

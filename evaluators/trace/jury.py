@@ -1,8 +1,8 @@
-"""A jury: several judges' labels of one sample made one, by majority for each sentence.
+"""A jury: several judges' labels of one sample made one, sentence by sentence.
 
-More than half must call a document sentence relevant or utilized. A response sentence gets the
-highest support that more than half of its judges give it at least. So a tie goes to the stricter
-verdict.
+The most frequent label counts, a tie goes to the stricter one: a document sentence is relevant or
+utilized where more than half of the judges say so. The sentences that carry a response sentence
+are those that at least half of its judges name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import chain
 
 from evaluators.records import Labelling, Labels, Sentences, SentenceSupport, Support
 from evaluators.trace.labelling import JURY, STRICTEST_FIRST
+from evaluators.votes import most_frequent
 
 
 def names(models: Sequence[str]) -> list[str]:
@@ -73,9 +74,8 @@ def _majority_support(
     votes = [vote for vote in all_votes if vote.key == key]
     if not votes:
         return None
-    strictest_first = sorted((vote.support for vote in votes), key=STRICTEST_FIRST.index)
-    # The lower median: of two votes in the middle it is the stricter one.
-    level = strictest_first[(len(votes) - 1) // 2]
+    supports = [vote.support for vote in votes]
+    level = most_frequent(supports, STRICTEST_FIRST)[0]
     # At least half of those who voted: the rule is "more than", and whole votes are half apart.
     half = len(votes) / 2 - 0.5
     carrying = _voted_keys(keys, [vote.supporting_keys for vote in votes], more_than=half)
@@ -83,7 +83,7 @@ def _majority_support(
         key=key,
         support=level,
         supporting_keys=() if level is Support.NONE else carrying,
-        explanation=_votes_in_words(strictest_first),
+        explanation=_votes_in_words(supports),
     )
 
 

@@ -374,7 +374,8 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
         "The class 75 % , judge-by-hand (OpenAI) 50 % , the heuristic 50 % right against gold"
         in shown
     )
-    assert "1 tie, to the stricter label" in shown
+    assert "1 tie" in shown
+    assert "The most frequent label counts, a tie goes to the stricter one." in shown
     assert "Most like gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
     disputed = shown.partition("2a")[2].partition("1b")[0]
     assert "Class: partly ✗ judge-by-hand (OpenAI): supported ✓ Heuristic: supported ✓" in disputed

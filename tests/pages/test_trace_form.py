@@ -97,7 +97,7 @@ def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback)
 def test_several_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
     at = form(open_page, JURY)
     assert len(at.multiselect(key="trace_jury").value) == 3
-    assert "a tie goes to the stricter verdict" in at.multiselect(key="trace_jury").help
+    assert "a tie goes to the stricter one" in at.multiselect(key="trace_jury").help
 
 
 @pytest.mark.parametrize(

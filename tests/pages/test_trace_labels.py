@@ -141,8 +141,8 @@ def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) ->
     run = jury()
     at = open_page("trace", run=run.id)
     assert (
-        f"Labeller: a jury of {TITLES[0]}, {TITLES[1]}: the majority decides each sentence"
-        in said(at, "info")
+        f"Labeller: a jury of {TITLES[0]}, {TITLES[1]}. The most frequent label counts, a tie goes "
+        "to the stricter one." in said(at, "info")
     )
     assert f"Jury: {TITLES[0]} (temperature 0, effort low" in said(at, "caption")
     method = listed(open_page("runs"))[run.id]["Method"]

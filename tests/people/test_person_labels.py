@@ -93,11 +93,11 @@ def test_the_stratum_is_the_labellers_verdict(values, stratum):
         (["full", "none"], "none"),  # a tie
         (["full", "partial"], "partial"),
         (["full", "full", "none"], "full"),
-        (["full", "partial", "none"], "partial"),  # two of three say at least partly
-        (["full", "full", "partial", "none"], "partial"),
+        (["full", "partial", "none"], "none"),  # a tie of three
+        (["full", "full", "partial", "none"], "full"),
     ],
 )
-def test_the_majority_of_people_counts_and_a_tie_goes_to_the_stricter(cast, support):
+def test_what_most_people_say_counts_and_a_tie_goes_to_the_stricter(cast, support):
     first, second = corrected(JUDGED, SENTENCES, votes("a", *cast)).sentence_support
     assert (first.support, second.support) == (support, "full")
 

@@ -52,9 +52,11 @@ TRUTH = by_place(GOLD)
         ((1, 0, 2), 2 / 3, NONE, False),
         ((1, 1, 0), 1, PARTIAL, True),
         ((1, 0, 1), 1, NONE, True),
-        # More than half say at least "partial", and more than half do not say "full".
-        ((1, 1, 1), 1, PARTIAL, False),
-        # Of six pairs one is alike; the two in the middle are both "partial".
+        # A tie of three.
+        ((1, 1, 1), 1, NONE, True),
+        # Of 21 pairs six are alike: the middle of all votes is not what most say.
+        ((3, 1, 3), 15 / 21, NONE, True),
+        # Of six pairs one is alike.
         ((1, 2, 1), 5 / 6, PARTIAL, False),
         ((2, 0, 2), 4 / 6, NONE, True),
         ((3, 0, 2), 6 / 10, FULL, False),

@@ -22,6 +22,7 @@ from evaluators.runs.inputs import ANSWER_TOKENS, keys_for_estimates
 from evaluators.runs.plan import MOST_REPEATS, RunPlan
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
+from evaluators.votes import RULE
 from ui import session
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
@@ -138,8 +139,8 @@ def judges(
         default=usual_judges(by_id, begin),
         format_func=lambda name: label(by_id[name]),
         help=say(
-            "Each labels every sample, the majority decides each sentence, and a tie goes to the "
-            "stricter verdict. {prices}",
+            "Each labels every sample. {rule} {prices}",
+            rule=say(RULE),
             prices=say(PRICES),
         ),
         placeholder=say("Choose at least one judge"),

@@ -22,6 +22,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted
 from evaluators.trace.labelling import GOLD, HEURISTIC
+from evaluators.votes import RULE
 from ui import session
 from ui.parts import check_link, problems
 from ui.round import bars, door, frame, material, qr, reach, reading, systems, way_back
@@ -234,13 +235,16 @@ def _say_how_far(live: Live) -> None:
     if live.agreement.value is not None:
         facts.append(_agreement(live.agreement))
     ties = sum(own.is_tied for own in live.spread.values())
-    if ties and live.made.is_over and not KINDS[live.made.kind].is_preference:
-        facts.append(html(say("{ties}, to the stricter label", ties=counted(ties, "tie"))))
+    is_voted = live.made.is_over and not KINDS[live.made.kind].is_preference
+    if ties and is_voted:
+        facts.append(html(counted(ties, "tie")))
     if live.made.state == "paused":
         facts.append(f"<b>{html(say('paused'))}</b>")
     names = "".join(f"<span>{html(each.nickname)}</span>" for each in live.participants)
-    shown = "" if live.made.is_over else f'<p class="pl-names" dir="auto">{names}</p>'
-    st.html(f'<p class="pl-facts" role="status">{" · ".join(facts)}</p>{shown}')
+    below = "" if live.made.is_over else f'<p class="pl-names" dir="auto">{names}</p>'
+    if is_voted:
+        below = f'<p class="pl-rule">{html(say(RULE))}</p>'
+    st.html(f'<p class="pl-facts" role="status">{" · ".join(facts)}</p>{below}')
 
 
 def _agreement(agreement: ClassAgreement) -> str:
