@@ -60,7 +60,7 @@ def run_report(
         page.title_and_finding(run.title, facts, sentences_of_run(view, counted)),
         *_warnings(view),
         page.section(
-            mark("Figures"), *_charts_twice(view, counted), *_tables_of_means(view, counted)
+            mark("Numbers"), *_charts_twice(view, counted), *_tables_of_means(view, counted)
         ),
         page.section(mark("Corrected by people"), *_corrected(view, counted)),
     ]

@@ -38,7 +38,7 @@ def _row_of_model(name: str, spent: Spent) -> dict[str, object]:
 def _row_of_whole_run(spent: Mapping[str, Spent]) -> dict[str, object]:
     bills = spent.values()
     return {
-        say("Model"): say("Together"),
+        say("Model"): say("Total"),
         say("Calls"): sum(bill.calls for bill in bills),
         say("Prompt tokens"): sum(bill.prompt_tokens for bill in bills),
         say("Answer tokens"): sum(bill.answer_tokens for bill in bills),

@@ -117,7 +117,7 @@ def trace_groups(view: RunView, chosen: View) -> list[Group]:
         of_series(_trace_dot("average", AVERAGE, figures), names, number)
         for number, figures in enumerate(by_model)
     ]
-    return [*groups, Group(say("Together"), "", average)]
+    return [*groups, Group(say("Overall"), "", average)]
 
 
 def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:

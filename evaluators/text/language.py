@@ -52,17 +52,21 @@ def speaking(code: str) -> Iterator[None]:
         _set.reset(before)
 
 
-def mark(text: str) -> str:
-    """The text itself; its call puts it into the catalogue, for a `say` where it is shown."""
+def mark(text: str, context: str | None = None, /) -> str:
+    """The text itself; its call puts it into the catalogue, for a `say` where it is shown.
+
+    That `say` names the same context.
+    """
     return text
 
 
-def say(text: str, /, **blanks: object) -> str:
+def say(text: str, context: str | None = None, /, **blanks: object) -> str:
     """The text in the language of this moment, with its named blanks filled.
 
-    Without blanks no brace has a meaning. A text that the catalogue lacks stays English.
+    Without blanks no brace has a meaning. A text that the catalogue lacks stays English. Where one
+    English text means two things, the context tells which: "Right" of two sides, or correct.
     """
-    said = phrase(text) or text
+    said = phrase(text, context) or text
     return said.format(**blanks) if blanks else said
 
 

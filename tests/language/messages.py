@@ -30,7 +30,7 @@ LESSON = "data/lessons/rag.toml"
 
 
 class Text(NamedTuple):
-    """A text of the code; nouns beside a number stand in a context of their own."""
+    """A text of the code; nouns beside a number, and texts that mean two things, have a context."""
 
     context: str | None
     english: str
@@ -48,22 +48,30 @@ ARGUMENTS: Mapping[str, tuple[int, str | None]] = {
 @cache
 def texts_of_code() -> Mapping[Text, str]:
     """Every text of the code, each with the file it stands in first."""
-    found: dict[Text, str] = {}
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for text in _texts_in(path):
-                found.setdefault(text, path.relative_to(ROOT).as_posix())
+    found = {text: min(files) for text, files in places_of_texts().items()}
     for text, path in _texts_of_tables():
         found.setdefault(Text(None, text), path)
-    for path in sorted((ROOT / "ui" / "static").glob("*.js")):
-        for text in texts_of(path.read_text(encoding="utf-8")):
-            found.setdefault(Text(None, text), path.relative_to(ROOT).as_posix())
     for cls in catalogue().values():
         if ships(cls):
             path = f"{cls.__module__.replace('.', '/')}.py"
             found |= {Text(None, text): path for text in explanations(cls)}
     # The noun that `places` takes where none is named.
     found.setdefault(Text(PLACES, "row"), "evaluators/text/words.py")
+    return found
+
+
+@cache
+def places_of_texts() -> Mapping[Text, set[str]]:
+    """The files of code, scripts of the browser among them, that say or mark each text."""
+    found: dict[Text, set[str]] = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for text in _texts_in(path):
+                found.setdefault(text, set()).add(path.relative_to(ROOT).as_posix())
+    for path in sorted((ROOT / "ui" / "static").glob("*.js")):
+        for english in texts_of(path.read_text(encoding="utf-8")):
+            place = path.relative_to(ROOT).as_posix()
+            found.setdefault(Text(None, english), set()).add(place)
     return found
 
 
@@ -76,6 +84,9 @@ def _texts_in(path: Path) -> Iterator[Text]:
         if context == "" or len(call.args) <= place:
             continue
         given = call.args[place]
+        if name in ("say", "mark") and len(call.args) > 1:
+            # Which of several, where it depends, no reader of the code could tell.
+            context = ast.literal_eval(call.args[1])
         if isinstance(given, ast.Constant) and isinstance(given.value, str):
             yield Text(context, given.value)
         if name in ("say", "mark") and isinstance(given, ast.JoinedStr):

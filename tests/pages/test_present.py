@@ -25,7 +25,7 @@ GROUPS = [
     "Does what was retrieved help to answer?",
     "Does the answer use it, and all of it?",
     "Does the answer say only what the documents say?",
-    "Together",
+    "Overall",
 ]
 HOSTILE = "<img src=x> ![](http://evil.example/a.png) $x$"
 

@@ -48,7 +48,7 @@ def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page: Op
     rows = {row["Model"]: row for row in table(open_page("rgb", run=two_models().id), "Model")}
     assert rows[TITLES[0]] == row(TITLES[0], 6, "$0.012")
     assert rows[TITLES[1]] == row(TITLES[1], 5, "unknown")
-    assert rows["Together"] == row("Together", 11, "over $0.012")
+    assert rows["Total"] == row("Total", 11, "over $0.012")
 
 
 def test_answers_from_the_store_are_counted_on_the_run_page(

@@ -74,7 +74,7 @@ def test_a_report_says_what_was_found_and_how_and_shows_ten_samples(name, findin
     read = Read(page)
 
     assert finding in read.text.replace("\xa0", " ")
-    for heading in ("Figures", "Samples to read", "How it was done", "To run it again"):
+    for heading in ("Numbers", "Samples to read", "How it was done", "To run it again"):
         assert f"<h2>{heading}</h2>" in page
     assert page.count("<article>") == 10
     assert page.count("<svg ") >= 2

@@ -25,7 +25,7 @@ def show(batch: FileBatch, results: BatchResults) -> None:
     """A page of rows, all or those that failed; why where the files cannot be read."""
     if not results.rows:
         return
-    st.header(say("Rows"), anchor="rows")
+    st.header(say("Rows", "list"), anchor="rows")
     with problems.caught():
         stored = ResultRows(batch, results.by_file)
         failed = sum(own.failed for own in results.by_file.values())
@@ -41,7 +41,7 @@ def _is_only_failed(batch: FileBatch, rows: int, failed: int) -> bool:
         return False
     counts = {ALL: rows, ONLY_FAILED: failed}
     choice = st.segmented_control(
-        say("Rows"),
+        say("Rows", "list"),
         list(counts),
         default=ALL,
         format_func=lambda name: f"{say(name)} {counts[name]:,}",

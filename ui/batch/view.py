@@ -102,7 +102,7 @@ def _failures(results: BatchResults) -> None:
             say("Rows"): failed.rows,
             say("First file"): failed.file,
             say("First row"): failed.row,
-            say("Reason"): reason[:REASON_SHOWN],
+            say("Reason", "failure"): reason[:REASON_SHOWN],
         }
         for reason, failed in reasons[:MOST_REASONS]
     ]
@@ -123,7 +123,10 @@ def _unread_files(problems: Mapping[str, str]) -> None:
         return
     st.header(say("Files that cannot be read"))
     names = list(problems)[:MOST_FILES]
-    lines = [{say("File"): name, say("Reason"): problems[name][:REASON_SHOWN]} for name in names]
+    lines = [
+        {say("File"): name, say("Reason", "failure"): problems[name][:REASON_SHOWN]}
+        for name in names
+    ]
     tables.plain_rows(lines, say("Files that cannot be read"))
     if len(problems) > MOST_FILES:
         st.caption(say("The first {most} of {all:,} files.", most=MOST_FILES, all=len(problems)))

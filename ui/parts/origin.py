@@ -60,4 +60,4 @@ def _found_for(sample: Sample) -> str:
     pairs = zip(sample.sources, sample.retrieved_documents, strict=False)
     chunks = [f"- {plain(source)}: :gray[{plain(text[:TEXT_SHOWN])}]" for source, text in pairs]
     question = f"**{plain(sample.question[:TEXT_SHOWN])}**\n"
-    return "\n".join([question, *(chunks or [f"- {say('nothing')}"])])
+    return "\n".join([question, *(chunks or [f"- {say('nothing', 'found')}"])])

@@ -85,7 +85,7 @@ def _documents(
 
 def _side_by_side(answer: RoundAnswer) -> str:
     sides = []
-    for side, text in zip((say("Left"), say("Right")), answer.pair, strict=True):
+    for side, text in zip((say("Left", "side"), say("Right", "side")), answer.pair, strict=True):
         body = html(text) or coloured.empty_answer()
         sides.append(f'<div class="pl-text" dir="auto"><h3>{html(side)}</h3>{body}</div>')
     return f'<div class="pl-pair">{"".join(sides)}</div>'

@@ -92,7 +92,7 @@ def _steps_bar(
     """Back, how far one is, and Next; the step after the last sentence is the end."""
     with st.container(horizontal=True, vertical_alignment="center", key="round_steps"):
         st.button(
-            say("Back"),
+            say("Back", "step"),
             icon=":material/arrow_back:",
             disabled=step == 0,
             on_click=_go_to_step,
@@ -101,7 +101,7 @@ def _steps_bar(
         )
         st.progress(done / last, say("{done} of {total}", done=done, total=total))
         st.button(
-            say("Next"),
+            say("Next", "step"),
             icon=":material/arrow_forward:",
             icon_position="right",
             disabled=step == last,

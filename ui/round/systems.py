@@ -32,7 +32,7 @@ def names(live: Live, place: AskedPlace) -> str:
     if not answer.pair:
         return ""
     named = titles(live.run)
-    sides = zip((say("Left"), say("Right")), answer.models, strict=True)
+    sides = zip((say("Left", "side"), say("Right", "side")), answer.models, strict=True)
     said = [f"{html(side)}: <b>{html(named[model])}</b>" for side, model in sides]
     return "".join(f'<span class="pl-said">{each}</span>' for each in said)
 

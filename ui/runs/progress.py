@@ -216,7 +216,7 @@ def why_samples_failed(view: RunView) -> None:
     st.markdown(f"**{say('Why samples failed')}**")
     rows = []
     for reason, count in reasons[:REASONS]:
-        rows.append({say("Samples"): count, say("Reason"): remedies.worded(reason)})
+        rows.append({say("Samples"): count, say("Reason", "failure"): remedies.worded(reason)})
     st.dataframe(rows, hide_index=True, alt=say("Failures by reason"))
     if len(reasons) > REASONS:
         words = say("The {shown} most frequent of {all} reasons.", shown=REASONS, all=len(reasons))

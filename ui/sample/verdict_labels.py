@@ -20,7 +20,7 @@ from ui.parts import people, problems
 from ui.parts.untrusted import plain
 
 WORD: Mapping[float | None, str] = {1.0: mark("yes"), 0.0: mark("no")}
-RIGHT, WRONG = mark("right"), mark("wrong")
+RIGHT, WRONG = mark("right", "verdict"), mark("wrong", "verdict")
 
 
 def values_that_count(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
@@ -86,7 +86,7 @@ def _one_value(
         st.segmented_control(
             say("{value} is", value=plain(title)),
             [RIGHT, WRONG],
-            format_func=say,
+            format_func=lambda word: say(word, "verdict"),
             key=widget,
             on_change=problems.guarded(change, widget),
             label_visibility="collapsed",
@@ -144,7 +144,7 @@ def _said_by_others(given: Sequence[PersonLabel], values: Mapping[str, float | N
                 is_done = label.value == DONE
                 words.append(say("all right as it is") if is_done else say(label.value))
             elif values.get(name) is not None:
-                words.append(say(_right_or_wrong(label.value, values[name])))
+                words.append(say(_right_or_wrong(label.value, values[name]), "verdict"))
         said = say(", ").join(words)
         lines.append(say("{name}: {sentence}", name=person_title(person), sentence=said))
     return " · ".join(lines)
