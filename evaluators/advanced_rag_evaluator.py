@@ -218,13 +218,14 @@ class AdvancedRAGEvaluator(LabellingMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> GPTLabelingScores:
         """The TRACE values of one answer; the ground truth is not looked at.
 
         Raises `AccessError` without a judge, `LLMError` where a judge gives no usable answer.
         """
         # An unknown definition is refused before a judge is paid.
+        definition = definition or self.definition
         definition_named(definition)
         sentences = cut(response, retrieved_documents)
         return scores_of(self.label(sentences, question), sentences, definition)
@@ -232,13 +233,14 @@ class AdvancedRAGEvaluator(LabellingMethod):
     def evaluate_batch(
         self,
         test_cases: Sequence[Mapping[str, Any]],
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> dict[str, Any]:
         """The means over all cases and each one's values, in the documented JSON shape.
 
         A case has `query`, `response` and `retrieved_documents`. One that fails has an `error` in
         place of `metrics` and enters no mean: `num_scored` of `num_samples` do.
         """
+        definition = definition or self.definition
         definition_named(definition)
         self._judges()
 
@@ -306,7 +308,11 @@ class AdvancedRAGEvaluator(LabellingMethod):
         sentences = sentences_of(sample)
         labellings = self.label(sentences, sample.question)
         return labelled_score(
-            sample, sentences, labellings, counted_labelling(labellings, sentences)
+            sample,
+            sentences,
+            labellings,
+            counted_labelling(labellings, sentences),
+            self.definition,
         )
 
     def _judges(self) -> dict[str, LLMClient]:

@@ -127,7 +127,7 @@ class HybridEvaluator(LabellingMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> HybridScores:
         """Both score sets of one answer; the ground truth is not looked at.
 
@@ -135,6 +135,7 @@ class HybridEvaluator(LabellingMethod):
         gives no usable answer.
         """
         # An unknown definition is refused before a judge is paid.
+        definition = definition or self.definition
         definition_named(definition)
         sentences = cut(response, retrieved_documents)
         heuristic, judges = self._labellings(sentences, question)
@@ -153,7 +154,7 @@ class HybridEvaluator(LabellingMethod):
         self,
         test_cases: Sequence[Mapping[str, Any]],
         budget: int | None = None,
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> dict[str, Any]:
         """Both score sets of all cases, their agreement, and for each case whose labels count.
 
@@ -161,6 +162,7 @@ class HybridEvaluator(LabellingMethod):
         again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
         # What every case would fail by is refused once, before any of them.
+        definition = definition or self.definition
         definition_named(definition)
         embedder(self.embedding_model)
         hybrid = self if budget is None else self._within(budget, test_cases)
@@ -189,7 +191,8 @@ class HybridEvaluator(LabellingMethod):
         sentences = sentences_of(sample)
         heuristic, judges = self._labellings(sentences, sample.question)
         chosen = counted_labelling(judges, sentences) if judges else heuristic
-        return labelled_score(sample, sentences, [heuristic, *judges], chosen)
+        every = [heuristic, *judges]
+        return labelled_score(sample, sentences, every, chosen, self.definition)
 
     def doubt(self, sample: Sample) -> float:
         """How likely the heuristic's adherence of the sample is wrong, 0 to 1.

@@ -29,7 +29,7 @@ from evaluators.trace.comparison import (
     embedded,
     words_of,
 )
-from evaluators.trace.definitions import SENTENCE, definition_named
+from evaluators.trace.definitions import definition_named
 from evaluators.trace.features import (
     document_features,
     expected_shares,
@@ -68,7 +68,7 @@ class TRACEEvaluator(TRACEMethod):
         response: str,
         retrieved_documents: Sequence[str],
         ground_truth: Any = None,
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> TRACEScores:
         """The TRACE values of one answer; the ground truth is not looked at.
 
@@ -80,7 +80,8 @@ class TRACEEvaluator(TRACEMethod):
         # Before the texts are cut: that alone takes long for what is refused.
         check_text_length([*retrieved_documents, response])
         sentences = cut(response, retrieved_documents)
-        return trace_scores(sentences, self.label(sentences, question), definition)
+        labels = self.label(sentences, question)
+        return trace_scores(sentences, labels, definition or self.definition)
 
     def label(self, sentences: Sentences, question: str) -> Labels:
         """Estimated labels: relevant and utilized document sentences, and each support."""
@@ -148,18 +149,19 @@ class TRACEEvaluator(TRACEMethod):
         check_text_length([*sample.retrieved_documents, sample.response or ""])
         sentences = sentences_of(sample)
         labelling = Labelling(by=HEURISTIC, labels=self.label(sentences, sample.question))
-        return labelled_score(sample, sentences, [], labelling)
+        return labelled_score(sample, sentences, [], labelling, self.definition)
 
     def evaluate_batch(
         self,
         test_cases: Sequence[Mapping[str, Any]],
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> dict[str, Any]:
         """The documented result for cases with query, response and retrieved_documents.
 
         A case that cannot be judged holds "error". Raises `ParameterError` where no case could be:
         for an unknown definition, or an embedding model that is not available.
         """
+        definition = definition or self.definition
         definition_named(definition)
         embedder(self.embedding_model)
 

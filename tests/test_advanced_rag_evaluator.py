@@ -266,6 +266,7 @@ def test_every_parameter_is_described_and_stored():
         "embedding_model",
         "chunk_size",
         "chunk_overlap",
+        "definition",
         "prompt",
     }
     evaluator = AdvancedRAGEvaluator(chunk_size=100, chunk_overlap=10)

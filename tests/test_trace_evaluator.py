@@ -89,7 +89,10 @@ def test_a_missing_embedding_package_is_named_when_it_is_needed():
 
 def test_every_parameter_is_described_for_the_form():
     found = {parameter.name: parameter for parameter in parameters(TRACEEvaluator)}
-    assert set(found) == {"chunking_strategy", "embedding_model", "chunk_size", "chunk_overlap"}
+    assert set(found) == {
+        *("chunking_strategy", "embedding_model", "chunk_size", "chunk_overlap"),
+        "definition",
+    }
     assert all(parameter.description for parameter in found.values())
     assert found["chunking_strategy"].choices == ("dense", "sentence", "document")
 

@@ -53,6 +53,7 @@ from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
 from evaluators.runs.forecast import Forecast, forecast
+from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
 from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight, llms_of
@@ -61,7 +62,7 @@ from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.text.printable import printable
-from evaluators.trace.definitions import SENTENCE, definition_named
+from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -105,7 +106,7 @@ def evaluate(
     seed: int = 0,
     repeats: int = 1,
     progress: bool = True,
-    definition: str = SENTENCE,
+    definition: str | None = None,
 ) -> Results:
     """Runs the metrics over the samples and waits for the results; the run is in the app as well.
 
@@ -130,11 +131,9 @@ def evaluate(
     everything kept. Raises `PlumblineError` where the run could not begin; what stopped it later is
     in `Results.stopped`.
 
-    `definition` is how the results count TRACE labels. It is not stored with the run:
-    `results.under(...)` counts the same labels by another one.
+    `definition` is the formula by which TRACE labels become values, a parameter of the metric that
+    leads the run; `results.under(...)` shows the same labels by another one.
     """
-    # Before anything is paid for: the definition itself is needed only when results are counted.
-    definition_named(definition)
     store = store or inputs.local_store()
     model, judge = _sdks_connected(model), _sdks_connected(judge)
     keys = _all_keys(keys, model, judge)
@@ -148,7 +147,7 @@ def evaluate(
         on_remark=inputs.print_remark if progress else lambda _: None,
     )
     data = sampled(data, sample, seed)
-    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
+    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace, definition)
     # What follows is of real runs only: an estimate has no budget, and nothing to go on with.
     plan = replace(
         plan,
@@ -166,7 +165,7 @@ def evaluate(
         started = with_overnight(store, started, overnight)
     else:
         started = create_run(store, plan, workspace=workspace)
-    return _results_of(started, store, keys, progress).under(definition)
+    return _results_of(started, store, keys, progress)
 
 
 def estimate(
@@ -214,14 +213,19 @@ def estimate(
 class Results:
     """What came out of a run, as the store has it now; a person's corrections of labels count.
 
-    TRACE labels are counted by the `definition` (see `trace.definitions`), answers to RGB are read
-    by the rules of the `policy` ("documented" or "paper"; `None` is that of the run).
+    TRACE labels are counted by the `definition` (see `trace.definitions`; empty for that of the
+    run), answers to RGB are read by the rules of the `policy` ("documented" or "paper"; `None` is
+    that of the run).
     """
 
     run: Run
     store: Store
-    definition: str = SENTENCE
+    definition: str = ""
     policy: str | None = None
+
+    def __post_init__(self) -> None:
+        # Frozen, and named from now on: by which formula values are counted is never left open.
+        object.__setattr__(self, "definition", formula_of(self.run, self.definition))
 
     def under(
         self,
@@ -233,11 +237,11 @@ class Results:
 
         Nobody is asked anew. Raises `ParameterError` for an unknown one.
         """
-        definition = definition or self.definition
-        definition_named(definition)
+        if definition is not None:
+            definition_named(definition)
         if policy is not None and self.is_rgb:
             rulings.rgb_evaluator(self.run, policy)
-        return replace(self, definition=definition, policy=policy or self.policy)
+        return replace(self, definition=definition or self.definition, policy=policy or self.policy)
 
     @property
     def title(self) -> str:
@@ -416,7 +420,11 @@ class Results:
         state = "finished"
         if counts.open:
             state = state_of_batches(self.store, self.run.id).lower() or "stopped"
-        by = f", TRACE formula {self.definition}" if self.has_labels else ""
+        by = (
+            f", TRACE formula {formula_in_words(self.run, self.definition)}"
+            if self.has_labels
+            else ""
+        )
         if self.policy and self.is_rgb:
             by = f", RGB policy {self.policy}"
         checked = checked_and_failed(self.run, counts)
@@ -614,9 +622,11 @@ def _planned(
     keys: Keys,
     store: Store,
     workspace: str,
+    definition: str | None = None,
 ) -> RunPlan:
     """The run that is meant, as far as data, metrics and models make it."""
     evaluators = inputs.evaluators(metrics, store.metrics.by_title(workspace))
+    evaluators = inputs.counted_by(evaluators, definition)
     # Before the models: who names a judge in vain need not look for its key first.
     check_asked(evaluators, judge)
     models = inputs.models(model, keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaluators.comparison.sides import Side
 from evaluators.llm.catalogue import model_title
 from evaluators.runs import rulings
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.settings import Change, differing, settings_of
 from evaluators.text.language import mark, say
 
@@ -22,7 +23,9 @@ def _settings(side: Side) -> dict[str, str]:
     if run.models:
         words[mark("model")] = model_title(run.models[side.model])
     words[mark("labels")] = side.counted.by or mark("those of the run")
-    words[mark("formula")] = side.counted.definition
+    # That by which the values are counted here stands for the parameter.
+    words.pop(f"formula ({run.evaluator.name})", None)
+    words[mark("formula")] = formula_of(run, side.counted.definition)
     if policy := rulings.policy_of(run, side.counted.policy):
         words[mark("rules")] = policy
     return words

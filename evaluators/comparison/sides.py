@@ -11,6 +11,7 @@ from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Value, View
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
@@ -87,7 +88,7 @@ def _name(side: Side, sides: Sequence[Side]) -> str:
     # Formula and rules; the labeller, which stands between them, was named above.
     if len({other.counted[::2] for other in of_run}) > 1:
         definition, _, policy = side.counted
-        formula = say("{formula} formula", formula=say(definition))
+        formula = say("{formula} formula", formula=say(formula_of(side.run, definition)))
         if policy:
             formula = say("{formula}, {policy} rules", formula=formula, policy=say(policy))
         parts.append(formula)

@@ -14,6 +14,7 @@ from evaluators.people import labellers
 from evaluators.runs import aggregate, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_and_failed
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.statistics import FEW, MANY, RESAMPLES
@@ -176,7 +177,10 @@ def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, obj
     # Answers that were given with the data have no model.
     facts |= {name: value for name, value in keys.items() if value}
     if leads(view.run.evaluator.name) == "trace":
-        facts |= {"labels_by": counted.by or "", "definition": counted.definition}
+        facts |= {
+            "labels_by": counted.by or "",
+            "definition": formula_of(view.run, counted.definition),
+        }
     if leads(view.run.evaluator.name) == "rgb":
         facts["policy"] = counted.policy or rulings.rgb_evaluator(view.run).policy
     return {**facts, "level": LEVEL, "interval": how}
@@ -186,7 +190,7 @@ def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> s
     run = view.run
     sentences = [f"{what} of “{run.title}”, with 95 % intervals in brackets", *more]
     if leads(run.evaluator.name) == "trace":
-        sentences.append(f"Formula: {counted.definition}")
+        sentences.append(f"Formula: {formula_of(run, counted.definition)}")
         if counted.by:
             sentences.append(f"Labels by {labellers.labeller_title(counted.by)}")
     if leads(run.evaluator.name) == "rgb":

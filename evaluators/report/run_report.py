@@ -16,6 +16,7 @@ from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_and_failed, failed_in_words
+from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
@@ -265,8 +266,10 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
     if run.tags:
         settings.append([say("Tags"), ", ".join(run.tags)])
     if leads(run.evaluator.name) == "trace":
-        definition = DEFINITIONS[counted.definition]
-        settings.append([say("Formula"), f"{say(definition.title)}: {say(definition.meaning)}"])
+        definition = DEFINITIONS[formula_of(run, counted.definition)]
+        formula = formula_in_words(run, counted.definition)
+        words = f"{formula}: {say(definition.meaning)}"
+        settings.append([say("Formula"), words])
     yield page.html_table([mark("What"), mark("How")], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))
     if leads(run.evaluator.name) == "trace":

@@ -16,6 +16,7 @@ from evaluators.report.samples import MOST_OF_A_QUESTION
 from evaluators.rounds.records import MOST_ANSWERS
 from evaluators.runs import rounds, run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES
@@ -110,7 +111,7 @@ def sheet_key(
     facts = [run.title, run.dataset_name, *run_facts.method(run)]
     head = [
         page.title_and_finding(title, facts, []),
-        page.paragraph(say(FORMULAS[counted.definition])),
+        page.paragraph(say(FORMULAS[formula_of(run, counted.definition)])),
     ]
     articles = map(_with_labels, answers)
     return _page_of_answers(title, head, articles, written)

@@ -35,7 +35,7 @@ from evaluators.statistics import clustered, clustered_mean, interval, within_gr
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
 from evaluators.trace import labelling
-from evaluators.trace.definitions import SENTENCE, response_supports
+from evaluators.trace.definitions import response_supports
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
@@ -100,11 +100,11 @@ class View(NamedTuple):
 
     Other metrics keep the values that they gave, but for what people say of them. `by` is a
     labeller's name; "corrected" only where people labelled; `None` is what counts: the labels of
-    the run with what people say of them. `policy` names the rules by which RGB reads answers;
-    `None` are those of the run.
+    the run with what people say of them. `definition` names the formula, `policy` the rules by
+    which RGB reads answers; `None` are those of the run.
     """
 
-    definition: str = SENTENCE
+    definition: str | None = None
     by: str | None = None
     policy: str | None = None
 
@@ -574,6 +574,8 @@ def _viewed_scores(
     view: View,
     given: Sequence[PersonLabel],
 ) -> TRACEScores | None:
+    # A `RunView` names the formula where the view leaves it to the run.
+    assert view.definition is not None
     counted = from_score(score, sample, view.definition)
     if view.by and view.by.startswith(PERSON):
         votes = who_is_done(counted.labels, counted.sentences, given)

@@ -23,6 +23,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.environment import AskedModel, Environment
 from evaluators.runs.export import labelling_prompt
+from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.naming import metric_title
 from evaluators.runs.run_facts import options_in_words
 from evaluators.runs.run_view import WHAT_COUNTS
@@ -113,7 +114,7 @@ def _of_method(run: Run, seen: View) -> Iterator[Fact]:
     for spec in run.evaluators:
         yield "Metric", _metric(spec)
     if leads(run.evaluator.name) == "trace":
-        yield "Formula", seen.definition
+        yield "Formula", formula_in_words(run, seen.definition)
     if policy := rulings.policy_of(run, seen.policy):
         yield "Rules", policy
 

@@ -14,12 +14,12 @@ from evaluators.people.checked import Against, Check
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.records import Cell
 from evaluators.runs import aggregate
+from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.language import language, say
 from evaluators.text.normalise import slug
-from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import HEURISTIC, JURY
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -42,7 +42,7 @@ def checked(
     metric: int = 0,
     model: int = 0,
     against: Against = "people",
-    definition: str = SENTENCE,
+    definition: str | None = None,
     labels_of: RunView | None = None,
 ) -> Check:
     """One metric's values of one model's answers beside the labels that the store has.
@@ -52,15 +52,17 @@ def checked(
     worked out once for each state of results and labels.
     """
 
+    formula = formula_of(view.run, definition)
+
     def work_out() -> Check:
-        found = labelled(labels_of or view, metric, against, definition)
+        found = labelled(labels_of or view, metric, against, formula)
         own = [sample for sample in found if sample.cell.model == model]
-        return _checked(view, metric, model, own, against, definition)
+        return _checked(view, metric, model, own, against, formula)
 
     if labels_of is not None:
         return work_out()
     # It holds sentences, which are in the language of whoever asked first.
-    name = f"check {metric} {model} {against} {definition} {language()}"
+    name = f"check {metric} {model} {against} {formula} {language()}"
     return view.kept(name, Check, work_out)
 
 
@@ -68,7 +70,7 @@ def checked_by(
     labels: OwnLabels,
     view: RunView,
     model: int = 0,
-    definition: str = SENTENCE,
+    definition: str | None = None,
     drawn: Drawn = "at random",
 ) -> Check:
     """The first metric beside labels from elsewhere, under the names of `checked`.
@@ -77,7 +79,7 @@ def checked_by(
     Raises `ParameterError` for an id that no sample has, or several, for a name that no value has,
     and for a number beyond 0 and 1.
     """
-    answers = _verdicts_of_labeller(view, 0, model, definition)
+    answers = _verdicts_of_labeller(view, 0, model, formula_of(view.run, definition))
     rows: dict[str, list[Outline]] = {}
     for row in aggregate.of_model(view.of_metric(0), model):
         rows.setdefault(row.sample_id, []).append(row)
@@ -155,8 +157,11 @@ def _verdicts_of_labeller(
     view: RunView, metric: int, model: int, definition: str
 ) -> dict[Cell, Mapping[str, float | None]]:
     """What the labeller itself says of every answer that it judged."""
-    if definition != SENTENCE and leads(view.run.evaluators[metric].name) == "trace":
-        # Only the usual values are kept: by another definition the labels are counted anew.
+    if (
+        definition != stored_formula(view.run)
+        and leads(view.run.evaluators[metric].name) == "trace"
+    ):
+        # Only values by the run's formula are kept: by another one the labels are counted anew.
         anew = {}
         for cell, sample, score in view.store.results.scored(view.run, metric):
             if cell.model == model:

@@ -36,6 +36,7 @@ from evaluators.runs.store import Store
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable
+from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -254,6 +255,30 @@ def evaluators(
     if not several:
         raise ParameterError(f"No metric is given. Known: {', '.join(sorted(catalogue()))}.")
     return tuple(_evaluator(metric, saved or {}) for metric in several)
+
+
+def counted_by(evaluators: Sequence[Evaluator], definition: str | None) -> tuple[Evaluator, ...]:
+    """The same metrics, those of them that label sentences with this formula.
+
+    Raises `ParameterError` for an unknown one, and where none of them has a formula.
+    """
+    if definition is None:
+        return tuple(evaluators)
+    definition_named(definition)
+    counted: list[Evaluator] = []
+    for metric in evaluators:
+        if "definition" in type(metric).model_fields:
+            metric = metric.model_copy(update={"definition": definition})
+        counted.append(metric)
+    if not any("definition" in type(metric).model_fields for metric in counted):
+        titles = say(" and ").join(dict.fromkeys(say(metric.title) for metric in counted))
+        raise ParameterError(
+            say(
+                "A formula is named, and {metrics} labels no sentences. Leave the formula out.",
+                metrics=titles,
+            )
+        )
+    return tuple(counted)
 
 
 def spec_by_name(name: str, saved: Mapping[str, EvaluatorSpec]) -> EvaluatorSpec:

@@ -8,8 +8,8 @@ from typing import Literal
 from evaluators.people.labels import by_person, people_values, verdict_values
 from evaluators.people.records import LabelledSample, PersonLabel, stratum_of
 from evaluators.records import LabelEvidence, Sample, Score
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
-from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import GOLD
 from evaluators.trace.metrics import from_score, trace_scores
 
@@ -20,16 +20,18 @@ def labelled(
     view: RunView,
     metric: int = 0,
     against: Against = "people",
-    definition: str = SENTENCE,
+    definition: str | None = None,
 ) -> list[LabelledSample]:
     """One metric's answers that people are done with, or that have published labels, in order.
 
-    TRACE values are counted by the definition. Of other metrics it is enough that a person said
-    whether one of its values is right. Answers of which nothing is determined are left out.
+    TRACE values are counted by the definition, `None` for that of the run. Of other metrics it is
+    enough that a person said whether one of its values is right. Answers of which nothing is
+    determined are left out.
     """
+    formula = formula_of(view.run, definition)
     if against == "gold":
-        return list(_gold(view, metric, definition))
-    return list(_by_people(view, metric, definition))
+        return list(_gold(view, metric, formula))
+    return list(_by_people(view, metric, formula))
 
 
 def _gold(view: RunView, metric: int, definition: str) -> Iterator[LabelledSample]:

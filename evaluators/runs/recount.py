@@ -21,6 +21,7 @@ from evaluators.records import (
 )
 from evaluators.runs import pool
 from evaluators.runs.environment import Environment, changed_versions, versions
+from evaluators.runs.formulas import stored_formula
 from evaluators.runs.store import Answer, Store
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, joined_sentences
@@ -92,7 +93,7 @@ def recounted(store: Store, run: Run) -> Recount:
     values = unknown = 0
     differing: list[Cell] = []
     for cell, sample, score in _scored(store, run):
-        anew = _anew(evaluators[cell.metric], sample, score)
+        anew = _anew(evaluators[cell.metric], sample, score, stored_formula(run))
         if anew is None:
             unknown += 1
             continue
@@ -147,6 +148,7 @@ def _anew(
     evaluator: Evaluator | None,
     sample: Sample,
     score: Score,
+    formula: str,
 ) -> Mapping[str, float | None] | None:
     """The values as they come out now; `None` where they cannot be known without asking."""
     try:
@@ -156,7 +158,7 @@ def _anew(
             anew = _read_again(evaluator, sample, _judge_outputs(score))
             if anew is not None:
                 return anew
-        return _by_formulas(score, sample)
+        return _by_formulas(score, sample, formula)
     except PlumblineError:
         # Scored then and not to be scored now: no value of it follows.
         return dict.fromkeys(score.values)
@@ -187,7 +189,7 @@ def _read_again(
     return values if judge.calls == len(outputs) else None
 
 
-def _by_formulas(score: Score, sample: Sample) -> Mapping[str, float | None] | None:
+def _by_formulas(score: Score, sample: Sample, formula: str) -> Mapping[str, float | None] | None:
     if not isinstance(score.evidence, LabelEvidence):
         return None
-    return from_score(score, sample).values()
+    return from_score(score, sample, formula).values()

@@ -26,6 +26,7 @@ from evaluators.records import (
 )
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
+from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.store import (
     USUAL,
     USUAL_VIEW,
@@ -47,7 +48,7 @@ from evaluators.trace.agreement import (
     agreement,
     group_agreement,
 )
-from evaluators.trace.definitions import DEFINITIONS, SENTENCE
+from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import CORRECTED
 from evaluators.trace.metrics import TRACEScores
 
@@ -56,7 +57,7 @@ LAST_CHOICES = 3
 LAST_FIGURES = 100
 
 WHAT_COUNTS = View()
-"""The labels of the run with what people say of them, by the usual definition."""
+"""The labels of the run with what people say of them, by the formula of the run."""
 
 T = TypeVar("T")
 Rows = Iterable[tuple[Cell, Sample, Score]]
@@ -192,20 +193,21 @@ class RunView:
     def means_by_labeller(
         self,
         model: int,
-        definition: str = SENTENCE,
+        definition: str | None = None,
     ) -> Mapping[str, Mapping[str, Mean]]:
         """The TRACE means of one model's answers by each labeller, over those it labelled."""
+        formula = formula_of(self.run, definition)
         by_labeller = self.labelled().labellers
         by_people = [by for by in self.labellers() if by not in by_labeller]
 
         def count(scored: Rows, labellers: Sequence[str]) -> dict[str, dict[str, Mean]]:
             rows = (row for row in scored if row[0].model == model)
-            views = {by: View(definition, by) for by in labellers}
+            views = {by: View(formula, by) for by in labellers}
             usual = self.figures(model=model)
             return aggregate.means_by_labeller(rows, views, self.people, usual)
 
         kind = dict[str, dict[str, Mean]]
-        name = f"labellers {model} {definition}"
+        name = f"labellers {model} {formula}"
         means = self._from_store(
             name, kind, lambda: count(self.scored(), by_labeller), is_of_results=True
         )
@@ -309,7 +311,7 @@ class RunView:
         for model in range(max(1, len(self.run.models))):
             yield partial(self._compare, model)
         for definition in DEFINITIONS:
-            if definition != SENTENCE:
+            if definition != stored_formula(self.run):
                 # Rows of its own, which nobody keeps: of a large run they take much memory.
                 yield from replace(self, _kept={})._steps_of(View(definition))
 
@@ -394,7 +396,7 @@ class RunView:
         if leads(self.run.evaluator.name) != "trace":
             return None
         given = self.people.get(Cell(*answer), ())
-        return aggregate.viewed_scores(content.sample, result.score, view, given)
+        return aggregate.viewed_scores(content.sample, result.score, self._named(view), given)
 
     def support_counts(
         self,
@@ -459,9 +461,17 @@ class RunView:
         """Where the values of the view are kept; of metrics without labels one holds for all."""
         if policy := rulings.policy_of(self.run, view.policy):
             return StoredView(f"rules {policy}", is_usual=False)
-        if view == WHAT_COUNTS or leads(self.run.evaluator.name) != "trace":
+        if leads(self.run.evaluator.name) != "trace":
             return StoredView(USUAL_VIEW, is_usual=True)
-        return StoredView(f"{view.definition} {view.by or ''}", is_usual=False)
+        formula = formula_of(self.run, view.definition)
+        # Results are stored with the values by the run's formula, which may be gone by now.
+        if view.by is None and formula == stored_formula(self.run):
+            return StoredView(USUAL_VIEW, is_usual=True)
+        return StoredView(f"{formula} {view.by or ''}", is_usual=False)
+
+    def _named(self, view: View) -> View:
+        """The view with the name of its formula, where it leaves that to the run."""
+        return view._replace(definition=formula_of(self.run, view.definition))
 
     def _prepared(self, view: View) -> StoredView:
         """The same, with the values of all answers that have been scored so far."""
@@ -469,7 +479,7 @@ class RunView:
         if stored.is_usual and not self.people:
             return stored
         # Beside every view stands how many labels people changed in what counts.
-        if self.people and not stored.is_usual:
+        if self.people and not stored.is_usual and view != WHAT_COUNTS:
             self._prepared(WHAT_COUNTS)
         is_whole = False
         while not is_whole:
@@ -481,7 +491,7 @@ class RunView:
                 policy = rulings.policy_of(self.run, view.policy)
                 if policy and not metric:
                     scored = rulings.read_anew(self.store, self.run, scored, policy)
-                values |= aggregate.viewed_values(scored, view, given)
+                values |= aggregate.viewed_values(scored, self._named(view), given)
             # Where a person labels meanwhile, what was read before may be old.
             is_whole = not values or self.store.figures.save_view(
                 self.run.id, stored, values, state

@@ -52,6 +52,7 @@ class Options(Record):
     max_cost: float | None = Field(None, gt=0)
     no_cache: bool = False
     overnight: bool = False
+    definition: str | None = None
     repeats: int = Field(1, ge=1, le=MOST_REPEATS)
     title: str = ""
 
@@ -60,7 +61,9 @@ def planned(options: Options, store: Store, keys: Keys) -> RunPlan:
     """The run that these options mean; raises a `PlumblineError` with what to write instead."""
     dataset = samples(_data_of_options(options, store), options)
     saved = store.metrics.by_title(inputs.WORKSPACE)
-    evaluators = chosen_metrics(options.metric, options.param, saved)
+    evaluators = inputs.counted_by(
+        chosen_metrics(options.metric, options.param, saved), options.definition
+    )
     # Before the models: who names a judge in vain need not look for its key first.
     check_asked(evaluators, options.judge)
     models = inputs.models(

@@ -324,12 +324,10 @@ def app(options: tuple[str, ...]) -> None:
 )
 @options.cap
 @options.judging
-@options.definition
 def run(
     fail_under: tuple[str, ...],
     min_coverage: float,
     as_json: bool,
-    definition: str,
     **chosen: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
@@ -338,7 +336,7 @@ def run(
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(new_run, store)
-    _print_and_exit(Results(new_run, store, definition), demanded, min_coverage, as_json)
+    _print_and_exit(Results(new_run, store), demanded, min_coverage, as_json)
 
 
 @main.command(help=BATCH, short_help="Judge files of any size, row by row, into Parquet files.")

@@ -90,7 +90,11 @@ def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]
         # JSON, in which a run is stored, has lists only.
         if isinstance(usual_value, tuple | frozenset):
             usual_value = list(usual_value)
-        if name not in usual or usual_value != value:
+        if usual_value == value and name in usual:
+            continue
+        if name == "definition":
+            yield "--definition", str(value)
+        else:
             yield "--param", f"{path}.{name}={_param_text(value)}"
 
 

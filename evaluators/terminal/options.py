@@ -198,6 +198,11 @@ asking = _all(
         show_default=True,
         help="Ask each prompt again to see how much answers vary at this temperature.",
     ),
+    click.option(
+        "--definition",
+        type=click.Choice(list(DEFINITIONS)),
+        help=f"The formula by which TRACE labels become values.  [default: {SENTENCE}]",
+    ),
     click.option("--no-cache", is_flag=True, help="Ask again even where an answer is stored."),
 )
 
@@ -240,9 +245,8 @@ judging = _all(
 definition = click.option(
     "--definition",
     type=click.Choice(list(DEFINITIONS)),
-    default=SENTENCE,
-    show_default=True,
-    help="The formula by which TRACE labels become values; another one costs no new call.",
+    callback=lambda _ctx, _option, name: name or "",
+    help="The formula by which TRACE labels are counted; that of the run unless given.",
 )
 
 policy = click.option(

@@ -37,6 +37,7 @@ from evaluators.prompts import shipped
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
+from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
@@ -244,7 +245,7 @@ def _named_facts(results: Results) -> list[tuple[str, str]]:
         params = ", ".join(f"{name}={value}" for name, value in spec.params.items())
         lines.append(("metric", f"{spec.name}  {params}"))
     if results.has_labels:
-        lines.append(("formula", results.definition))
+        lines.append(("formula", formula_in_words(run, results.definition)))
     lines += [("model", _model_in_words(model)) for model in run.models]
     lines += [("judge", _model_in_words(judge)) for judge in run.judges]
     if run.models:

@@ -8,7 +8,7 @@ RAGBench (Friel et al., arXiv 2407.11005).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluators.errors import ParameterError
 from evaluators.records import Labels, Sentences, Support
@@ -188,7 +188,7 @@ class Definition(NamedTuple):
 
 
 SENTENCE = "sentence"
-"""The definition by which runs are stored, and which is shown at first."""
+"""The definition of runs where nobody chose another one."""
 
 DEFINITIONS: dict[str, Definition] = {
     SENTENCE: Definition(
@@ -224,6 +224,13 @@ DEFINITIONS: dict[str, Definition] = {
         expected_utilization="utilized",
     ),
 }
+
+
+if TYPE_CHECKING:
+    DefinitionName = str
+else:
+    # By their names a form, the command line and a stored run know which ones there are.
+    DefinitionName = Literal[tuple(DEFINITIONS)]
 
 
 def definition_named(name: str) -> Definition:

@@ -17,6 +17,7 @@ from evaluators.records import (
     Support,
 )
 from evaluators.text.sentences import cut
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.metrics import to_score, trace_scores
 
 HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
@@ -43,10 +44,12 @@ def labelled_score(
     sentences: Sentences,
     labellings: Sequence[Labelling],
     counted: Labelling,
+    definition: str = SENTENCE,
 ) -> Score:
     """The score of the `counted` labels, with all labellings that they came from."""
     others = [labelling for labelling in labellings if labelling.by != counted.by]
-    return to_score(trace_scores(sentences, counted.labels), sample, [counted, *others])
+    scores = trace_scores(sentences, counted.labels, definition)
+    return to_score(scores, sample, [counted, *others])
 
 
 def labellings(score: Score, sample: Sample) -> dict[str, Labelling]:

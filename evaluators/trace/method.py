@@ -10,6 +10,7 @@ from evaluators.base import Evaluator
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.language import mark
 from evaluators.text.similarity import LEXICAL
+from evaluators.trace.definitions import SENTENCE, DefinitionName
 from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
 
 
@@ -56,6 +57,13 @@ class TRACEMethod(Evaluator):
         le=1999,
         title=mark("Chunk overlap"),
         description=mark("Words that neighbouring windows share."),
+    )
+    definition: DefinitionName = Field(
+        SENTENCE,
+        title=mark("Formula"),
+        description=mark(
+            "How labels become values; any other formula can be looked at later without a new call."
+        ),
     )
 
     @model_validator(mode="after")

@@ -116,7 +116,7 @@ def test_rates_and_choices_explain_themselves_and_link_to_more(open_page: OpenPa
     assert rate.help == f"{meaning}  \n[More](learn?term=negative_rejection)"
     rules = segments(at, f"policy_{NOISE}")
     assert "[More](learn?term=documented)" in rules.help
-    formula = segments(open_page("trace", run=INVENTED), "definition")
+    formula = segments(open_page("trace", run=INVENTED), f"definition_{INVENTED}")
     assert "[More](learn?term=sentence)" in formula.help
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators import evaluate
 from evaluators.base import evaluator
 from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
@@ -55,10 +56,42 @@ def test_the_cards_show_the_means_under_the_chosen_definition(
     open_page: OpenPage, filled: Filled, definition: str
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
-    segments(at, "definition").set_value(definition)
+    segments(at, f"definition_{filled.trace.id}").set_value(definition)
     shown = cards(checked(at.run()))
     for title, name in TITLES.items():
         assert shown[title] == f"{mean(filled, name, definition):.2f}"
+
+
+def test_a_run_is_shown_by_its_own_formula(open_page: OpenPage) -> None:
+    tower = {
+        "question": "Where is the tower?",
+        "response": "The tower is in Paris.",
+        "retrieved_documents": ["The tower is in Paris. It opened in 1889. Bees like flowers."],
+    }
+    found = evaluate([tower], "trace", definition="ragbench", progress=False)
+
+    at = open_page("trace", run=found.run.id)
+
+    assert segments(at, f"definition_{found.run.id}").value == "ragbench"
+    for title, name in TITLES.items():
+        assert cards(at)[title] == f"{found.summary()[name].mean:.2f}"
+    by_sentences = found.under("sentence").summary()["context_utilization"].mean
+    assert cards(at)["Utilization"] != f"{by_sentences:.2f}"
+
+
+def test_of_a_formula_that_is_gone_the_page_says_what_it_shows(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = evaluate([GOOD], "trace", definition="ragbench", progress=False)
+    monkeypatch.delitem(DEFINITIONS, "ragbench")  # the last: it comes back to its place
+
+    at = open_page("trace", run=found.run.id)
+
+    assert segments(at, f"definition_{found.run.id}").value == "sentence"
+    assert (
+        "This run was counted by the formula ragbench, which is gone. Its labels are shown by "
+        "sentence; choose another of: sentence, fixed_20."
+    ) in said(at, "warning")
 
 
 def test_a_new_definition_is_offered_explained_and_counted(
@@ -71,14 +104,14 @@ def test_a_new_definition_is_offered_explained_and_counted(
     )
     monkeypatch.setitem(DEFINITIONS, "own", own)
     at = open_page("trace", run=filled.trace.id)
-    switch = segments(at, "definition")
+    switch = segments(at, f"definition_{filled.trace.id}")
     assert switch.options == ["Sentence", "Fixed 20", "RAGBench", "Own"]
     assert "**Own**: Nobody adheres." in switch.help
     switch.set_value("own")
     assert cards(checked(at.run()))["Adherence"] == "0.25"
     sample = open_page("sample", run=filled.trace.id, sample="1")
-    assert segments(sample, "definition").options[-1] == "Own"
-    segments(sample, "definition").set_value("own")
+    assert segments(sample, f"definition_{filled.trace.id}").options[-1] == "Own"
+    segments(sample, f"definition_{filled.trace.id}").set_value("own")
     assert numbers(checked(sample.run()))["adherence"] == "0.25"
 
 

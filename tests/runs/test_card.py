@@ -52,7 +52,9 @@ def test_the_card_says_what_the_run_was(heuristic):
     assert "Python 3." in known["Versions"]
     assert "pydantic" in known["Versions"]
     assert "chunk_size=512" in heuristic.card()
-    assert facts(heuristic.under("ragbench").card())["Formula"] == "ragbench"
+    assert facts(heuristic.under("ragbench").card())["Formula"] == (
+        "ragbench (the run's own is sentence)"
+    )
 
 
 def test_the_hash_is_of_every_state_and_value_in_order(store):

@@ -8,10 +8,11 @@ from evaluators.catalogue import leads
 from evaluators.records import Run
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS
-from evaluators.trace.definitions import SENTENCE
 
-DEFINITION = "definition"
-"""Where the session keeps by which formula TRACE is counted."""
+
+def definition_key(run: Run) -> str:
+    """Where the session keeps by which formula the run's labels are counted."""
+    return f"definition_{run.id}"
 
 
 def labels_key(run: Run) -> str:
@@ -28,7 +29,7 @@ def of(run: Run) -> View:
     """What is chosen for the run, also before or without the fields that choose it."""
     match leads(run.evaluator.name):
         case "trace":
-            definition = st.session_state.get(DEFINITION, SENTENCE)
+            definition = st.session_state.get(definition_key(run))
             labeller = st.session_state.get(labels_key(run)) or None
             return View(definition, labeller)
         case "rgb":

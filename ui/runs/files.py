@@ -22,6 +22,7 @@ from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import assignment, export, run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
@@ -36,7 +37,7 @@ def buttons(view: RunView) -> None:
     parts = [
         view.run.evaluator.name,
         view.run.id[:6],
-        shown.definition if _has_labels(view.run) else "",
+        formula_of(view.run, shown.definition) if _has_labels(view.run) else "",
         shown.policy or "",
     ]
     # Two views of one run are two files: the name says by what the values are counted.
@@ -151,7 +152,7 @@ def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
 
     The answers come along where models gave them, as they are nowhere else.
     """
-    definition = shown.definition if _has_labels(view.run) else ""
+    definition = formula_of(view.run, shown.definition) if _has_labels(view.run) else ""
     responses = view.store.results.responses(view.run)
     prompt = export.labelling_prompt(view.run)
     models = run_facts.titles(view.run)
@@ -160,7 +161,7 @@ def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
 
 
 def _results_as_shown(view: RunView, shown: View) -> Results:
-    return Results(view.run, view.store, shown.definition, shown.policy)
+    return Results(view.run, view.store, shown.definition or "", shown.policy)
 
 
 def _results_lines(view: RunView, shown: View) -> bytes:

@@ -18,6 +18,7 @@ from evaluators.people.labels import (
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.report import coloured
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say
@@ -28,7 +29,7 @@ from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.patterns import HIGH
 from ui import session
-from ui.parts import people, problems, tables, texts
+from ui.parts import chosen_view, people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
@@ -89,7 +90,7 @@ def _labels_to_show(
     if labels is not original:
         by_labeller[CORRECTED] = Labelling(by=CORRECTED, labels=labels)
     # The choice stands below the texts, beside the formulas that it changes.
-    definition = st.session_state.get("definition") or SENTENCE
+    definition = formula_of(run, chosen_view.of(run).definition)
     scores = {
         name: trace_scores(sentences, labelling.labels, definition)
         for name, labelling in by_labeller.items()
@@ -200,7 +201,7 @@ def _below(run: Run, shown: ShownLabels, question: str) -> None:
         icon=":material/calculate:",
         key="how_each_number_was_worked_out",
     ):
-        definition_switch()
+        definition_switch(run)
         scores = shown.scores[shown.by]
         for line in arithmetic(scores).values():
             st.text(line)

@@ -14,6 +14,7 @@ from evaluators.records import Run
 from evaluators.runs import findings, run_facts
 from evaluators.runs.aggregate import Figures, SupportCounts, View
 from evaluators.runs.engine import registry
+from evaluators.runs.formulas import formula_gone, formula_of
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, column_titles, trace_groups
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
@@ -23,7 +24,7 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
 from ui.parts import chosen_view, corrected, dots, explained, samples
-from ui.parts.chosen_view import DEFINITION, labels_key
+from ui.parts.chosen_view import definition_key, labels_key
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -61,7 +62,7 @@ def show(view: RunView) -> None:
     labelled_by = [] if moves else view.labellers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = _model_switch(run)
-        definition = definition_switch()
+        definition = definition_switch(run)
         by = _labels_switch(run, labelled_by)
     chosen = View(definition, by)
     figures = view.figures(0, model, chosen)
@@ -85,7 +86,9 @@ def show(view: RunView) -> None:
             )
     if not moves:
         # Always by the usual definition: another one is another view of the same labels.
-        _say_what_it_means(view.figures(0, model, View(by=by)))
+        _say_what_it_means(view.figures(0, model, View(SENTENCE, by)))
+    if gone := formula_gone(run):
+        st.warning(plain(gone), icon=":material/warning:")
     if len(labelled_by) > 1:
         comparison.show(view, model, definition, TRACE_VALUES)
     metric_results.further(view)
@@ -189,23 +192,25 @@ def _model_switch(run: Run) -> int:
     return names.index(name)
 
 
-def definition_switch() -> str:
-    """The choice of formula, the same on every page; it changes the view, not the run."""
+def definition_switch(run: Run) -> str:
+    """The choice of formula, the same on all pages of a run; it changes the view, not the run."""
     meanings = [
         f"**{say(definition.title)}**: {say(definition.meaning)}"
         for definition in DEFINITIONS.values()
     ]
-    return st.segmented_control(
+    usual = formula_of(run)
+    chosen: str = st.segmented_control(
         say("Formula"),
         list(DEFINITIONS),
-        default=SENTENCE,
+        default=usual,
         format_func=lambda name: say(DEFINITIONS[name].title),
         required=True,
         # Two spaces before a line break make it one in Markdown.
         help="  \n".join([*meanings, explained.more(SENTENCE)]),
-        key=DEFINITION,
+        key=definition_key(run),
         persist_state="session",
     )
+    return chosen
 
 
 def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
