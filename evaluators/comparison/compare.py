@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from evaluators.comparison import data
+from evaluators.comparison import data, words
 from evaluators.comparison.paired import Pair, holm, paired
-from evaluators.comparison.result import Compared, Comparison, RowPair
+from evaluators.comparison.result import Because, Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
 from evaluators.comparison.sides import (
     NOISE,
@@ -25,6 +25,7 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Value
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
+from evaluators.trace.labelling import CORRECTED, has_heuristic
 
 
 def compared(first: Side, second: Side) -> Comparison:
@@ -83,11 +84,17 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         )
     common = _common_values(reference, title, others)
     by_noise = reference.by_noise if NOISE in common else {}
-    in_data = () if is_same_data else data.differences(first, side, partners.pairs)
+    in_data = data.differences(first, side, partners.pairs)
+    # Two labellers, formulas or rules: whoever lays these side by side asks for how they differ.
+    same_answers = (first.run.id, first.model) == (side.run.id, side.model)
+    values = [_compared_value(name, own[name], others[name], partners) for name in common]
+    if not same_answers:
+        by = first.counted.by, side.counted.by
+        values = [_of_systems(value, own, others, by, in_data) for value in values]
     return Comparison(
         first=reference.title,
         second=title,
-        values=tuple(_compared_value(name, own[name], others[name], partners) for name in common),
+        values=tuple(values),
         by_noise=tuple(
             _compared_value(level, at_level, others[NOISE], partners)
             for level, at_level in by_noise.items()
@@ -98,8 +105,61 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         alone=partners.alone,
         is_same_data=is_same_data,
         changes=changes(first, side),
-        warnings=(*in_data, *unlike(first, side)),
+        warnings=(*in_data.in_words(), *_of_documents(values), *unlike(first, side)),
+        same_documents=in_data.same_documents,
+        same_answers=same_answers,
     )
+
+
+def _of_systems(
+    value: Compared,
+    own: Mapping[str, Value],
+    others: Mapping[str, Value],
+    by: tuple[str | None, str | None],
+    in_data: data.DataDifferences,
+) -> Compared:
+    """The value with no more than is known of the systems, and why it is no more."""
+    of_heuristic = [
+        _prompts_of_heuristic(values[value.name].rows, labeller)
+        for values, labeller in zip((own, others), by, strict=True)
+    ]
+    first, second = of_heuristic
+    guessed = sum(
+        pair.first_position in first or pair.second_position in second for pair in value.rows
+    )
+    because: Because = "heuristic" if guessed else ""
+    if not guessed and in_data.decide(value.name):
+        because = "documents"
+    if not because or value.difference is None:
+        return value
+    return replace(
+        value,
+        difference=value.difference.as_of_no_system,
+        of_labels=value.difference,
+        because=because,
+        by_heuristic=guessed,
+    )
+
+
+def _prompts_of_heuristic(rows: Iterable[Outline], labeller: str | None) -> set[int]:
+    """The prompts whose answers have labels of the heuristic, in the view of this labeller."""
+    # What people corrected are the labels of the run, for all that they left.
+    is_of_run = labeller in (None, CORRECTED)
+    return {
+        row.prompt
+        for row in rows
+        if row.by and has_heuristic([row.by if is_of_run else str(labeller)])
+    }
+
+
+def _of_documents(values: Iterable[Compared]) -> list[str]:
+    """That a labeller judged the same documents otherwise, where one did."""
+    names = []
+    for value in values:
+        difference = value.difference
+        if value.because == "documents" and difference and difference.ties < difference.rows:
+            names.append(value.name)
+    return [words.of_same_documents(names)] if names else []
 
 
 def _common_values(reference: _Reference, title: str, others: Mapping[str, Value]) -> list[str]:

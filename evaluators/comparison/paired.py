@@ -28,6 +28,12 @@ ALL_FLIPS = 12
 SEED = 0
 
 
+def in_points(share: float) -> float:
+    """A share in points of a hundred, rounded as every difference and interval is shown."""
+    # Adding 0 makes no zero negative.
+    return round(100 * share, 1) + 0.0
+
+
 class Pair(NamedTuple):
     """One sample's value by both systems, and what it resembles other samples by."""
 
@@ -63,9 +69,20 @@ class Difference(Record):
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the systems differ beyond chance, at 5 % over everything shown together."""
+        """Whether the systems differ beyond chance, at 5 % over everything shown together.
+
+        The interval, as it is shown, must miss 0 as well.
+        """
         p = self.p if self.adjusted is None else self.adjusted
-        return p is not None and p < 0.05
+        if p is None or self.low is None or self.high is None:
+            return False
+        return p < 0.05 and not in_points(self.low) <= 0 <= in_points(self.high)
+
+    @property
+    def as_of_no_system(self) -> Difference:
+        """The means and counts alone, where what differs says nothing of the systems."""
+        unknown = dict.fromkeys(("low", "high", "p", "adjusted", "spread", "discordant"))
+        return self.model_copy(update=unknown)
 
     def rows_needed(self, difference: float) -> int | None:
         """The rows that tell a difference of this size apart with a power of 80 %.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.errors import ParameterError
 from evaluators.runs.settings import Change
+from evaluators.text.language import say
 from evaluators.text.printable import printable
+from evaluators.text.words import joined_sentences
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,6 +30,9 @@ _OF_DIFFERENCE = (
     "ties",
     "losses",
 )
+
+
+Because = Literal["", "heuristic", "documents"]
 
 
 class RowPair(NamedTuple):
@@ -49,6 +55,11 @@ class Compared:
     `matched` samples are in the data of both. Of these `difference` counts those that both were
     judged on; `only_first` and `only_second` were judged for one of them, `neither` for none.
     `difference` is `None` where no sample was judged for both.
+
+    `because` says why a difference is none of the systems: labels of the heuristic, or documents
+    that are the same for all pairs. Then `difference` holds no interval and no p-value;
+    `of_labels` has them, as far as the labels are believed. `by_heuristic` counts the pairs of
+    which one was labelled by the heuristic.
     """
 
     name: str
@@ -58,6 +69,9 @@ class Compared:
     only_second: int
     neither: int
     rows: tuple[RowPair, ...]
+    because: Because = ""
+    of_labels: Difference | None = None
+    by_heuristic: int = 0
 
     @property
     def coverage(self) -> str:
@@ -77,6 +91,7 @@ class Compared:
             "matched": self.matched,
             "only_first": self.only_first,
             "only_second": self.only_second,
+            "not_of_systems": self.because,
         }
 
 
@@ -88,7 +103,8 @@ class Comparison:
     the level as its name, where there are several. `only_first` and `only_second` are the names of
     values that one of them has. `alone` are positions of samples that only the first has, then only
     the second. `changes` says what differs between the runs, `warnings` why they are not like with
-    like.
+    like. `same_documents` tells that all pairs have the same ones, `same_answers` that two
+    labellers, formulas or rules are compared, and no systems.
     """
 
     first: str
@@ -102,6 +118,8 @@ class Comparison:
     is_same_data: bool
     changes: tuple[Change, ...]
     warnings: tuple[str, ...]
+    same_documents: bool = False
+    same_answers: bool = False
 
     def __getitem__(self, name: str) -> Compared:
         for value in self.values:
@@ -112,16 +130,61 @@ class Comparison:
 
     def sentence(self) -> str:
         """What was found, to be read out."""
-        return words.sentence(self.first, self.second, self._differences())
+        return self._with_reasons(
+            lambda differences: words.sentence(
+                self.first, self.second, differences, same_answers=self.same_answers
+            )
+        )
 
     def against_reference(self) -> str:
-        """The same of the second alone: "Better in adherence by 6 points (2 to 10)."."""
-        return words.against_reference(self._differences())
+        """The same of the second alone: "Better in adherence by 6.0 points (2.1 to 10.0)."."""
+        return self._with_reasons(
+            lambda differences: words.against_reference(differences, same_answers=self.same_answers)
+        )
 
-    def _differences(self) -> list[words.Named]:
+    def _with_reasons(self, told: Callable[[Sequence[words.Named]], str]) -> str:
+        """What is `told` of the systems, then of which values nothing can be."""
+        judged = [value for value in self.values if value.difference]
+        of_systems = self._of_systems()
+        sentences = [told(of_systems)] if of_systems or not judged else []
+        if guessed := self.by_heuristic():
+            sentences += [guessed, say(words.WHAT_HELPS)]
+        # Beside others it is among the warnings.
+        if not sentences:
+            sentences.append(words.of_same_documents([value.name for value in judged]))
+        return joined_sentences(sentences)
+
+    def _of_systems(self) -> list[words.Named]:
+        """The differences that may be the systems'."""
         return [
-            (value.name, value.difference) for value in self.values if value.difference is not None
+            (value.name, value.difference)
+            for value in self.values
+            if value.difference and not value.because
         ]
+
+    def by_heuristic(self) -> str:
+        """Which values rest on labels of the heuristic, in a sentence; empty where none does."""
+        guessed = [value for value in self.values if value.because == "heuristic"]
+        if not guessed:
+            return ""
+        most = max(guessed, key=lambda value: value.by_heuristic / len(value.rows))
+        names = [value.name for value in guessed] if self._of_systems() else []
+        return words.by_heuristic(names, most.by_heuristic, len(most.rows))
+
+    def most_telling(self) -> Compared | None:
+        """The value whose samples are read first: one that is told apart by more than a trifle."""
+
+        def how_telling(value: Compared) -> tuple[bool, bool, bool]:
+            found = value.difference
+            is_told = found is not None and found.is_told_apart
+            is_more = found is not None and is_told and abs(found.difference) >= words.EXAMPLE
+            # One that is the same everywhere would show nothing to learn from.
+            differs = bool(found and found.ties < found.rows and value.because != "documents")
+            return is_more, is_told, differs
+
+        with_rows = [value for value in self.values if value.rows]
+        # Of equals the first stays.
+        return max(with_rows, key=how_telling, default=None)
 
     def noise_sentence(self) -> str:
         """At which noise levels the two are told apart; empty where there are not several."""
@@ -143,6 +206,7 @@ class Comparison:
             "by_noise": [value.line() for value in self.by_noise],
             "matched": self.matched,
             "without_partner": [len(alone) for alone in self.alone],
+            "same_documents": self.same_documents,
             "changes": [change.model_dump() for change in self.changes],
             "warnings": list(self.warnings),
         }

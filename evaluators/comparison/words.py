@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from evaluators.comparison import paired
 from evaluators.comparison.paired import Difference
 from evaluators.text import words
-from evaluators.text.language import ENGLISH, language, say
-from evaluators.text.words import joined_by_and
+from evaluators.text.language import ENGLISH, language, mark, say
+from evaluators.text.words import counted, joined_by_and, signed
 
 Named = tuple[str, Difference]
 """The difference of a value, with its name."""
@@ -16,27 +17,40 @@ NEITHER_BETTER = ("context_relevance", "context_utilization")
 """Values of which a higher one is not a better answer: they tell of the documents and their use."""
 EXAMPLE = 0.03
 """The difference for which the samples that are needed are said: three points."""
+BY_THE_HEURISTIC = mark("By the heuristic, which reads wording: not to be used to choose a system.")
+WHAT_HELPS = mark("Have an LLM judge 20 pairs: they tell how many it takes.")
+SAME_DOCUMENTS = mark(
+    "The documents are the same for all pairs: {values} differs by the labeller, not by the system."
+)
 
 
-def sentence(first: str, second: str, differences: Sequence[Named]) -> str:
+def sentence(
+    first: str,
+    second: str,
+    differences: Sequence[Named],
+    *,
+    same_answers: bool = False,
+) -> str:
     """Who is better in what and by how much, what cannot be told apart, and what that would take.
 
-    `differences` are those of the values by name, second minus first.
+    `differences` are those of the values by name, second minus first. Of labellers of the
+    `same_answers` none is better.
     """
 
     def in_favour(is_higher: bool, is_better: bool, values: str) -> str:
         title = second if is_higher else first
-        if is_better:
+        if is_better and not same_answers:
             return say("{title} is better in {values}", title=title, values=values)
         return say("{title} is higher in {values}", title=title, values=values)
 
     return _sentence(differences, in_favour)
 
 
-def against_reference(differences: Sequence[Named]) -> str:
+def against_reference(differences: Sequence[Named], *, same_answers: bool = False) -> str:
     """The same of one system, which a list names before: "Better in adherence by 6 points"."""
 
     def better_or_worse(is_higher: bool, is_better: bool, values: str) -> str:
+        is_better = is_better and not same_answers
         if is_better and is_higher:
             return say("better in {values}", values=values)
         if is_better:
@@ -110,18 +124,41 @@ def noise_sentence(first: str, second: str, levels: Sequence[tuple[float, Differ
     return _full_stop(parts)
 
 
+def by_heuristic(values: Sequence[str], pairs: int, matched: int) -> str:
+    """What is said of values by the heuristic's labels.
+
+    `values` are their names where there are others beside them; `pairs` are by the heuristic of
+    those that are compared.
+    """
+    if pairs < matched:
+        return say(
+            "{part:,} of {all:,} pairs are labelled by the heuristic, which reads wording: not to "
+            "be used to choose a system.",
+            part=pairs,
+            all=matched,
+        )
+    if values:
+        names = joined_by_and([readable(name) for name in values])
+        return say(
+            "{values}: by the heuristic, which reads wording, not to be used to choose a system.",
+            values=names[0].upper() + names[1:],
+        )
+    return say(BY_THE_HEURISTIC)
+
+
+def of_same_documents(values: Sequence[str]) -> str:
+    """Why values that tell of the documents alone say nothing of systems that had the same."""
+    return say(SAME_DOCUMENTS, values=joined_by_and([readable(name) for name in values]))
+
+
 def in_points(difference: Difference | None) -> str:
-    """The difference with its interval in points: "+6 (2 to 10)"; "none" without samples."""
+    """The difference with its interval in points: "+6.0 (2.1 to 10.0)"; "none" without samples."""
     if difference is None:
         return say("none")
-    points = f"{100 * difference.difference:+.1f}"
-    if difference.low is None or difference.high is None:
-        return points
-    return say(
-        "{points} ({low:.1f} to {high:.1f})",
-        points=points,
-        low=100 * difference.low,
-        high=100 * difference.high,
+    return _with_interval(
+        signed(paired.in_points(difference.difference), digits=1),
+        difference.low,
+        difference.high,
     )
 
 
@@ -138,16 +175,25 @@ def readable(name: str) -> str:
     return name.replace("_", " ") if language() == ENGLISH else words.readable(name)
 
 
+def about_samples(number: int) -> str:
+    """How many samples something takes: "about 1,800 samples", to two digits, rounded up."""
+    # What is needed is known no better.
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return say("about {samples}", samples=counted(-(-number // step) * step, "sample"))
+
+
 def _size(difference: Difference) -> str:
-    """By how much the higher one is higher: "6 points (2 to 10)"."""
+    """By how much the higher one is higher: "6.0 points (2.1 to 10.0)"."""
     sign = 1 if difference.difference > 0 else -1
-    size = _points(sign * difference.difference)
-    points = say("{size} points", size=size)
-    if size == "1":
-        points = say("{size} point", size=size)
-    if difference.low is None or difference.high is None:
+    points = say("{size} points", size=_points(sign * difference.difference))
+    ends = [end for end in (difference.low, difference.high) if end is not None]
+    low, high = sorted(sign * end for end in ends) if len(ends) == 2 else (None, None)
+    return _with_interval(points, low, high)
+
+
+def _with_interval(points: str, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
         return points
-    low, high = sorted((sign * difference.low, sign * difference.high))
     return say("{points} ({low} to {high})", points=points, low=_points(low), high=_points(high))
 
 
@@ -157,18 +203,15 @@ def _samples_needed(alike: Sequence[Difference]) -> list[str]:
     most = max((rows for rows in needed if rows is not None), default=None)
     if most is None:
         return []
-    # To two digits: what is needed is known no better.
-    step: int = 10 ** max(0, len(str(most)) - 2)
-    rounded = -(-most // step) * step
     return [
         say(
-            "to tell {points} points apart takes about {samples:,} samples",
-            points=_points(EXAMPLE),
-            samples=rounded,
+            "to tell {points:g} points apart takes {samples}",
+            points=paired.in_points(EXAMPLE),
+            samples=about_samples(most),
         )
     ]
 
 
 def _points(share: float) -> str:
-    """A share in points of a hundred, with a decimal below ten."""
-    return f"{100 * share:.1f}".removesuffix(".0") if abs(share) < 0.1 else f"{100 * share:.0f}"
+    """A share in points of a hundred, as everywhere."""
+    return f"{paired.in_points(share):.1f}"

@@ -16,7 +16,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import Group, coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
-from evaluators.text.words import readable, short_name
+from evaluators.text.words import joined_sentences, readable, short_name
 
 Figures = dict[str, str]
 """SVG by a name that fits a file."""
@@ -66,13 +66,14 @@ def figures_of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figure
     first = say("{system} higher", system=comparison.first)
     second = say("{system} higher", system=comparison.second)
     sides = (f"← {first}", f"{second} →")
+    intervals = say("95 % intervals. Filled: told apart beyond chance (Holm).")
     figure = draw_intervals(
         rows,
         title=say("{second} against {first}", second=comparison.second, first=comparison.first),
         size=size,
         sides=sides,
         axis_title=say("Difference in points"),
-        note=say("95 % intervals. Filled: told apart beyond chance (Holm)."),
+        note=joined_sentences([comparison.by_heuristic(), intervals]),
     )
     return {"differences": figure}
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.runs.aggregate import Mean
+from evaluators.text.words import signed
 
 CHECKED = "Checked"
 """The heading of what a mean stands on, answers checked of those asked for."""
@@ -98,17 +99,18 @@ def numbers(
     high: float | None = None,
     *,
     in_percent: bool = False,
-    signed: bool = False,
+    is_signed: bool = False,
 ) -> str:
     # Brackets, not ±: the intervals of rates are not symmetric.
     if value is None:
         return "–"
     factor, digits = (100, 1) if in_percent else (1, 2)
-    sign = "+" if signed else ""
-    shown = f"{factor * value:{sign}.{digits}f}"
+    shown = f"{factor * value:z.{digits}f}"
+    if is_signed:
+        shown = signed(factor * value, digits=digits)
     if low is None or high is None:
         return _minus(shown)
-    return _minus(f"{shown} [{factor * low:.{digits}f}, {factor * high:.{digits}f}]")
+    return _minus(f"{shown} [{factor * low:z.{digits}f}, {factor * high:z.{digits}f}]")
 
 
 def _minus(text: str) -> str:

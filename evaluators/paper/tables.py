@@ -18,7 +18,7 @@ from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.statistics import FEW, MANY, RESAMPLES
-from evaluators.text.words import readable, short_name
+from evaluators.text.words import joined_sentences, readable, short_name
 
 MEAN = "Mean [95 % interval]"
 LEVEL = 0.95
@@ -67,7 +67,9 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
         level = _level(float(value.name))
         rows.append(_difference_cells(value, f"Accuracy at {level} noise"))
     every_value = (*comparison.values, *comparison.by_noise)
-    used = {value.difference.method for value in every_value if value.difference}
+    used = {
+        value.difference.method for value in every_value if value.difference and not value.because
+    }
     tests = "; ".join(how for method, how in OF_DIFFERENCES.items() if method in used)
     caption = (
         f"“{comparison.second}” (second) against “{comparison.first}” (first), paired by sample: "
@@ -75,6 +77,7 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
         f"interval in brackets. Intervals and tests: {tests or 'none'}. p: Holm's over all rows. "
         f"{CHECKED}: samples checked for both, of {comparison.matched:,} that both have."
     )
+    caption = joined_sentences([caption, comparison.by_heuristic(), *comparison.warnings])
     # Columns headed by whole run titles would push the numbers off a page.
     names = (comparison.first, comparison.second)
     is_short = max(map(len, names)) <= LONGEST_HEADING
@@ -218,7 +221,7 @@ def _difference_cells(value: Compared, label: str) -> tuple[str, ...]:
             difference.low,
             difference.high,
             in_percent=True,
-            signed=True,
+            is_signed=True,
         ),
         words.p_value(difference.adjusted) or "–",
         f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}",

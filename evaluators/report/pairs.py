@@ -7,6 +7,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from evaluators.comparison.changed import changed_words
+from evaluators.comparison.paired import in_points
 from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
 from evaluators.records import Sentence
@@ -15,7 +16,7 @@ from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
 from evaluators.text.language import say
 from evaluators.text.markup import html
-from evaluators.text.words import readable
+from evaluators.text.words import readable, signed
 
 
 class DifferingPair(NamedTuple):
@@ -32,24 +33,20 @@ def most_different(
     sides: tuple[Side, Side],
     most: int,
 ) -> list[DifferingPair]:
-    """The samples that differ most in the first value that is told apart, else in the first one.
+    """The samples that differ most in the value that tells most.
 
     Of samples that differ alike those of both directions in turn.
     """
-    with_rows = [value for value in comparison.values if value.rows]
-    told_apart = []
-    for value in with_rows:
-        if value.difference is not None and value.difference.is_told_apart:
-            told_apart.append(value)
-    # A slice, not an index: where nothing was checked for both there is no value at all.
-    for value in (told_apart or with_rows)[:1]:
-        higher = [row for row in value.rows if row.difference > 0]
-        lower = [row for row in value.rows if row.difference < 0]
-        # Sorting keeps the order of equals, so the turns hold among samples that differ alike.
-        in_turn = filter(None, chain.from_iterable(zip_longest(higher, lower)))
-        rows = sorted(in_turn, key=lambda row: -abs(row.difference))
-        return [DifferingPair(comparison, sides, value.name, row) for row in rows[:most]]
-    return []
+    value = comparison.most_telling()
+    # Where nothing was checked for both there is none.
+    if value is None:
+        return []
+    higher = [row for row in value.rows if row.difference > 0]
+    lower = [row for row in value.rows if row.difference < 0]
+    # Sorting keeps the order of equals, so the turns hold among samples that differ alike.
+    in_turn = filter(None, chain.from_iterable(zip_longest(higher, lower)))
+    rows = sorted(in_turn, key=lambda row: -abs(row.difference))
+    return [DifferingPair(comparison, sides, value.name, row) for row in rows[:most]]
 
 
 def article_of_pair(pair: DifferingPair) -> str:
@@ -74,7 +71,9 @@ def article_of_pair(pair: DifferingPair) -> str:
         columns.append(f'<div><h4 dir="auto">{html(title)} · {value:.2f}</h4>{body}</div>')
     question = page.clipped(first.sample.question, samples.MOST_OF_A_QUESTION)
     why = say(
-        "{value} {points:+.0f} points", value=readable(pair.value), points=100 * row.difference
+        "{value} {points} points",
+        value=readable(pair.value),
+        points=signed(in_points(row.difference), digits=1),
     )
     number = say("Sample {number:,}", number=row.first_position + 1)
     return (

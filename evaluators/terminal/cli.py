@@ -53,9 +53,9 @@ from evaluators.terminal.exit_codes import (
     batch_outcome,
     check_names,
     check_names_of_batch,
+    comparison_outcome,
     demands,
     run_outcome,
-    worse,
 )
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
@@ -170,7 +170,8 @@ each is compared with the first.
   python -m evaluators compare 3f9a 81c2 last
 
 \b
-  For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first.
+  For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first,
+  with 4 where that cannot be told (by the heuristic's labels, for instance).
     python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
   For a paper: the forest plot and the table of all differences.
     python -m evaluators compare 3f9a last --paper differences.zip
@@ -584,6 +585,7 @@ def compare(
     policy: str | None,
     fail_if_worse: tuple[str, ...],
     at_least: int,
+    allow_heuristic: bool,
     report: Path | None,
     paper: BinaryIO | None,
     width: str,
@@ -605,11 +607,11 @@ def compare(
     if report:
         with _writing(report):
             comparison.report(report)
-    unmet = worse(comparison, margins, at_least)
-    for words in unmet:
+    outcome = comparison_outcome(comparison, margins, at_least, allow_heuristic=allow_heuristic)
+    for words in outcome.words:
         _to_stderr(words)
-    if unmet:
-        raise click.exceptions.Exit(BELOW)
+    if outcome.code:
+        raise click.exceptions.Exit(outcome.code)
 
 
 @main.command(

@@ -11,7 +11,8 @@ from evaluators.api.evaluation import Results, failures
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words
-from evaluators.comparison.result import Comparison
+from evaluators.comparison.paired import Difference
+from evaluators.comparison.result import Compared, Comparison
 from evaluators.comparison.several import Several
 from evaluators.dry_run import dry_score
 from evaluators.errors import ParameterError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from evaluators.batch.results import BatchResults
 
 # Click itself leaves with 2 for wrong options, a shell calls 130 what Ctrl-C ended.
-FINE, BELOW, WRONG, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
+FINE, BELOW, WRONG, INCOMPLETE, CANNOT_TELL, INTERRUPTED = 0, 1, 2, 3, 4, 130
 MEANINGS = {
     FINE: "everything is checked, and every mean is high enough",
     BELOW: (
@@ -39,6 +40,11 @@ MEANINGS = {
     INCOMPLETE: (
         "incomplete: the run stopped (its budget, a limit, no connection), waits for answers by "
         "tomorrow, or samples failed; resume goes on"
+    ),
+    CANNOT_TELL: (
+        "compare cannot tell, so --fail-if-worse is neither met nor missed: nothing is known of "
+        "how others differ, the labels are the heuristic's (unless --allow-heuristic), or the "
+        "value cannot differ, as the documents are the same; where 1 applies too, it is 1"
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
@@ -283,28 +289,54 @@ def batch_outcome(
     return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))
 
 
-def worse(
+def comparison_outcome(
     comparison: Comparison | Several,
     margins: Iterable[Demand],
     at_least: int,
-) -> list[str]:
-    """Why it is not shown that the second system is no worse than the margins allow, in sentences.
+    *,
+    allow_heuristic: bool = False,
+) -> ExitOutcome:
+    """Whether it is shown that the second system is no worse than the margins allow.
 
     Of several systems each but the first has to show it. Shown is what the lower end of the 95 %
     interval says. Raises `ParameterError` for a value that is not compared.
     """
-    unmet = []
+    unmet, unknown = [], []
     compared = comparison.comparisons if isinstance(comparison, Several) else [comparison]
     for pair, (name, margin) in product(compared, margins):
         value = pair[name]
-        samples, difference = len(value.rows), value.difference
         what = f"{printable(name)} of {printable(pair.second)}"
         # First, as few samples may look better or worse by chance alone.
-        if samples < max(1, at_least):
-            unmet.append(f"{what} rests on {samples:,} samples, below {at_least:,}.")
-        elif difference is None or difference.low is None:
-            unmet.append(f"{what}: one question tells nothing of others.")
-        elif difference.low < -margin - ROUNDING:
+        if 0 < len(value.rows) < at_least:
+            unmet.append(f"{what} rests on {len(value.rows):,} samples, below {at_least:,}.")
+            continue
+        difference = value.difference
+        if allow_heuristic and value.because == "heuristic":
+            difference = value.of_labels
+        if reason := _why_unknown(pair, value, difference):
+            unknown.append(f"{what} cannot be told: {reason}")
+        elif difference and difference.low is not None and difference.low < -margin - ROUNDING:
             points = words.in_points(difference)
             unmet.append(f"{what} may be more than {100 * margin:g} points worse: {points}.")
-    return unmet
+    code = BELOW if unmet else CANNOT_TELL if unknown else FINE
+    return ExitOutcome(code, (*unmet, *unknown))
+
+
+def _why_unknown(pair: Comparison, value: Compared, difference: Difference | None) -> str:
+    """Why nothing is known of how the systems differ in a value, in a sentence; else empty."""
+    if pair.same_answers:
+        return "the answers are the same, and a difference is the labellers'. Compare two systems."
+    if difference is None:
+        return "no sample was checked for both. Finish both runs."
+    if difference.low is None:
+        if value.because == "heuristic":
+            return (
+                "its labels are the heuristic's, which reads wording. Have an LLM judge the "
+                "pairs, or take the heuristic's word with --allow-heuristic."
+            )
+        if value.because == "documents":
+            return "the documents are the same for all pairs. Compare a value of the answers."
+        if difference.clusters < 2:
+            return "one question tells nothing of others. Compare more questions."
+        return "all pairs differ alike, which tells nothing of others. Compare more questions."
+    return ""

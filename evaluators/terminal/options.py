@@ -306,7 +306,7 @@ not_worse = _all(
         metavar="NAME=MARGIN",
         help=(
             "Exit with 1 unless the interval shows that the second, and each further one, is worse "
-            "than the first by no more than this. Repeatable."
+            "than the first by no more than this, with 4 where that cannot be told. Repeatable."
         ),
     ),
     click.option(
@@ -316,5 +316,10 @@ not_worse = _all(
         default=1,
         show_default=True,
         help="Exit with 1 where --fail-if-worse rests on fewer samples.",
+    ),
+    click.option(
+        "--allow-heuristic",
+        is_flag=True,
+        help="Let --fail-if-worse count labels of the heuristic, which reads wording.",
     ),
 )

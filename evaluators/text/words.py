@@ -56,6 +56,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}"
 
 
+def signed(number: float, *, digits: int) -> str:
+    """A number with its sign; 0 has none."""
+    shown = f"{number:+z.{digits}f}"
+    return shown if float(shown) else shown.removeprefix("+")
+
+
 def ordinal(number: int) -> str:
     """A place in a row: "1st", "2nd", "11th"."""
     if language() != ENGLISH:

@@ -38,9 +38,11 @@ def results(
 ):
     """A run over these questions, with a list of values for each model; "failed" is a failure.
 
-    Of a question the values of all repeats stand one after the other.
+    Of a question the values of all repeats stand one after the other. A data set may stand for the
+    questions, and a mapping of several values by name for one.
     """
-    data = dataset(questions, data_name).repeated(repeats)
+    is_made = not isinstance(questions, Dataset)
+    data = dataset(questions, data_name).repeated(repeats) if is_made else questions
     run = Run(
         id=title.replace(" ", "-"),
         workspace="local",
@@ -65,5 +67,6 @@ def results(
 def _result(position, model, metric, value):
     if value == "failed":
         return SampleResult(position=position, model=model, status="failed", error="-")
-    score = Score(values={metric: value}, reason="" if value is not None else "No true answer.")
+    values = value if isinstance(value, dict) else {metric: value}
+    score = Score(values=values, reason="" if value is not None else "No true answer.")
     return SampleResult(position=position, model=model, status="scored", score=score)

@@ -284,12 +284,12 @@ def test_what_differs_between_runs_is_told(store):
         (
             FIRST,
             SECOND,
-            "New is better in answer match by 75 points (18 to 93).",
+            "New is better in answer match by 75.0 points (18.2 to 92.9).",
         ),
         (
             SECOND,
             FIRST,
-            "Old is better in answer match by 75 points (18 to 93).",
+            "Old is better in answer match by 75.0 points (18.2 to 92.9).",
         ),
         (
             FIRST,

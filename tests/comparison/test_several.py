@@ -39,7 +39,7 @@ def test_each_is_compared_with_the_first_and_p_values_count_all(store):
     assert several.sentences() == (
         "medium: Answer match cannot be told apart; to tell 3 points apart takes "
         "about 2,200 samples.",
-        "large: Better in answer match by 75 points (18 to 93).",
+        "large: Better in answer match by 75.0 points (18.2 to 92.9).",
     )
 
 
@@ -49,7 +49,7 @@ def test_one_that_is_worse_is_said_to_be_worse(store):
     several = compare(run, models=(0, 1, 2))
 
     assert several.sentence() == (
-        "Against small: medium: Worse in answer match by 75 points (18 to 93). "
+        "Against small: medium: Worse in answer match by 75.0 points (18.2 to 92.9). "
         "large: Answer match is the same on every sample."
     )
 

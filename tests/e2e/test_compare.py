@@ -42,7 +42,7 @@ def test_of_three_the_greatest_difference_is_found(page: Page, server: Server) -
     # While the list is open, the page behind it is hidden from all that reads by roles.
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="Each against old")).to_be_visible()
-    expect(page.get_by_text("Better in answer match by 75 points")).to_be_visible()
+    expect(page.get_by_text("Better in answer match by 75.0 points")).to_be_visible()
     expect(page.get_by_role("cell", name="▲ +75.0")).to_be_visible()
     settled(page)
     # Pressed one right after the other: the rows have another order once the first is answered.

@@ -54,13 +54,13 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: Open
     at = open_page("compare", first="Old.1")
 
     assert at.selectbox(key="compare_second").value == "New.1"
-    assert headline(at) == "New is better in answer match by 75 points (18 to 93)."
+    assert headline(at) == "New is better in answer match by 75.0 points (18.2 to 92.9)."
     assert "+75.0 (18." in forest(at)
     # On a phone the head is not there: each mean says whose it is.
     assert 'data-title="Old">0.25</td>' in forest(at)
     assert 'data-title="New">1.00</td>' in forest(at)
     # The greatest difference first
-    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
+    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["0.00"] * 2
     assert [button.label for button in at.get("download_button")] == ["Report (HTML)"]
 
 
@@ -96,10 +96,8 @@ def test_runs_without_anything_in_common_say_so(open_page: OpenPage, filled: Fil
 def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
     at = open_page("compare", first=f"{NOISE}.1", second=f"{NOISE}.2")
 
-    assert "Model A is better in noise robustness by 23 points (17 to 30)" in headline(at)
-    noise = (
-        "Model A is more often right at 60 % noise by 42 points (22 to 61) and at 80 % noise by 58 "
-    )
+    assert "Model A is better in noise robustness by 23.3 points (16.7 to 30.0)" in headline(at)
+    noise = "Model A is more often right at 60 % noise by 41.7 points (22.1 to 61.2) and at 80 % noise by 58.3 "
     assert noise in said(at, "markdown")
     [chart] = at.get("plotly_chart")
     upper = json.loads(chart.proto.spec)["data"]
@@ -117,14 +115,14 @@ def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(
     at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
 
     assert headline(at) == "Each against small"
-    assert "**large:** Better in answer match by 75 points (18 to" in said(at, "markdown")
+    assert "**large:** Better in answer match by 75.0 points (18.2 to" in said(at, "markdown")
     assert "▲ +75.0 (18." in table(at)
     assert "<bdi>medium</bdi>" in forest(at)
     at.segmented_control(key="compare_closer").set_value("large")
     at = checked(at.run())
 
     assert "<bdi>large</bdi>" in forest(at)
-    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["+0.00"] * 2
+    assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["0.00"] * 2
 
 
 @pytest.mark.parametrize("more", ["nobody.1", "Three.1", "<script>", "Three.1.gold", "Three.9"])

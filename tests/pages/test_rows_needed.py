@@ -32,8 +32,8 @@ def test_without_past_runs_two_often_differ_on_a_fifth(
 
     at = unfolded(at, key)
 
-    # Connor: a fifth of the samples, five points
-    assert "**626 samples** show a difference of 5 points" in said(at, "markdown")
+    # Connor: a fifth of the samples, five points: 626, to two digits
+    assert "**About 630 samples** show a difference of 5 points" in said(at, "markdown")
     assert "No two runs over these data yet: on 20 % of samples two systems often differ." in said(
         at
     )

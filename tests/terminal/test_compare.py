@@ -1,17 +1,21 @@
 """`compare` in the terminal: what it prints, and when a script is stopped."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from evaluators.config import ROOT
 from evaluators.datasets.bundled import TRACE_SAMPLES
+from evaluators.records import Dataset
 from evaluators.runs.inputs import local_store
-from evaluators.terminal.exit_codes import BELOW, FINE, WRONG
-from tests.comparison.made import MODELS, results
+from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, MEANINGS, WRONG
+from tests.comparison.made import MODELS, dataset, results
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
 OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 NEW = [1.0] * 8
+MILL = "The mill was built in 1812. It stands by the river."
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def test_two_runs_are_compared_in_a_table_and_a_sentence(plumbline, runs):
     assert found.exit_code == FINE
     assert "+75.0 (18" in found.stdout
     assert "6 / 2 / 0" in found.stdout
-    assert "new is better in answer match by 75 points (18 to 93)." in found.stdout
+    assert "new is better in answer match by 75.0 points (18.2 to 92.9)." in found.stdout
 
 
 @pytest.mark.parametrize(
@@ -52,12 +56,111 @@ def test_a_script_stops_unless_it_is_shown_that_the_second_is_not_worse(
     assert bool(found.stderr) == bool(words)
 
 
+def answered(name, answer, count=12):
+    """A file of answers over the same documents."""
+    rows = (
+        {"question": f"When was mill {n} built?", "response": answer.format(n), "documents": [MILL]}
+        for n in range(count)
+    )
+    path = Path(f"{name}.jsonl")
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def by_heuristic(plumbline, tmp_path, monkeypatch):
+    """Two runs labelled by the heuristic: true answers, then false ones."""
+    monkeypatch.chdir(tmp_path)
+    for name, answer in (("true", "The mill was built in 1812."), ("false", "Bananas sing.")):
+        assert (
+            plumbline("run", "--data", answered(name, answer), "--metric", "trace").exit_code == 0
+        )
+    store = local_store()
+    second, first = store.runs.newest("local", 2)
+    return first.id, second.id
+
+
+@pytest.mark.parametrize(
+    ("order", "options", "code", "words"),
+    [
+        ((0, 1), ("adherence=0.02",), CANNOT_TELL, "its labels are the heuristic's, which reads"),
+        ((1, 0), ("adherence=0.02",), CANNOT_TELL, "with --allow-heuristic."),
+        ((1, 0), ("adherence=0.02", "--allow-heuristic"), FINE, ""),
+        ((0, 1), ("adherence=0.02", "--allow-heuristic"), BELOW, "more than 2 points worse: -100"),
+        # What is below is said first, and counts.
+        ((0, 1), ("adherence=0.02", "--at-least", "13"), BELOW, "12 samples, below 13."),
+    ],
+)
+def test_by_the_heuristic_the_gate_cannot_tell_unless_asked_to(
+    plumbline, by_heuristic, order, options, code, words
+):
+    runs = [by_heuristic[place] for place in order]
+
+    found = plumbline("compare", *runs, "--fail-if-worse", *options)
+
+    assert found.exit_code == code
+    assert words in found.stderr
+    assert bool(found.stderr) == bool(words)
+    assert (
+        "By the heuristic, which reads wording: not to be used to choose a system." in found.stdout
+    )
+    assert "better in" not in found.stdout
+
+
+def test_the_gate_cannot_tell_what_cannot_differ_or_what_one_question_tells(plumbline):
+    store = local_store()
+    for name, share in (("low", 0.5), ("high", 0.9)):
+        samples = dataset(QUESTIONS, name).samples
+        own = Dataset(
+            name=name, samples=tuple(s.model_copy(update={"response": name}) for s in samples)
+        )
+        values = [{"context_relevance": share, "adherence": 1.0}] * 8
+        results(store, name, own, values, metric="gpt_labeling")
+        results(store, f"one-{name}", QUESTIONS[:1] * 3, [share] * 3)
+
+    same = plumbline("compare", "low", "high", "--fail-if-worse", "context_relevance=0.02")
+    alone = plumbline("compare", "one-low", "one-high", "--fail-if-worse", "answer_match=0.02")
+
+    assert (same.exit_code, alone.exit_code) == (CANNOT_TELL, CANNOT_TELL)
+    assert (
+        "The documents are the same for all pairs: context relevance differs by the" in same.stdout
+    )
+    assert "the documents are the same for all pairs. Compare a value of the" in same.stderr
+    assert "one question tells nothing of others" in alone.stderr
+
+
+def test_what_is_worse_counts_more_than_what_cannot_be_told(plumbline):
+    store = local_store()
+    for name, share, match in (("good", 0.9, NEW), ("bad", 0.5, [0.0] * 8)):
+        values = [{"context_relevance": share, "adherence": own} for own in match]
+        results(store, name, QUESTIONS, values, metric="gpt_labeling")
+
+    found = plumbline(
+        *("compare", "good", "bad", "--fail-if-worse", "context_relevance=0.02"),
+        *("--fail-if-worse", "adherence=0.02"),
+    )
+
+    assert found.exit_code == BELOW
+    assert found.stderr.index("adherence of bad may be") < found.stderr.index(
+        "context_relevance of"
+    )
+
+
+def test_the_docs_say_every_exit_code_as_the_help_does(plumbline):
+    docs = (ROOT / "docs" / "terminal.md").read_text(encoding="utf-8")
+    printed = " ".join(plumbline("--help").stdout.split())
+
+    for code, meaning in MEANINGS.items():
+        assert f"| {code} | {meaning} |" in docs
+        assert f"{code} {meaning}" in printed
+
+
 def test_each_of_three_runs_is_compared_with_the_first(plumbline, runs):
     demand = ("--fail-if-worse", "answer_match=0.02")
     found = plumbline("compare", "old", "new", "third", *demand)
 
     assert found.exit_code == BELOW
-    assert "new: Better in answer match by 75 points (18 to 93)." in found.stdout
+    assert "new: Better in answer match by 75.0 points (18.2 to 92.9)." in found.stdout
     assert "third: Answer match cannot be told apart" in found.stdout
     assert found.stderr.startswith("answer_match of third may be more than 2 points worse: +12.5")
     systems = json.loads(plumbline("compare", "old", "new", "third", "--json").stdout)["systems"]
@@ -75,7 +178,7 @@ def test_two_models_and_two_labellers_of_a_run(plumbline):
     models = plumbline("compare", "both", "--model", "0", "--model", "groq/large")
     labels = plumbline("compare", "last", "--labels", "heuristic", "--labels", "gold")
 
-    assert "large is better in answer match by 75 points" in models.stdout
+    assert "large is better in answer match by 75.0 points" in models.stdout
     assert "labels: heuristic → gold" in labels.stdout
     assert (models.exit_code, labels.exit_code) == (FINE, FINE)
 

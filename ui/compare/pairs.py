@@ -9,16 +9,15 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from evaluators.comparison.changed import changed_words
-from evaluators.comparison.result import Compared, Comparison, RowPair
+from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
-from evaluators.comparison.words import EXAMPLE
 from evaluators.records import Sentence
 from evaluators.report import coloured, marked
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
 from evaluators.text.language import say, tag
 from evaluators.text.markup import html
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, readable, signed
 from ui import session
 from ui.parts import compare_with, samples
 from ui.parts.untrusted import plain
@@ -54,7 +53,8 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     st.header(say("Samples"), anchor="samples")
     if (named := st.query_params.pop(compare_with.VALUE, "")) in values:
         st.session_state["compare_value"] = named
-    st.session_state.setdefault("compare_value", _most_telling(list(values.values())))
+    telling = comparison.most_telling()
+    st.session_state.setdefault("compare_value", telling.name if telling else next(iter(values)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             say("Value"), list(values), format_func=readable, key="compare_value", width=280
@@ -87,16 +87,6 @@ def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     if pair:
         own = [_contents(side, [pair], place) for place, side in enumerate(sides)]
         side_by_side(pair, own, both)
-
-
-def _most_telling(values: Sequence[Compared]) -> str:
-    """The first value that is told apart by more than a trifle, else the first one."""
-    # One that is the same everywhere would show nothing to learn from.
-    for value in values:
-        found = value.difference
-        if found and found.is_told_apart and abs(found.difference) >= EXAMPLE:
-            return value.name
-    return values[0].name
 
 
 def _number_of_address() -> str:
@@ -187,7 +177,7 @@ def _pair_row(row: RowPair, contents: Sequence[Mapping[int, Content]]) -> dict[s
         *answers,
         f"{row.first:.2f}",
         f"{row.second:.2f}",
-        f"{row.difference:+.2f}",
+        signed(row.difference, digits=2),
     ]
     return {
         "cells": cells,

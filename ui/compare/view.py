@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from evaluators.comparison import words
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
@@ -16,7 +17,7 @@ from evaluators.errors import ParameterError
 from evaluators.paper import bundle
 from evaluators.paper.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
-from evaluators.text.language import language, say, speaking
+from evaluators.text.language import language, mark, say, speaking
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import joined_sentences, readable
 from ui import session
@@ -142,21 +143,26 @@ def _what_differs(comparison: Comparison) -> None:
         if change.setting not in hidden
     ]
     if not comparison.is_same_data:
-        changes.insert(0, say("the data, whose samples are matched by their questions"))
+        data = mark("the data, whose samples are matched by their questions")
+        if comparison.same_documents:
+            data = mark(
+                "the data, whose samples are matched by their questions and have the same documents"
+            )
+        changes.insert(0, say(data))
     more = len(changes) - MOST_CHANGES
     if more > 0:
         changes[MOST_CHANGES:] = [say("{more} more settings", more=more)]
-    words = [say("All settings are the same.")]
+    sentences = [say("All settings are the same.")]
     if changes:
-        words = [say("What differs: {changes}.", changes=say(", ").join(changes))]
+        sentences = [say("What differs: {changes}.", changes=say(", ").join(changes))]
     for names, title in (
         (comparison.only_first, comparison.first),
         (comparison.only_second, comparison.second),
     ):
         if names:
             values = say(", ").join(map(readable, names))
-            words.append(say("Only {title} has {values}.", title=title, values=values))
-    st.caption(plain(joined_sentences(words)))
+            sentences.append(say("Only {title} has {values}.", title=title, values=values))
+    st.caption(plain(joined_sentences(sentences)))
 
 
 def _how_it_is_counted(comparison: Comparison) -> None:
@@ -165,8 +171,8 @@ def _how_it_is_counted(comparison: Comparison) -> None:
     )
     sentences = [
         say(
-            "Lines are 95 % intervals. A filled dot is beyond chance: p is below 0.05, counting "
-            "all that is compared here (Holm), so a dot may be hollow though its line misses 0."
+            "Lines are 95 % intervals. A filled dot is beyond chance: its line misses 0, and p is "
+            "below 0.05, counting all that is compared here (Holm)."
         )
     ]
     if clusters:
@@ -177,15 +183,23 @@ def _how_it_is_counted(comparison: Comparison) -> None:
 
 def _sample_calculator(comparison: Comparison) -> None:
     """The calculator: how many samples a difference of this size would take."""
+    of_systems = [value for value in comparison.values if not value.because]
+    if not of_systems:
+        return
     with st.expander(say("How many samples do I need?"), icon=":material/calculate:"):
         points = rows_needed.difference_field("compare_points", usual=3.0)
         lines = []
-        for value in comparison.values:
+        for value in of_systems:
             needed = value.difference.rows_needed(points / 100) if value.difference else None
-            words = say("cannot be said from these samples")
+            samples = say("cannot be said from these samples")
             if needed is not None:
-                words = say("{number:,} samples", number=needed)
-            line = say("{name}: {text}", name=readable(value.name), text=words)
+                samples = words.about_samples(needed)
+            line = say("{name}: {text}", name=readable(value.name), text=samples)
             lines.append(f"- {line}")
         st.markdown("\n".join(lines))
-        st.caption(say("Power 80 %, 5 %: by how much the two differ from sample to sample so far."))
+        st.caption(
+            say(
+                "So many show such a difference in 8 of 10 tries, with 5 % false alarms, where "
+                "the two differ from sample to sample as they did so far."
+            )
+        )

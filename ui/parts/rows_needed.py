@@ -6,8 +6,9 @@ import streamlit as st
 
 from evaluators.comparison.paired import rows_for_rates
 from evaluators.comparison.past import Differing, differing
+from evaluators.comparison.words import about_samples
 from evaluators.text.language import language, say
-from evaluators.text.words import counted, readable
+from evaluators.text.words import readable
 from ui import run_views, session
 from ui.held import held
 from ui.parts.forms import KEPT
@@ -72,10 +73,11 @@ def _needed(share: float, points: float) -> str:
     needed = rows_for_rates(share / 100, points / 100)
     if needed is None:
         return say("Systems cannot be further apart than the samples on which they differ.")
+    samples = about_samples(needed)
     return say(
         "**{samples}** show a difference of {points:g} points in 8 of 10 cases, at 5 % "
         "false alarms.",
-        samples=counted(needed, "sample"),
+        samples=samples[0].upper() + samples[1:],
         points=points,
     )
 

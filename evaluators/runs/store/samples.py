@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from evaluators.errors import StoreError, UnreadableRowError
@@ -58,6 +58,18 @@ class SampleTable:
                 )
             )
         return {position: _sample_or_error(position, body) for position, body in rows.items()}
+
+    def fields(
+        self,
+        fingerprint: str,
+        positions: Collection[int],
+        names: Sequence[str],
+    ) -> dict[int, tuple[object, ...]]:
+        """These fields of some samples by position, to compare; damaged ones are left out."""
+        query = f"""select position, {", ".join(map(sql_field, names))} from samples
+                    where fingerprint = ? and position in {sql_numbers("?")} and json_valid(body)"""
+        rows = self._database.rows(query, fingerprint, json.dumps(list(positions)))
+        return {position: tuple(values) for position, *values in rows}
 
     def ids(self, fingerprint: str) -> list[str]:
         """The ids of all samples, in their order."""
