@@ -176,11 +176,11 @@ class Comparison:
 
         def how_telling(value: Compared) -> tuple[bool, bool, bool]:
             found = value.difference
-            is_told = found is not None and found.is_told_apart
-            is_more = found is not None and is_told and abs(found.difference) >= words.EXAMPLE
+            if found is None or value.because == "documents":
+                return False, False, False
+            is_more = abs(found.difference) >= words.EXAMPLE
             # One that is the same everywhere would show nothing to learn from.
-            differs = bool(found and found.ties < found.rows and value.because != "documents")
-            return is_more, is_told, differs
+            return found.is_told_apart and is_more, is_more, found.ties < found.rows
 
         with_rows = [value for value in self.values if value.rows]
         # Of equals the first stays.

@@ -12,6 +12,7 @@ from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Value, View
 from evaluators.runs.formulas import formula_of
+from evaluators.runs.naming import PARTS, parts_apart
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
@@ -57,10 +58,12 @@ def at_each_noise(value: Value) -> dict[str, Value]:
 
 
 def titles(sides: Sequence[Side]) -> tuple[str, ...]:
-    """A name for each side that tells it from the others: its run, model and labeller where these
-    differ; the date too where that is not enough.
+    """A name for each side that tells it from the others: what its run's title has of its own, its
+    model and labeller where these differ; the date too where that is not enough.
     """
-    names = [_name(side, sides) for side in sides]
+    by_run = {side.run.id: side.run.title for side in sides}
+    apart = dict(zip(by_run, parts_apart(list(by_run.values())), strict=True))
+    names = [_name(side, sides, apart[side.run.id]) for side in sides]
     for further in (_model_title, _date):
         longer = [
             f"{name} ({further(side)})" if names.count(name) > 1 else name
@@ -75,11 +78,11 @@ def titles(sides: Sequence[Side]) -> tuple[str, ...]:
     )
 
 
-def _name(side: Side, sides: Sequence[Side]) -> str:
+def _name(side: Side, sides: Sequence[Side], title: str) -> str:
     of_run = [other for other in sides if other.run.id == side.run.id]
     parts = []
     if len(of_run) < len(sides):
-        parts.append(side.run.title)
+        parts.append(title)
     if len({other.model for other in of_run}) > 1:
         parts.append(_model_title(side))
     if len({other.counted.by for other in of_run}) > 1:
@@ -92,7 +95,7 @@ def _name(side: Side, sides: Sequence[Side]) -> str:
         if policy:
             formula = say("{formula}, {policy} rules", formula=formula, policy=say(policy))
         parts.append(formula)
-    return " · ".join(parts) or side.run.title
+    return PARTS.join(parts) or side.run.title
 
 
 def _model_title(side: Side) -> str:

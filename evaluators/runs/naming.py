@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -25,6 +26,10 @@ MOST_NAMES = 2
 """Models or metrics that are named in a suggested title, the others are counted."""
 MOST_SETTINGS = 2
 
+PARTS = " · "
+"""What stands between the parts of a title."""
+_ENDING_OF_FILE = re.compile(r"(?<=.)\.[A-Za-z]{2,8}$")
+
 NOT_IN_TITLES = ("data set", "models", "metrics", "judges", "budget")
 """Settings that have a part of their own in a title, or change no result."""
 
@@ -39,13 +44,31 @@ def suggested_title(run: Run, others: Iterable[Run]) -> str:
     neighbours = [other for other in others if other.dataset_name == run.dataset_name]
     parts = [run.dataset_name, *_who(run, neighbours), *_settings_apart(run, neighbours)]
     short = [_cut(part, MOST_OF_A_PART) for part in parts]
-    title = _cut(" · ".join(filter(None, short)), MOST_SUGGESTED)
+    title = _cut(PARTS.join(filter(None, short)), MOST_SUGGESTED)
     taken = {other.title for other in others}
     number, numbered = 1, title
     while numbered in taken:
         number += 1
         numbered = f"{title} ({number})"
     return numbered
+
+
+def parts_apart(titles: Sequence[str]) -> list[str]:
+    """Of each title what the others do not have: "bot_new", "bot_old" of two files by one judge."""
+    if len(set(titles)) < 2:
+        return list(titles)
+    parts = [title.split(PARTS) for title in titles]
+    common = set.intersection(*map(set, parts))
+    own = [[part for part in of_title if part not in common] for of_title in parts]
+    if not all(own):
+        # One that has nothing of its own is known by the last part that all have.
+        last = [part for part in parts[0] if part in common][-1]
+        own = [[part for part in of_title if part not in common - {last}] for of_title in parts]
+    names = [PARTS.join(of_title) for of_title in own]
+    endings = {"".join(_ENDING_OF_FILE.findall(name)) for name in names}
+    if len(endings) == 1:
+        names = [name.removesuffix(*endings) for name in names]
+    return names
 
 
 def described(

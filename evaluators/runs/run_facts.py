@@ -10,10 +10,11 @@ from evaluators.llm.money import dollars
 from evaluators.records import ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.examples import ILLUSTRATION
-from evaluators.runs.naming import metric_title
+from evaluators.runs.naming import PARTS, metric_title
 from evaluators.runs.store import Outline
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted
+from evaluators.text.stored_texts import translated
+from evaluators.text.words import counted, short_name
 
 
 def titles(run: Run) -> list[str]:
@@ -50,6 +51,28 @@ def method(run: Run) -> list[str]:
     if models := titles(run):
         words.append(", ".join(models))
     return words
+
+
+def method_beside_title(run: Run) -> list[str]:
+    """The same without what the run's title says already."""
+    metrics, judges, models = metric_titles(run), judge_titles(run), titles(run)
+    words = []
+    if not _is_in_title(run, metrics):
+        words = method(run)[:1]
+    elif judges and not _is_in_title(run, judges):
+        words = [say("by {judges}", judges=", ".join(judges))]
+    if models and not _is_in_title(run, models):
+        words.append(", ".join(models))
+    return words
+
+
+def _is_in_title(run: Run, names: Sequence[str]) -> bool:
+    """Whether the title names all of these; it leaves out what stands in brackets of a model."""
+    stored = [part for parts in run.title.split(PARTS) for part in parts.split(", ")]
+    named = {part.removeprefix("by ") for part in stored}
+    # A suggested title is stored in English.
+    named |= {translated(part) for part in named}
+    return all(not named.isdisjoint((name, short_name(name))) for name in names)
 
 
 def facts(run: Run) -> list[str]:

@@ -34,6 +34,7 @@ def results(
     models=(),
     repeats=1,
     data_name="made",
+    created="2026-11-22T09:00:00+00:00",
     **facts,
 ):
     """A run over these questions, with a list of values for each model; "failed" is a failure.
@@ -46,7 +47,7 @@ def results(
     run = Run(
         id=title.replace(" ", "-"),
         workspace="local",
-        created="2026-11-22T09:00:00+00:00",
+        created=created,
         title=title,
         dataset_name=data.name,
         fingerprint=data.fingerprint,

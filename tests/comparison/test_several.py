@@ -121,3 +121,35 @@ def test_names_tell_the_systems_apart_and_say_no_more(store, chosen, names):
 
     sides = [Side(RunView.read(store, runs[key]), model) for key, model in chosen]
     assert titles(sides) == names
+
+
+@pytest.mark.parametrize(
+    ("runs", "names"),
+    [
+        (
+            (
+                "bot_old.csv · TRACE (GPT labelling) · by gold",
+                "bot_new.csv · TRACE (GPT labelling) · by gold",
+            ),
+            ("bot_old", "bot_new"),
+        ),
+        (("a.csv · TRACE", "b.jsonl · TRACE"), ("a.csv", "b.jsonl")),
+        (("a.csv · Luna", "a.csv · Luna · seed 2"), ("Luna", "Luna · seed 2")),
+        (("a.csv · Luna", "a.csv · Luna (2)"), ("Luna", "Luna (2)")),
+        (("a.csv · RGB · Luna", "b.csv · RGB · Sol"), ("a.csv · Luna", "b.csv · Sol")),
+        (("Old prompt", "New prompt"), ("Old prompt", "New prompt")),
+        ((".csv", "x.csv"), (".csv", "x.csv")),
+        (("v1.5", "v2.5"), ("v1.5", "v2.5")),
+        (
+            ("a.csv · by x", "b.csv · by x", "a.csv · by y"),
+            ("a.csv · by x", "b.csv · by x", "a.csv · by y"),
+        ),
+    ],
+)
+def test_of_titles_only_what_differs_is_named(store, runs, names):
+    sides = []
+    for number, title in enumerate(runs):
+        run = results(store, f"r{number}", QUESTIONS, OLD).run.model_copy(update={"title": title})
+        sides.append(Side(RunView.read(store, run)))
+
+    assert titles(sides) == names

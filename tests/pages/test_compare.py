@@ -214,6 +214,52 @@ def test_names_of_strangers_are_text(open_page: OpenPage) -> None:
     assert "&lt;img src=x&gt;" in forest(at)
 
 
+@pytest.mark.parametrize("comes_from", ["Old", "New", ""])
+def test_the_older_run_comes_first_and_both_change_places(
+    open_page: OpenPage, comes_from: str
+) -> None:
+    results(session.store(), "New", QUESTIONS, NEW, created="2026-11-22T12:00:00+00:00")
+    results(session.store(), "Old", QUESTIONS, OLD, created="2026-11-22T09:30:00+00:00")
+
+    at = open_page("compare", run=comes_from)
+
+    first, second = at.selectbox(key="compare_first"), at.selectbox(key="compare_second")
+    assert (first.label, second.label) == ("First (before)", "Second (after)")
+    assert (first.value, second.value) == ("Old.1", "New.1")
+    assert headline(at).startswith("New is better")
+    assert "+75.0" in forest(at)
+
+    at.button(key="compare_swap").click()
+    at = checked(at.run())
+
+    assert at.selectbox(key="compare_first").value == "New.1"
+    assert at.query_params["second"] == "Old.1"
+    assert "-75.0" in forest(at)
+
+
+def test_labellers_change_places_with_their_run(open_page: OpenPage) -> None:
+    labels = {"first_labels": "heuristic", "second_labels": "gold"}
+    at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
+
+    at.button(key="compare_swap").click()
+    at = checked(at.run())
+
+    assert at.selectbox(key="compare_first_labels").value == "gold"
+    assert at.query_params["second_labels"] == "heuristic"
+
+
+def test_a_choice_says_of_a_run_nothing_twice(open_page: OpenPage) -> None:
+    results(session.store(), "a.csv · Answer match", QUESTIONS, OLD)
+    results(session.store(), "Mine", QUESTIONS, NEW)
+
+    options = open_page("compare").selectbox(key="compare_first").options
+
+    assert set(options) == {
+        "a.csv · Answer match · 2026-11-22 09:00",
+        "Mine · 2026-11-22 09:00 · Answer match",
+    }
+
+
 def test_a_run_leads_to_its_comparison(open_page: OpenPage, filled: Filled) -> None:
     at = open_page("rgb", run=filled.rgb.id)
     button(at, "Compare").click()

@@ -6,7 +6,7 @@ import pytest
 
 from evaluators.errors import ParameterError
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
-from evaluators.runs import examples, inputs
+from evaluators.runs import examples, inputs, run_facts
 from evaluators.runs.engine import create_once, create_run
 from evaluators.runs.naming import suggested_title
 from evaluators.runs.plan import RunPlan
@@ -191,3 +191,18 @@ def test_a_store_of_the_eighteenth_version_is_taken_along(tmp_path):
     assert store.titles.save("r", "Mine").title == "Mine"
     store.baselines.save(made)
     assert store.baselines.id_for(made) == "r"
+
+
+@pytest.mark.parametrize(
+    ("title", "beside"),
+    [
+        ("letters.csv · TRACE (GPT labelling) · by GPT-6 Luna", []),
+        ("letters.csv · TRACE (GPT labelling)", ["by GPT-6 Luna"]),
+        ("letters.csv · by GPT-6 Luna", ["TRACE (GPT labelling) by GPT-6 Luna"]),
+        ("Before GPT-6 Luna", ["TRACE (GPT labelling) by GPT-6 Luna"]),
+    ],
+)
+def test_beside_its_title_a_run_says_only_what_the_title_does_not(title, beside):
+    judged = run(title, metric="gpt_labeling", judges=(LUNA,))
+
+    assert run_facts.method_beside_title(judged) == beside

@@ -13,10 +13,11 @@ from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.naming import PARTS
 from evaluators.text.language import say
 from ui import run_views, session
 from ui.parts import compare_with
-from ui.parts.compare_with import FIRST, MORE, SECOND
+from ui.parts.compare_with import FIRST, MORE, OF_RUN, SECOND
 
 MOST_RUNS = 200
 """Runs that can be chosen, newest first; an older one is compared by its address."""
@@ -42,13 +43,14 @@ class ChosenSystem(NamedTuple):
 
     @property
     def title(self) -> str:
-        model = f" · {run_facts.titles(self.run)[self.model]}" if self.run.models else ""
-        metrics = ", ".join(run_facts.metric_titles(self.run))
-        by = ""
+        parts = [self.run.title]
+        if len(self.run.models) > 1:
+            parts.append(run_facts.titles(self.run)[self.model])
         if self.by:
-            by = " · " + say("labels: {labeller}", labeller=labellers.labeller_title(self.by))
-        begun = self.run.created[:16].replace("T", " ")
-        return f"{self.run.title}{model} · {metrics}{by} · {begun}"
+            parts.append(say("labels: {labeller}", labeller=labellers.labeller_title(self.by)))
+        parts.append(self.run.created[:16].replace("T", " "))
+        # Last, as a title mostly says it already and what is long is cut.
+        return PARTS.join([*parts, *run_facts.method_beside_title(self.run)])
 
     @property
     def side(self) -> Side:
@@ -64,14 +66,25 @@ def sides() -> list[Side] | None:
         st.info(say("No run yet. Start one, or open an example on the Home page."))
         st.page_link("../pages/home.py", label=say("Home"), icon=":material/home:")
         return None
-    left, right = st.columns(2)
+    before, after = _usual_pair(systems)
+    left, between, right = st.columns((8, 1, 8))
     with left:
-        first = _chosen(say("First"), FIRST, systems, _usual_first(systems))
+        first = _chosen(say("First (before)"), FIRST, systems, before)
         first = first._replace(by=_labels_field(first, FIRST))
     with right:
         others = _likeliest_first(systems, first)
-        second = _chosen(say("Second"), SECOND, systems, others[0])
+        usual = after if first.address == before.address else others[0]
+        second = _chosen(say("Second (after)"), SECOND, systems, usual)
         second = second._replace(by=_labels_field(second, SECOND))
+    with between, st.container(key="compare_swap_place"):
+        st.button(
+            "",
+            icon=":material/swap_horiz:",
+            key="compare_swap",
+            help=say("Swap: the second comes first."),
+            on_click=_choose,
+            args=(second, first),
+        )
     if first == second:
         words = say("Both are the same. Choose another run or model for one of them.")
         if leads(first.run.evaluator.name) == "trace":
@@ -118,7 +131,7 @@ def _systems() -> list[ChosenSystem]:
     runs = session.store().runs.newest(session.workspace(), MOST_RUNS)
     # An example is in nobody's list of runs, but a link leads to it.
     by_id = {run.id: run for run in runs}
-    for name in (FIRST, SECOND):
+    for name in (FIRST, SECOND, OF_RUN):
         # An address names the run before its dot, and may name an example or an older run.
         run_id = st.query_params.get(name, "").partition(".")[0]
         named = session.find_run(run_id)
@@ -132,11 +145,37 @@ def _systems() -> list[ChosenSystem]:
     return systems
 
 
-def _usual_first(systems: Sequence[ChosenSystem]) -> ChosenSystem:
-    """The baseline that the newest run is to be compared with, else that run."""
-    newest = systems[0]
-    baseline = session.store().baselines.id_for(newest.run)
-    return next((system for system in systems if system.run.id == baseline), newest)
+def _usual_pair(systems: Sequence[ChosenSystem]) -> tuple[ChosenSystem, ChosenSystem]:
+    """The run that one comes from, else the newest, with its baseline or the likeliest other run.
+
+    The baseline comes first, else the older one: a difference then says what became of it.
+    """
+    named = st.query_params.get(OF_RUN)
+    own = next((system for system in systems if system.run.id == named), systems[0])
+    baseline = session.store().baselines.id_for(own.run)
+    other = next(
+        (system for system in systems if system.run.id == baseline != own.run.id),
+        _likeliest_first(systems, own)[0],
+    )
+    newest_first = list(dict.fromkeys(system.run.id for system in systems))
+
+    def order(system: ChosenSystem) -> tuple[bool, str, int, int]:
+        # Of runs begun in one second, and of models of one run, as they are listed.
+        age = -newest_first.index(system.run.id)
+        return system.run.id != baseline, system.run.created, age, system.model
+
+    before, after = sorted((own, other), key=order)
+    return before, after
+
+
+def _choose(first: ChosenSystem, second: ChosenSystem) -> None:
+    """Chooses these two, with their labels."""
+    for name, system in ((FIRST, first), (SECOND, second)):
+        for key, value in (
+            (name, system._replace(by=None).address),
+            (f"{name}_labels", system.by or WHAT_COUNTS),
+        ):
+            st.query_params[key] = st.session_state[f"compare_{key}"] = value
 
 
 def _likeliest_first(systems: Sequence[ChosenSystem], first: ChosenSystem) -> list[ChosenSystem]:

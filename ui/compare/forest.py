@@ -32,7 +32,10 @@ def show(comparison: Comparison) -> None:
 
 
 def _forest_head(comparison: Comparison) -> str:
-    first, second = html(comparison.first), html(comparison.second)
+    # A name of a file may be cut behind its low lines.
+    first, second = (
+        html(name).replace("_", "_<wbr>") for name in (comparison.first, comparison.second)
+    )
     left = say("{name} higher", name=f"<bdi>{first}</bdi>")
     right = say("{name} higher", name=f"<bdi>{second}</bdi>")
     ends = f"<span>← {left}</span><span>{right} →</span>"
@@ -60,7 +63,7 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
         return f"<tr>{name}{empty}<td></td><td>{say('none')}</td><td></td><td></td>{coverage}</tr>"
     # The line is hidden from screen readers: the cells beside it say the same in numbers.
     told = "told" if difference.is_told_apart else "alike"
-    p = html(words.p_value(difference.adjusted))
+    p = html(words.p_value(difference.adjusted) or "–")
     counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
     return (
         f'<tr class="{told}">{name}'

@@ -166,6 +166,8 @@ def _what_differs(comparison: Comparison) -> None:
 
 
 def _how_it_is_counted(comparison: Comparison) -> None:
+    if all(value.because for value in comparison.values):
+        return
     clusters = any(
         value.difference and value.difference.method == "clusters" for value in comparison.values
     )

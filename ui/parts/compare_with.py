@@ -15,6 +15,8 @@ FIRST, SECOND, MORE = "first", "second", "more"
 
 The last one may stand several times, and names a labeller too where it is not whose labels count.
 """
+OF_RUN = "run"
+"""Names the run that is to be compared with what is likeliest meant."""
 
 
 PAIR, VALUE = "pair", "value"
@@ -29,15 +31,13 @@ def address(run: Run, model: int = 0, by: str | None = None) -> str:
 
 
 def button(run: Run) -> None:
-    """Goes to the comparison of this run with the baseline of its data, else the likeliest one."""
-    baseline = session.find_run(session.store().baselines.id_for(run))
-    runs = [run]
+    """Goes to the comparison with the baseline of the data, else the likeliest other run."""
+    baseline = session.store().baselines.id_for(run)
     label = say("Compare")
-    if baseline is not None and baseline.id != run.id:
-        runs = [baseline, run]
+    if baseline and baseline != run.id and session.find_run(baseline):
         label = say("Compare with the baseline")
     if st.button(label, icon=":material/compare_arrows:", key=f"compare_{run.id}"):
-        _go(runs)
+        st.switch_page("../pages/compare.py", query_params=session.address(**{OF_RUN: run.id}))
 
 
 def several(runs: Sequence[Run]) -> None:

@@ -12,7 +12,6 @@ from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import say
-from evaluators.text.stored_texts import translated
 from ui import run_views, session
 from ui.models import assigned
 from ui.parts import (
@@ -77,12 +76,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     run = view.run
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
-        # A suggested title may have it already.
-        parts = run.title.split(" · ")
-        in_title = {*parts, *map(translated, parts)}
-        method = [words for words in run_facts.method(run) if words not in in_title]
         facts = [
-            *method,
+            *run_facts.method_beside_title(run),
             progress.counts_in_words(run, view.counts),
             *progress.cost_so_far(run),
             local_time(run.created),
