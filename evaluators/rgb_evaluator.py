@@ -170,7 +170,13 @@ class RGBEvaluator(Evaluator):
         ground_truth: Accepted,
         strict: bool = False,
     ) -> Verdict:
-        """Whether the answer is right: all groups of accepted answers, any spelling in each."""
+        """Whether the answer is right: all groups of accepted answers, any spelling in each.
+
+        By the policy `paper` an answer with the words that decline is not, whatever else it says.
+        """
+        for _, no_answer in rgb_rules.no_answer_rules(self._reading, response):
+            if no_answer is not None:
+                return no_answer
         verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth, strict)
         # The usual case keeps the name of the rule that decided.
         if len(verdicts) == 1:
@@ -266,7 +272,7 @@ class RGBEvaluator(Evaluator):
     def _ruled(self, sample: Sample) -> tuple[dict[str, float | None], str, RuleEvidence]:
         """What the rules say, without a judge: values, why one is `None`, and the verdicts."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
-        verdicts = self.verdicts(sample)
+        verdicts, response = self.verdicts(sample), sample.response or ""
         passed = {name: float(verdict.passed) for name, verdict in verdicts.items()}
         flips = tuple(option for option in OPTIONS if self._flips(option, sample, passed))
         evidence = RuleEvidence(verdicts=verdicts, flips=flips)
@@ -275,10 +281,16 @@ class RGBEvaluator(Evaluator):
         if "correction" in passed:
             values["correction_among_detected"] = None
             if passed["detection"]:
-                values["correction_among_detected"] = passed["correction"]
+                is_corrected = passed["correction"] or self._counts_as_corrected(response)
+                values["correction_among_detected"] = float(is_corrected)
             else:
                 reason = mark("Correction among detected: no error was detected.")
         return values, reason, evidence
+
+    def _counts_as_corrected(self, response: str) -> bool:
+        """Whether the benchmark's script takes an answer that is not right for a correction."""
+        # It counts detected errors without a wrong answer, so one that declines as well.
+        return self.policy == "paper" and self.is_rejection(response)
 
     def _judged(self, name: str, sample: Sample, judge: LLMClient) -> JudgedRate:
         """What the judge says; an empty answer says nothing and is not sent."""
@@ -434,10 +446,12 @@ class RGBEvaluator(Evaluator):
             "ground_truths": ground_truths,
             "counterfactual_answers": counterfactual_answers,
         }
-        for is_detected, is_corrected in self._batch(result, judge, **columns):
+        verdicts = self._batch(result, judge, **columns)
+        for response, (is_detected, is_corrected) in zip(responses, verdicts, strict=True):
             result.errors_detected += is_detected
             result.errors_corrected += is_corrected
-            result.errors_detected_and_corrected += is_detected and is_corrected
+            if is_detected and (is_corrected or self._counts_as_corrected(response)):
+                result.errors_detected_and_corrected += 1
             if is_corrected:
                 result.correct += 1
             else:

@@ -45,6 +45,7 @@ PAPER_DETECTIONS = tuple(markers.errors_words for markers in MARKERS.values())
 CHINESE_REJECTIONS = (MARKERS["zh"].rejection_words,)
 CHINESE_DETECTIONS = (MARKERS["zh"].errors_words,)
 
+MARKER = mark("marker phrase")
 CONTAINED = mark("contains the answer")
 ONLY_PLANTED = mark("only the planted answer")
 BY_WORDS = mark("80 % of the words")
@@ -140,12 +141,24 @@ def _best_spelling(
     return verdict
 
 
+def no_answer_rules(reading: AnswerReading, response: str) -> Iterator[Trial]:
+    """Whether it is no answer, whatever else it holds: the benchmark's script asks that first."""
+    if reading.policy == "paper":
+        rule, declines = _phrases(MARKER, PAPER_REJECTIONS, reading.prepared(response))
+        yield rule, declines and Verdict(False, rule, declines.evidence)
+
+
 def tried_on_answer(
     reading: AnswerReading,
     response: str,
     truth: Accepted,
 ) -> Iterator[TriedRule]:
-    """The rules tried on each spelling, up to the first that is given."""
+    """The rules tried on the answer and each spelling, up to the first that is given."""
+    question = mark("Does it give an answer at all?")
+    for step in tried_rules(question, no_answer_rules(reading, response)):
+        yield step
+        if step.verdict is not None:
+            return
     answer = reading.comparable(response)
     for group in groups(truth):
         for spelling in group:
@@ -221,7 +234,7 @@ def rejection_rules(
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases(mark("marker phrase"), PAPER_REJECTIONS, answer)
+        yield _phrases(MARKER, PAPER_REJECTIONS, answer)
         return
     answer = answer.lower().strip()
     yield _phrases(mark("primary phrase"), primary, answer)
@@ -237,7 +250,7 @@ def detection_rules(
 ) -> Iterator[Trial]:
     answer = reading.prepared(response)
     if reading.policy == "paper":
-        yield _phrases(mark("marker phrase"), PAPER_DETECTIONS, answer)
+        yield _phrases(MARKER, PAPER_DETECTIONS, answer)
         return
     answer = answer.lower()
     yield _phrases("keyword", keywords, answer)

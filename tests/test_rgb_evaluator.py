@@ -662,9 +662,29 @@ def test_steps_show_every_rule_tried_up_to_the_one_that_decided():
 
 def test_steps_try_the_spellings_until_one_fits():
     assert steps(sample(response="2022", truth=(("Jan 2022", "2022", "'22"),)), PAPER) == [
+        ("Does it give an answer at all?", "marker phrase", None),
         ("Is it “Jan 2022”?", "contains the answer", None),
         ("Is it “2022”?", "contains the answer", True),
     ]
+
+
+def test_by_the_papers_rules_an_answer_that_declines_is_none_whatever_else_it_says():
+    judged = sample(response="It is Paris, by insufficient information.")
+
+    assert PAPER.score(judged).values == {"accuracy": 0.0}
+    assert PAPER.outcome(judged, PAPER.verdicts(judged)) == "declines"
+    assert steps(judged, PAPER) == [("Does it give an answer at all?", "marker phrase", False)]
+    assert DOCUMENTED.score(judged).values == {"accuracy": 1.0}
+
+
+def test_the_paper_takes_one_that_notices_and_declines_for_a_correction():
+    judged = counterfactual("There are factual errors, and insufficient information. Paris?")
+
+    assert PAPER.score(judged).values == {
+        "detection": 1.0, "correction": 0.0, "correction_among_detected": 1.0
+    }  # fmt: skip
+    batch = PAPER.evaluate_counterfactual_robustness([judged.response], ["Paris"], [None], "m")
+    assert (batch.errors_corrected, batch.error_correction_rate_among_detected) == (0, 100)
 
 
 def test_steps_of_a_rejection_go_through_the_phrase_lists():

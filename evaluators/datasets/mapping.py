@@ -179,6 +179,9 @@ def open_table(
         return loaded
     own, repeated = _with_own_ids(items)
     data = _collected(data_name(name, table), own)
+    if guess.shape is Shape.ANSWERS and isinstance(data, Dataset):
+        data, ability = rgb.with_one_ability(data)
+        loaded = replace(loaded, note=" ".join(filter(None, [loaded.note, ability])))
     numbers = [number for number, _ in items]
     findings = (
         *repeated,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
-from typing import Any
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -26,10 +27,14 @@ from evaluators.records import (
     RGBTask,
     Sample,
 )
+from evaluators.text.language import say
+from evaluators.text.words import counted
 
 # Those of the paper's tables
 NOISE_LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8)
 PASSAGES = 5
+BY_ROW: Final = "by_row"
+"""In place of an ability: each recorded answer is judged for what it looks like by itself."""
 
 
 class BedRow(Record):
@@ -117,7 +122,7 @@ def compose(
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:
-    """The sample in one row of RGB answers, its ability guessed from noise and answers."""
+    """The sample in one row of RGB answers, its ability guessed from this row alone."""
     noise = row.get("noise_rate")
     sample = Sample(
         id=str(row["id"]),
@@ -127,10 +132,42 @@ def recorded_answer(row: Mapping[str, Any]) -> Sample:
         ground_truth=row.get("ans"),
     )
     planted = row.get("fakeanswer")
-    ability = Ability.COUNTERFACTUAL if planted else _guess(sample.ground_truth, noise)
-    return sample.model_copy(
-        update={"rgb": RGBTask(ability=ability, noise=noise, counterfactual=planted)}
-    )
+    # Answers to any bed have a `factlabel`. That of planted errors writes a true answer as one
+    # text, the others as a list.
+    is_of_facts = "factlabel" in row and isinstance(sample.ground_truth, str)
+    ability = Ability.COUNTERFACTUAL if planted or is_of_facts else Ability.NOISE
+    task = RGBTask(ability=ability, noise=noise, counterfactual=planted)
+    sample = sample.model_copy(update={"rgb": task})
+    return with_ability(sample, _ability_alone(sample))
+
+
+def with_one_ability(dataset: Dataset) -> tuple[Dataset, str]:
+    """Recorded answers, all of the ability that most of them test, and what was taken, in words.
+
+    A file holds the answers to one test bed: its rows differ in what they look like, not in what
+    they test. `all_with_ability(dataset, BY_ROW)` has each row judged for its own.
+    """
+    count = len(dataset.samples)
+    alone = Counter(_ability_alone(sample) for sample in dataset.samples)
+    several = sum(_has_parts(sample.ground_truth) for sample in dataset.samples)
+    ability = max(Ability, key=lambda each: alone[each])
+    # A prompt for several sub-questions holds a document for each, whatever the noise asked for
+    if 2 * several > count and ability is not Ability.COUNTERFACTUAL:
+        ability = Ability.INTEGRATION
+    name = say(ability.label).lower()
+    note = say("Read as {ability}.", ability=name)
+    without_noise = alone[Ability.REJECTION]
+    if ability is Ability.INTEGRATION and several < count:
+        rows = counted(count - several, "row")
+        note = say("Read as {ability}; {rows} with one-part answers.", ability=name, rows=rows)
+    elif several and ability is not Ability.INTEGRATION:
+        rows = counted(several, "row")
+        note = say("Read as {ability}; {rows} with two-part answers.", ability=name, rows=rows)
+    elif without_noise and ability is Ability.NOISE:
+        rows = counted(without_noise, "row")
+        note = say("Read as {ability}; {rows} with a noise of 1.", ability=name, rows=rows)
+    one = all_with_ability(dataset, ability)
+    return one.model_copy(update={"origin": {**one.origin, "read_as": note}}), note
 
 
 def with_ability(sample: Sample, ability: Ability) -> Sample:
@@ -141,18 +178,33 @@ def with_ability(sample: Sample, ability: Ability) -> Sample:
     return sample.model_copy(update={"rgb": task})
 
 
-def all_with_ability(dataset: Dataset, ability: Ability) -> Dataset:
-    """The data set, every sample of it to be judged for this ability."""
-    samples = tuple(with_ability(sample, ability) for sample in dataset.samples)
-    origin = {**dataset.origin, "abilities": [ability.value]}
-    return dataset.model_copy(update={"samples": samples, "origin": origin})
+def all_with_ability(dataset: Dataset, ability: Ability | Literal["by_row"]) -> Dataset:
+    """The data set, every sample of it to be judged for this ability.
+
+    With `BY_ROW` each is judged for what it looks like by itself: abilities are mixed.
+    """
+    samples = []
+    for sample in dataset.samples:
+        own = _ability_alone(sample) if ability == BY_ROW else Ability(ability)
+        samples.append(with_ability(sample, own))
+    origin = {name: dataset.origin[name] for name in dataset.origin if name != "read_as"}
+    origin["abilities"] = [str(ability)]
+    return dataset.model_copy(update={"samples": tuple(samples), "origin": origin})
 
 
-def _guess(truth: Accepted | None, noise: float | None) -> Ability:
-    if noise == 1:
+def _ability_alone(sample: Sample) -> Ability:
+    """What one answer tests, by its planted error, its noise and its true answers."""
+    task = sample.rgb
+    if task and (task.counterfactual or task.ability is Ability.COUNTERFACTUAL):
+        return Ability.COUNTERFACTUAL
+    if task and task.noise == 1:
         return Ability.REJECTION
-    several = truth is not None and not isinstance(truth, str) and len(truth) > 1
-    return Ability.INTEGRATION if several else Ability.NOISE
+    return Ability.INTEGRATION if _has_parts(sample.ground_truth) else Ability.NOISE
+
+
+def _has_parts(truth: Accepted | None) -> bool:
+    """Whether several answers are required."""
+    return truth is not None and not isinstance(truth, str) and len(truth) > 1
 
 
 def _composed_sample(

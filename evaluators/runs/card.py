@@ -106,6 +106,8 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
             made.append(f"{name.replace('_', ' ')} {_in_words(value)}")
     if made:
         yield "Drawn", "; ".join(made)
+    if read_as := run.origin.get("read_as"):
+        yield "Read", str(read_as)
     if source := source_in_words(run.origin):
         yield "From", source
 

@@ -80,9 +80,8 @@ def facts(run: Run) -> list[str]:
 
     A part of what it takes to run it again.
     """
-    facts = []
-    if source := source_in_words(run.origin):
-        facts.append(source)
+    read_as = translated(str(run.origin.get("read_as", ""))).rstrip(".。")
+    facts = list(filter(None, (source_in_words(run.origin), read_as)))
     if models := list(map(_with_options, titles(run), run.models)):
         asked = mark("Models: {models}") if len(models) > 1 else mark("Model: {models}")
         facts.append(say(asked, models=", ".join(models)))

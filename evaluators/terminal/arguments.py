@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import catalogue
-from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
+from evaluators.datasets.rgb import (
+    BY_ROW,
+    NOISE_LEVELS,
+    PASSAGES,
+    TestBed,
+    all_with_ability,
+    compose,
+)
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
@@ -43,7 +50,7 @@ class Options(Record):
     prompt: Path | None = None
     temperature: float = Field(0.0, ge=0, le=2)
     answer_tokens: int | None = Field(None, ge=16)
-    ability: tuple[Ability, ...] = ()
+    ability: tuple[Ability | Literal["by_row"], ...] = ()
     noise: tuple[float, ...] = ()
     passages: int | None = None
     seed: int | None = None
@@ -137,6 +144,11 @@ def samples(data: Dataset | TestBed, options: Options) -> Dataset:
 
 
 def _composed_from(bed: TestBed, options: Options) -> Dataset:
+    if BY_ROW in options.ability:
+        raise ParameterError(
+            f"--ability {BY_ROW} is for recorded answers, which a row says what they test. "
+            f"{printable(bed.name)} holds RGB questions. It tests: {', '.join(bed.abilities)}."
+        )
     wanted = options.ability or bed.abilities
     for ability in wanted:
         if ability not in bed.abilities:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from evaluators.datasets.rgb import BY_ROW
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
 from evaluators.records import Ability
@@ -156,8 +157,11 @@ asking = _all(
         "--ability",
         multiple=True,
         metavar="NAME",
-        type=click.Choice([ability.value for ability in Ability]),
-        help=f"RGB: {ABILITIES}. Repeatable.  [default: all that the data set can test]",
+        type=click.Choice([*(ability.value for ability in Ability), BY_ROW]),
+        help=(
+            f"RGB: {ABILITIES}. Repeatable.  [default: all that the data set can test; of recorded "
+            f"answers the one that most rows test, {BY_ROW} mixes them]"
+        ),
     ),
     click.option(
         "--noise",

@@ -238,6 +238,7 @@ def _named_facts(results: Results) -> list[tuple[str, str]]:
         ("run", run.id),
         ("title", run.title),
         ("data set", run.dataset_name),
+        *([("read", str(run.origin["read_as"]))] if run.origin.get("read_as") else []),
         ("begun", _begun(run)),
         ("state", state(run, results.store)),
     ]

@@ -10,7 +10,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.datasets import official
-from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES, TestBed, all_with_ability, compose
+from evaluators.datasets.rgb import (
+    BY_ROW,
+    NOISE_LEVELS,
+    PASSAGES,
+    TestBed,
+    all_with_ability,
+    compose,
+)
 from evaluators.datasets.sampling import sampled
 from evaluators.llm.catalogue import Choice
 from evaluators.prompts import load
@@ -19,6 +26,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
+from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
 from ui.models import again
@@ -32,6 +40,7 @@ from ui.parts.untrusted import plain
 
 START = "rgb_start"
 AS_IN_FILE = mark("As in the file")
+ROW_BY_ROW = mark("Row by row")
 PUBLISHED = mark("the benchmark's published wording")
 # Up to 90 %: with noise alone no document holds the answer, which is the test of rejection.
 LEVELS = [round(step / 10, 1) for step in range(10)]
@@ -299,6 +308,9 @@ def _form_to_score_answers(name: str) -> None:
     whole = session.dataset(name)
     says_abilities = any(sample.rgb for sample in whole.samples)
     choices = [AS_IN_FILE, *Ability] if says_abilities else list(Ability)
+    read_as = whole.origin.get("read_as")
+    if read_as:
+        choices.append(ROW_BY_ROW)
     ability = st.segmented_control(
         say("Ability"),
         choices,
@@ -306,12 +318,16 @@ def _form_to_score_answers(name: str) -> None:
         default=choices[0],
         required=True,
         help=say(
-            "“{choice}” goes by each sample's noise rate, true answers and planted error.",
+            "“{choice}” is what most of its rows test, or what each says of itself. “{mixed}” goes "
+            "by each row's noise, true answers and planted error.",
             choice=say(AS_IN_FILE),
+            mixed=say(ROW_BY_ROW),
         ),
         key=f"rgb_ability_{name}",
         **KEPT,
     )
+    if read_as and ability == AS_IN_FILE:
+        st.caption(plain(translated(read_as)))
     count = how_many.choose(len(whole.samples), "rgb_score_count")
     rows_needed.show(whole.name, "rgb_score")
     end = st.container()
@@ -321,6 +337,8 @@ def _form_to_score_answers(name: str) -> None:
     dataset = sampled(whole, count, seed)
     if isinstance(ability, Ability):
         dataset = all_with_ability(dataset, ability)
+    elif ability == ROW_BY_ROW:
+        dataset = all_with_ability(dataset, BY_ROW)
     label = say("Check {answers}", answers=counted(len(dataset.samples), "answer"))
     plan = RunPlan(dataset, [RGBEvaluator(**params)], seed=dataset.origin.get("seed"))
     with end:
