@@ -74,7 +74,7 @@ KINDS: Mapping[RoundKind, Described] = {
         asked=mark("How high is the {value}?"),
         counting=lambda number: counted(number, "answer"),
         words=_words(mark("high"), mark("middle"), mark("low")),
-        meanings=(mark("over ⅔"), mark("⅓ to ⅔"), mark("under ⅓")),
+        meanings=(mark("0.67 or more"), mark("0.34 to 0.66"), mark("0.33 or less")),
     ),
     "planted": Described(
         title=mark("Find the planted error"),

@@ -52,6 +52,7 @@ class Round(Record):
 
     The wall of one that `hides_spread` does not tell before the reveal who said what; of `models`,
     by their numbers, two answers are laid side by side; `value` is the one whose height is guessed.
+    One that `was_revealed`, and goes on because nobody had labelled, has labels that are not blind.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Round(Record):
     state: State = "open"
     has_board: bool = True
     hides_spread: bool = False
+    was_revealed: bool = False
     models: tuple[int, int] | None = None
     value: str = ""
     revision: int = 0

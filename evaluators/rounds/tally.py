@@ -127,10 +127,9 @@ def spreads(labels: Iterable[RoundLabel], places: Sequence[AskedPlace]) -> dict[
 
 
 def by_quarrel(spread: Mapping[AskedPlace, Spread]) -> list[AskedPlace]:
-    """The sentences that anybody labelled, the most disputed first; alike ones in their order."""
-    labelled = [place for place, own in spread.items() if own.total]
+    """The sentences, the most disputed first, those without a label last; alike ones in order."""
     # Sorting keeps the order of what is equal.
-    return sorted(labelled, key=lambda place: -spread[place].quarrel)
+    return sorted(spread, key=lambda place: (not spread[place].total, -spread[place].quarrel))
 
 
 def class_labels(
@@ -197,6 +196,25 @@ def right(labels: Supports, truth: Supports) -> Right | None:
     if not both:
         return None
     return Right(sum(labels[place] is truth[place] for place in both), len(both))
+
+
+def right_on_the_same(by_name: Mapping[str, Supports], truth: Supports) -> dict[str, Right]:
+    """How far each labeller has the true labels, all counted on the sentences that all labelled.
+
+    The first one sets what there is to compare: another one that labelled none of it is left out.
+    """
+    common = set(truth)
+    compared = {}
+    for name, labels in by_name.items():
+        if shared := common & labels.keys():
+            common = shared
+            compared[name] = labels
+        elif not compared:
+            return {}
+    return {
+        name: Right(sum(labels[place] is truth[place] for place in common), len(common))
+        for name, labels in compared.items()
+    }
 
 
 def board(

@@ -192,10 +192,15 @@ def _scored(made: Round, sample: Sample, contents: Sequence[Content]) -> RoundAn
 
 
 def height(value: float) -> Support:
-    """Which third of 0 to 1 a value is in: full the highest; a border is in the middle."""
-    if value > 2 / 3:
+    """Which third of 0 to 1 a value is in, as it is shown: full 0.67 and more, none 0.33 and less.
+
+    Of a bound between two shown numbers nobody can say that a value lies on it: two thirds, which
+    are frequent, are shown as 0.67 and are high.
+    """
+    shown = float(f"{value:.2f}")
+    if shown >= 0.67:
         return Support.FULL
-    return Support.NONE if value < 1 / 3 else Support.PARTIAL
+    return Support.NONE if shown <= 0.33 else Support.PARTIAL
 
 
 # The planted error

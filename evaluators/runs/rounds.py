@@ -6,7 +6,7 @@ import csv
 import io
 import random
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Literal, get_args
 
@@ -165,29 +165,40 @@ def instructive(
     n: int = USUAL,
     seed: int = 0,
     asking: Asking = OF_SENTENCES,
+    asked_before: Collection[Answer] = (),
 ) -> list[Answer]:
     """Some answers of each lesson, short ones first, shuffled; another seed finds others.
 
-    Answers that begin by declining are left out where sentences are labelled or guessed.
+    Answers that begin by declining are left out where sentences are labelled or guessed; those
+    `asked_before` come where there are no others.
     Of eight, three are disputed, three unsupported and two supported, as far as there are any.
     """
     by_lesson: dict[str, list[Answer]] = {lesson: [] for lesson in get_args(Lesson)}
     for answer, lesson in lessons(view, asking).items():
         by_lesson[lesson].append(answer)
     shuffle = random.Random(seed)
-    queues = []
     for answers in by_lesson.values():
         shuffle.shuffle(answers)
-        queues.append(_short_first(view, answers, asking.kind))
     chosen: list[Answer] = []
-    # In turns, so that what one lesson lacks is made up for by the others.
-    while len(chosen) < n and any(queues):
-        for queue in queues:
-            if queue and len(chosen) < n:
-                chosen.append(queue.pop(0))
+    for is_repeated in (False, True):
+        queues = []
+        for answers in by_lesson.values():
+            own = [answer for answer in answers if (answer in asked_before) is is_repeated]
+            queues.append(_short_first(view, own, asking.kind))
+        # In turns, so that what one lesson lacks is made up for by the others.
+        while len(chosen) < n and any(queues):
+            for queue in queues:
+                if queue and len(chosen) < n:
+                    chosen.append(queue.pop(0))
     # The order must not tell of which lesson the next one is.
     shuffle.shuffle(chosen)
     return chosen
+
+
+def asked_before(view: RunView) -> set[Answer]:
+    """The answers of the run's earlier rounds: a class that saw their reveal is asked others."""
+    earlier = view.store.rounds.of_run(view.run.id)
+    return {Answer(*answer) for made in earlier for answer in made.answers}
 
 
 def _short_first(
@@ -279,15 +290,16 @@ def fresh_code() -> dict[str, str]:
 
 
 def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
-    """Ends the round: from now on the class is a labeller of the run, by its majorities.
+    """Ends the round: from now on the class is a labeller of the run, by what most of it said.
 
-    What is not a label of a sentence stays in the round alone. Closed again, it takes the
+    What is not a label of a sentence, or was given after the reveal, stays in the round alone.
+    Closed again, it takes the
     place of what it said before. Raises `ParameterError` where the run or the round is gone.
     """
     # The state first: what would come now is refused, not lost in between.
     store.rounds.change(made.id, state="revealed" if reveal else "closed")
     _withdraw(store, run, made)
-    if not KINDS[made.kind].is_labeller:
+    if made.was_revealed or not KINDS[made.kind].is_labeller:
         return
     read = content(store, run, made)
     voted = class_labels(spreads(store.rounds.labels(made.id), read.places))
@@ -305,12 +317,15 @@ def close(store: Store, run: Run, made: Round, *, reveal: bool = False) -> None:
 def reopen(store: Store, run: Run, made: Round) -> None:
     """Goes on with a round, under a new code; until it is closed again it is not a labeller.
 
-    Raises `ParameterError` once it was revealed: labels given after that would not be blind.
+    Raises `ParameterError` once labels were revealed: what is said after that is not blind. Where
+    nobody had labelled there is nothing to spoil, and the class is no labeller any more.
     """
     current = store.rounds.get(made.id)
-    if current is not None and current.state == "revealed":
+    is_revealed = current is not None and current.state == "revealed"
+    if is_revealed and store.rounds.labels(made.id):
         raise ParameterError("The class has seen what is right. Start another round instead.")
-    store.rounds.change(made.id, state="open", **fresh_code())
+    was_revealed = made.was_revealed or is_revealed
+    store.rounds.change(made.id, state="open", was_revealed=was_revealed, **fresh_code())
     _withdraw(store, run, made)
 
 

@@ -125,7 +125,9 @@ def test_a_class_labels_and_sees_the_reveal(
     joined(new_context(**PHONE).new_page(), host, made, "<b>Late</b>")
 
     facts = wall.get_by_role("status")
-    expect(facts).to_contain_text("4 participants · 11 of 16 labels · agreement α 0.47")
+    expect(facts).to_contain_text(
+        "4 participants · 11 of 16 labels · agreement beyond chance: moderate (α 0.47)"
+    )
     expect(wall.get_by_text("<b>Late</b>")).to_be_visible()
     # The list was drawn anew below it.
     expect(documents).to_be_visible()

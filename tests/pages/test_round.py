@@ -122,6 +122,18 @@ def test_from_an_example_one_goes_on_with_a_copy(open_page: OpenPage) -> None:
     assert not chosen & {13, 14, 15}
 
 
+def test_a_second_round_proposes_other_answers(open_page: OpenPage) -> None:
+    at = click(open_page("round", run=INVENTED), "Make a copy and go on")
+    run_id = at.query_params["run"]
+    first = set(at.multiselect[0].value)
+    click(at, "Start with 8 answers")
+
+    second = set(open_page("round", run=run_id).multiselect[0].value)
+
+    assert len(second) == 8
+    assert not first & second
+
+
 @pytest.mark.parametrize(
     ("port", "end"), [(8501, "10.0.0.7"), (8600, "10.0.0.7 --server.port 8600")]
 )
@@ -351,7 +363,10 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
     shown = words(checked(at.run()))
 
     # Alpha is 36 / 76; the quarrels are 1, 2/3, 0 and 0.
-    assert "3 participants · 11 of 12 labels · agreement α 0.47 Ann Ben Cid" in shown
+    assert (
+        "3 participants · 11 of 12 labels · agreement beyond chance: moderate (α 0.47) Ann Ben Cid"
+        in shown
+    )
     order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
     assert order == ["2a", "1b", "1a", "2b"]
     assert "1 supported 1 partly" in shown
@@ -371,8 +386,8 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
 
     # Of four: all but the tie; two; two.
     assert (
-        "The class 75 % , judge-by-hand (OpenAI) 50 % , the heuristic 50 % right against gold"
-        in shown
+        "The class 75 % (3 of 4), judge-by-hand (OpenAI) 50 % (2 of 4), "
+        "the heuristic 50 % (2 of 4) right against gold" in shown
     )
     assert "1 tie" in shown
     assert "The most frequent label counts, a tie goes to the stricter one." in shown
@@ -380,6 +395,54 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
     disputed = shown.partition("2a")[2].partition("1b")[0]
     assert "Class: partly ✗ judge-by-hand (OpenAI): supported ✓ Heuristic: supported ✓" in disputed
     assert "Gold: supported" in disputed
+
+
+def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(
+    open_page: OpenPage, made: Round
+) -> None:
+    at = join(open_page, made, "Ann")
+    label(at, "Supported", "Supported")
+
+    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+
+    # Of the two that the class labelled: by gold the first is supported and the second is not.
+    assert (
+        "The class 50 % (1 of 2), judge-by-hand (OpenAI) 50 % (1 of 2), "
+        "the heuristic 50 % (1 of 2) right against gold" in shown
+    )
+
+
+def test_the_reveal_shows_what_nobody_labelled_last(open_page: OpenPage, made: Round) -> None:
+    at = click(join(open_page, made, "Ann"), "Next")
+    label(at, "Not")
+
+    wall = click(open_page("round", lead=made.id), "Reveal")
+
+    for shown in (words(wall), words(open_page("round", me=ann_in(made).token))):
+        order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
+        assert order == ["1b", "1a", "2a", "2b"]
+        assert "Class: no label" in shown.partition("2b")[2]
+        assert "Gold: partly" in shown.partition("2b")[2]
+    assert "Reopen" not in [each.label for each in wall.button]
+
+
+def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(
+    open_page: OpenPage, run: Run, made: Round
+) -> None:
+    ann = session.store().rounds.join(made.id, "Ann")
+    wall = click(open_page("round", lead=made.id), "Reveal")
+
+    assert "Waiting" not in words(wall)
+    assert "Gold: partly" in words(wall).partition("2b")[2]
+    phone = words(open_page("round", me=ann.token))
+    assert "Nobody labelled anything." in phone
+    assert "Gold: partly" in phone.partition("2b")[2]
+
+    click(wall, "Reopen")
+    label(open_page("round", me=ann.token), "Supported")
+    click(open_page("round", lead=made.id), "Close")
+    # They have seen what is right.
+    assert session.store().person_labels.by_cell(run.id) == {}
 
 
 def test_the_board_can_be_off(open_page: OpenPage, made: Round) -> None:
@@ -423,6 +486,7 @@ def test_a_reopened_round_goes_on_under_a_new_code(
 def test_after_the_reveal_a_round_is_not_reopened(
     open_page: OpenPage, run: Run, made: Round
 ) -> None:
+    label(join(open_page, made, "Ann"), "Supported")
     wall = click(open_page("round", lead=made.id), "Reveal")
 
     assert "Reopen" not in [each.label for each in wall.button]
@@ -468,8 +532,13 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
     shown = words(click(open_page("round", lead=made.id), "Reveal"))
 
     # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
-    assert "The class 50 % , the heuristic 50 % , gold 50 % like judge-by-hand (OpenAI)" in shown
+    assert (
+        "The class 50 % (1 of 2), the heuristic 50 % (1 of 2) like judge-by-hand (OpenAI)" in shown
+    )
     assert "1 all 1 some" in shown
+    # What is guessed is the judge's verdict, so that nothing says how gold compares with it.
+    assert "gold" not in shown
+    assert "Gold" not in shown
     own = words(open_page("round", me=at.query_params["me"]))
     assert "You: 50 % like judge-by-hand (OpenAI) (1 of 2)" in own
 
@@ -501,12 +570,12 @@ def test_a_class_guesses_how_high_a_value_is(open_page: OpenPage, run: Run) -> N
 
     at = join(open_page, made, "Ann")
     assert "How high is the relevance?" in words(at)
-    assert "over ⅔ ⅓ to ⅔ under ⅓" in words(at)
+    assert "0.67 or more 0.34 to 0.66 0.33 or less" in words(at)
     right = {0: "High", 1: "Middle"}
     at = label(at, right[made.answers[0].position], "Low")
     shown = words(click(open_page("round", lead=made.id), "Reveal"))
 
-    assert "The class 50 % like the metric" in shown
+    assert "The class 50 % (1 of 2) like the metric" in shown
     assert "Relevance: 1.00" in shown
     assert "Relevance: 0.50" in shown
     own = words(open_page("round", me=at.query_params["me"]))
@@ -570,7 +639,7 @@ def test_a_class_finds_the_planted_errors(open_page: OpenPage, errors: Run) -> N
     shown = words(click(wall, "Reveal"))
 
     # A tie goes to the stricter one, so the class is right on all but the last one.
-    assert "The class 83 % of the documents right" in shown
+    assert "The class 83 % (5 of 6) of the documents right" in shown
     assert "model-by-hand (OpenAI): noticed 1 of 2, corrected 1 of 2" in shown
     assert "other-by-hand (OpenAI): noticed 0 of 2, corrected 0 of 2" in shown
     assert "Most often right Ann 5 of 6" in shown
@@ -603,7 +672,7 @@ def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors
     assert f"The class: {first} wins 88 % (95 %: 0 to 100), {second} 12 %" in shown
     assert f"The metric: {first} wins 75 % (95 %: 0 to 100), {second} 25 %" in shown
     # The class prefers the first one of the second pair as well, one vote to none.
-    assert "The class 50 % like the metric" in shown
+    assert "The class 50 % (1 of 2) like the metric" in shown
     left, right = content.answers[0].models
     titles = (first, second)
     # The metric has an opinion, which makes nobody right or wrong.

@@ -17,6 +17,7 @@ from evaluators.rounds.tally import (
     class_agreement,
     class_labels,
     right,
+    right_on_the_same,
     spreads,
     win_rate,
 )
@@ -129,8 +130,9 @@ def test_the_spread_of_each_sentence_and_their_order_by_quarrel():
         (0, 3, 0),
         (0, 0, 0),
     ]
-    # 1, 2/3, and two on which all agree in their own order; the one without a label is left out.
-    assert by_quarrel(spread) == [PLACES[2], PLACES[1], PLACES[0], PLACES[3]]
+    # 1, 2/3, and two on which all agree in their own order; the one without a label is the last.
+    unlabelled = AskedPlace(1, "c")
+    assert by_quarrel(spread) == [PLACES[2], PLACES[1], PLACES[0], PLACES[3], unlabelled]
     assert list(class_labels(spread).values()) == [FULL, NONE, PARTIAL, PARTIAL]
 
 
@@ -164,6 +166,18 @@ def test_who_says_always_the_same_agrees_by_no_more_than_chance():
     same = [RoundLabel(number, place, FULL, "") for number in (1, 2) for place in PLACES]
 
     assert class_agreement(same) == ClassAgreement("kappa", None, 4)
+
+
+def test_all_are_measured_on_the_sentences_that_all_labelled():
+    first, second, third, fourth = PLACES
+    of_class = {first: FULL, second: NONE, third: PARTIAL}
+    of_judge = {second: FULL, third: FULL, fourth: PARTIAL}
+    elsewhere = {fourth: PARTIAL}
+    by_name = {"class": of_class, "judge": of_judge, "other": elsewhere}
+
+    # On the second and the third; who labelled neither is not compared.
+    assert right_on_the_same(by_name, TRUTH) == {"class": Right(1, 2), "judge": Right(1, 2)}
+    assert right_on_the_same({"class": {}, "judge": of_judge}, TRUTH) == {}
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,19 @@ def test_the_samples_that_teach_are_of_every_kind(store):
     assert set(rounds.instructive(view, 100)) <= set(lessons)
 
 
+def test_what_a_class_was_asked_before_comes_where_there_is_nothing_else(store):
+    view = RunView.read(store, examples.find(store, examples.INVENTED))
+    every = rounds.instructive(view, 100)
+    first = rounds.instructive(view, 8)
+    second = rounds.instructive(view, 8, asked_before=first)
+    others = len(every) - 8
+
+    assert len(second) == 8
+    assert not set(first) & set(second)
+    rest = rounds.instructive(view, others + 2, asked_before=first)
+    assert len(set(rest) & set(first)) == 2
+
+
 # Taking part
 
 
@@ -232,9 +245,13 @@ def test_where_a_score_is_guessed_it_is_high_middle_or_low(store, run):
 
 @pytest.mark.parametrize(
     ("value", "support"),
-    [(0, NONE), (0.33, NONE), (1 / 3, PARTIAL), (2 / 3, PARTIAL), (0.67, FULL), (1, FULL)],
+    # Two thirds and one third are shown as 0.67 and 0.33; 0.664 is shown as 0.66.
+    [
+        *((0, NONE), (0.33, NONE), (1 / 3, NONE), (0.3351, PARTIAL)),
+        *((0.664, PARTIAL), (0.665001, FULL), (2 / 3, FULL), (1, FULL)),
+    ],
 )
-def test_a_value_on_a_border_is_in_the_middle(value, support):
+def test_how_high_a_value_is_follows_from_the_number_that_is_shown(value, support):
     assert round_content.height(value) is support
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -90,7 +90,8 @@ def _round_form(view: RunView) -> None:
             asking = Asking(kind, models=_models_field(view))
         if kind == "score":
             asking = Asking(kind, value=_value_field(view))
-        asked = _Asked(view, asking, st.session_state.get(others, 0))
+        before = rounds.asked_before(view)
+        asked = _Asked(view, asking, st.session_state.get(others, 0), before)
         chosen = _answers_field(asked)
         _reasons(asked, chosen)
         _start_field(asked, name.strip(), chosen)
@@ -157,11 +158,12 @@ class _Asked(NamedTuple):
     view: RunView
     asking: Asking
     seed: int
+    before: Collection[Answer]
 
     @property
     def name(self) -> str:
-        """Under which its answers are remembered."""
-        return f"{self.asking} {self.seed}"
+        """Under which its answers are remembered, until a further round is started."""
+        return f"{self.asking} {self.seed} {len(self.before)}"
 
     def lessons(self) -> Mapping[Answer, Lesson]:
         def read() -> list[tuple[Answer, Lesson]]:
@@ -175,10 +177,10 @@ class _Asked(NamedTuple):
         lessons, usual = self.lessons(), KINDS[self.asking.kind].usual
         filtered = [answer for answer in samples.last_answers(self.view.run) if answer in lessons]
         if self.seed == 0 and 0 < len(filtered) < len(lessons):
-            return filtered[:usual]
+            return sorted(filtered, key=lambda answer: answer in self.before)[:usual]
 
         def choose() -> list[Answer]:
-            return rounds.instructive(self.view, usual, self.seed, self.asking)
+            return rounds.instructive(self.view, usual, self.seed, self.asking, self.before)
 
         # Some hundred answers are read for it, and a form is drawn at every click.
         return self.view.kept(f"round {self.name}", list[Answer], choose)

@@ -226,7 +226,9 @@ def _revealed(live: reading.Live, me: Participant) -> None:
         score = tally.right(labels, truth)
         if score:
             lines.append(_score_in_words(name, score, content.truth))
-    if not lines:
+    if not live.labels:
+        lines.append(say("Nobody labelled anything."))
+    elif not lines:
         whose = bars.title(content.truth)
         lines.append(say("{labeller} has no labels of what was asked.", labeller=whose))
     frame.note("\n".join(lines))

@@ -36,6 +36,16 @@ MOST_ON_BOARD = 5
 PROBLEM = "projector"
 CLOSE = mark("Nobody can label any more. Nothing is revealed, and Reopen goes on.")
 REVEAL = mark("Ends the round and shows what is right; after that it cannot be reopened.")
+# As Landis and Koch (1977) call them; of their first step half is no more than chance.
+AGREEMENTS = (
+    (0.1, mark("hardly any", "agreement")),
+    (0.2, mark("slight", "agreement")),
+    (0.4, mark("fair", "agreement")),
+    (0.6, mark("moderate", "agreement")),
+    (0.8, mark("substantial", "agreement")),
+)
+"""What an agreement beyond chance is called below each bound."""
+FULL_AGREEMENT = mark("almost full", "agreement")
 UNKNOWN = mark("There is no such round here: the link is incomplete, or its run was deleted.")
 
 
@@ -93,10 +103,15 @@ def _wall_head(made: Round, run: Run) -> None:
             if made.state != "revealed":
                 reveal = partial(close, reveal=True)
                 _button(say("Reveal"), "visibility", reveal, tip=say(REVEAL), is_primary=True)
-            if made.state == "closed":
+            if made.state == "closed" or _is_revealed_in_vain(made):
                 _button(say("Reopen"), "lock_open", partial(rounds.reopen, store, run, made))
             with st.popover(say("More"), icon=":material/more_horiz:", key="round_more"):
                 _more_actions(made, run)
+
+
+def _is_revealed_in_vain(made: Round) -> bool:
+    """Whether nobody had labelled when it was revealed, so that it may go on."""
+    return made.state == "revealed" and not session.store().rounds.labels(made.id)
 
 
 def _button(
@@ -203,9 +218,11 @@ def _what_class_did(live: Live) -> None:
     if is_revealed:
         _say_who_is_right(live)
     # Their order by quarrel would tell where the class is divided.
-    labelled = [place for place, own in live.spread.items() if own.total]
+    places = list(live.spread) if is_hidden else tally.by_quarrel(live.spread)
     lines = []
-    for place in labelled if is_hidden else tally.by_quarrel(live.spread):
+    for place in places:
+        if not live.spread[place].total and not is_revealed:
+            continue
         line = bars.about_answer(live.content, place) + bars.asked_line(live.content, place)
         spread = live.spread[place]
         line += _how_many(live, place) if is_hidden else bars.bar(spread, live.made.kind)
@@ -256,27 +273,30 @@ def _agreement(agreement: ClassAgreement) -> str:
         places=places,
     )
     number = f"{value:.2f}".replace("-", "−")
-    word = html(say("agreement"))
-    return f'{word} <b title="{html(meaning)}">{symbol} {number}</b>'
+    level = next((word for below, word in AGREEMENTS if value < below), FULL_AGREEMENT)
+    words = say(
+        "agreement beyond chance: {level} ({symbol} {number})",
+        level=say(level, "agreement"),
+        symbol=symbol,
+        number=number,
+    )
+    return f'<span title="{html(meaning)}">{html(words)}</span>'
 
 
 def _say_who_is_right(live: Live) -> None:
     """Class, judge and estimate beside what counts as right, in one line; then what models did."""
     truth, content = live.true_labels, live.content
+    by_name = {say("The class"): live.voted}
+    for by in _labellers_beside_class(content):
+        by_name[bars.in_a_sentence(by)] = content.labels_by(by)
     shares = []
-    for name, labels in (
-        (say("The class"), live.voted),
-        *(
-            (bars.in_a_sentence(by), content.labels_by(by))
-            for by in _labellers_beside_class(content)
-        ),
-    ):
-        score = tally.right(labels, truth)
-        if score:
-            shares.append(f"{html(name)} <b>{100 * score.share:.0f} %</b>")
+    for name, score in tally.right_on_the_same(by_name, truth).items():
+        blanks = {"name": html(name), "share": f"{100 * score.share:.0f}"}
+        words = say("{name} <b>{share} %</b> ({equal} of {both})", **blanks, **score._asdict())
+        shares.append(words)
     lines = [html(line) for line in systems.win_rates(live)]
     if shares:
-        lines.append(_against(content.truth, ", ".join(shares)))
+        lines.append(_against(content.truth, say(", ").join(shares)))
     lines += map(html, systems.noticed(live))
     if lines:
         st.html("".join(f'<p class="pl-finding pl-reveal">{line}</p>' for line in lines))
@@ -292,8 +312,11 @@ def _against(truth: str, shares: str) -> str:
 
 
 def _labellers_beside_class(content: RoundContent) -> Sequence[str]:
-    """The labellers beside the class, without the one that counts as right."""
-    names = dict.fromkeys((content.own_labeller, HEURISTIC, GOLD))
+    """The labellers beside the class, without the one that counts as right.
+
+    Gold is right or it is not there: measured by a judge, it would stand on its head.
+    """
+    names = dict.fromkeys((content.own_labeller, HEURISTIC))
     return [by for by in names if by != content.truth and content.labels_by(by)]
 
 
