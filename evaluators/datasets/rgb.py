@@ -1,9 +1,15 @@
 """RGB test beds: rows of positive and negative documents, and the prompts composed from them.
 
 Composition follows the benchmark's script (arXiv 2309.01431): ceil(passages * noise) negatives, the
-rest positives; where one kind runs out the other fills up; integration takes one document of each
-sub-question first, so it cannot always reach the noise asked for. What a prompt really holds is its
+rest positives, the first of each in the bed's order; where one kind runs out the other fills up;
+integration takes one document of each sub-question first, so it cannot always reach the noise asked
+for; planted errors take forged documents alone, up to `passages`. What a prompt really holds is its
 effective noise.
+
+It deviates in this: any seed but 0 takes other documents; each prompt has its own order, where the
+script has one seed for all rows; integration fills up with positives where negatives run out;
+planted errors are asked without noise and without the true documents (`noise_rate` and
+`correct_rate` of the script).
 """
 
 from __future__ import annotations
@@ -89,13 +95,16 @@ def compose(
     passages: int = PASSAGES,
     seed: int = 0,
     sample: int | None = None,
+    fill_up: bool = False,
 ) -> Dataset:
     """The samples to ask: every ability over its rows, at every noise level that it knows.
 
     `sample` is how many rows of each ability are taken, at random; all where it is not given.
 
     Noise robustness and integration use `noise_levels` (shares from 0 to 1); rejection has noise 1,
-    planted errors noise 0. The same seed gives the same documents in the same order, whatever else
+    planted errors noise 0; with `fill_up` these get documents beside the point where fewer than
+    `passages` are forged. The seed 0 takes the first documents of each kind, as the benchmark does,
+    any other takes others. The same seed gives the same documents in the same order, whatever else
     is asked.
     """
     # Rejection is tested with noise alone, planted errors without any
@@ -107,7 +116,7 @@ def compose(
         levels = fixed_levels.get(ability, noise_levels)
         for position in sorted(chosen):
             for noise in levels:
-                prompt = _composed_sample(rows[position], ability, noise, passages, seed)
+                prompt = _composed_sample(rows[position], ability, noise, passages, seed, fill_up)
                 samples.append(prompt)
     origin = {
         **bed.origin,
@@ -117,6 +126,7 @@ def compose(
         "passages": passages,
         "seed": seed,
         "sample": sample,
+        **({"fill_up": True} if fill_up else {}),
     }
     return Dataset(name=bed.name, samples=tuple(samples), origin=origin)
 
@@ -213,18 +223,28 @@ def _composed_sample(
     noise: float,
     passages: int,
     seed: int,
+    fill_up: bool,
 ) -> Sample:
     # Of the prompt's own facts: leaving out others must not change it
     rng = random.Random(f"{seed}/{ability}/{row.id}/{float(noise)}")
     positives, least = _positives_in_order(row, ability, rng)
-    take, fill = _counts(passages, noise, len(positives), len(row.negative), least)
+    negatives = list(row.negative)
+    if seed:
+        # The same order at every noise level, whose prompts so differ in as few documents as can be
+        order = random.Random(f"{seed}/{row.id}")
+        order.shuffle(negatives)
+        if ability is Ability.NOISE:
+            order.shuffle(positives)
+    if ability is Ability.COUNTERFACTUAL and not fill_up:
+        negatives = []
+    take, fill = _counts(passages, noise, len(positives), len(negatives), least)
     role = DocumentRole.ANSWER
     planted_error = None
     if ability is Ability.COUNTERFACTUAL:
         role = DocumentRole.PLANTED
         planted_error = row.fakeanswer
     documents = [(text, role) for text in positives[:take]]
-    documents += [(text, DocumentRole.BESIDE) for text in row.negative[:fill]]
+    documents += [(text, DocumentRole.BESIDE) for text in negatives[:fill]]
     rng.shuffle(documents)
     task = RGBTask(
         ability=ability,

@@ -303,6 +303,8 @@ class _Origin(BaseModel):
     abilities: list[str] = []
     noise_levels: list[float] = []
     passages: int | None = None
+    fill_up: bool = False
+    read_as: str = ""
     seed: int | None = None
     sample: int | None = None
     group: str = ""

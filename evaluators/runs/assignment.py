@@ -63,6 +63,7 @@ class Assignment(Record):
     abilities: tuple[Ability, ...] = ()
     noise_levels: tuple[NoiseLevel, ...] = Field((), max_length=10)
     passages: int | None = Field(None, ge=1, le=50)
+    fill_up: bool = False
     prompt: str = Field("", max_length=8_000)
 
 
@@ -109,6 +110,7 @@ def as_run(link: Assignment) -> Run:
     """The link as a run that nobody ran: a form begins with it as with any other."""
     how = {"answer_tokens": link.answer_tokens, "temperature": link.temperature}
     origin: dict[str, Any] = {"sample": link.sample, "passages": link.passages}
+    origin["fill_up"] = link.fill_up
     # Only the very numbers that a form offers: 0.3 and not 0.30000000000000004.
     origin["noise_levels"] = [round(level, 1) for level in dict.fromkeys(link.noise_levels)]
     origin["abilities"] = list(dict.fromkeys(link.abilities))
@@ -156,6 +158,7 @@ def _assignment_of(run: Run) -> Assignment:
             abilities=origin.get("abilities", ()),
             noise_levels=origin.get("noise_levels", ()),
             passages=origin.get("passages"),
+            fill_up=origin.get("fill_up", False),
             prompt=run.prompt,
             **asked,
         )

@@ -101,7 +101,7 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
     if run.repeats > 1:
         yield "Repeats", f"each prompt {run.repeats} times"
     made = []
-    for name in ("sample", "abilities", "noise_levels", "passages", "group"):
+    for name in ("sample", "abilities", "noise_levels", "passages", "fill_up", "group"):
         if value := run.origin.get(name):
             made.append(f"{name.replace('_', ' ')} {_in_words(value)}")
     if made:

@@ -17,6 +17,7 @@ OF_TEST_BEDS = {
     "abilities": mark("abilities"),
     "noise_levels": mark("noise levels"),
     "passages": mark("passages"),
+    "fill_up": mark("filled up"),
     "group": mark("group"),
 }
 """How samples were made from a test bed, by the names of the run's origin."""

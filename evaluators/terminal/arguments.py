@@ -31,7 +31,7 @@ from evaluators.runs.plan import MOST_REPEATS, RunPlan, check_asked
 from evaluators.runs.store import Store
 from evaluators.text.printable import printable
 
-OF_A_BED = ("noise", "passages")
+OF_A_BED = ("noise", "passages", "fill_up")
 """Options that say how prompts are composed from a test bed."""
 
 
@@ -53,6 +53,7 @@ class Options(Record):
     ability: tuple[Ability | Literal["by_row"], ...] = ()
     noise: tuple[float, ...] = ()
     passages: int | None = None
+    fill_up: bool = False
     seed: int | None = None
     sample: int | None = None
     max_calls: int | None = Field(None, ge=1)
@@ -129,10 +130,10 @@ def samples(data: Dataset | TestBed, options: Options) -> Dataset:
         return _composed_from(data, options)
     # Refused, not passed over: whoever types a noise level believes that it was reached.
     for name in OF_A_BED:
-        if getattr(options, name) not in (None, ()):
+        if getattr(options, name) not in (None, (), False):
             raise ParameterError(
-                f"--{name} is for RGB questions, from which prompts are composed. "
-                f"{printable(data.name)} holds samples. Leave it out."
+                f"--{name.replace('_', '-')} is for RGB questions, from which prompts are "
+                f"composed. {printable(data.name)} holds samples. Leave it out."
             )
     if len(options.ability) > 1:
         raise ParameterError(
@@ -164,6 +165,7 @@ def _composed_from(bed: TestBed, options: Options) -> Dataset:
         options.passages or PASSAGES,
         options.seed or 0,
         options.sample,
+        options.fill_up,
     )
     if not dataset.samples:
         raise DatasetError(f"{printable(bed.name)} gives no sample. Ask for another ability.")

@@ -113,6 +113,8 @@ def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if tuple(noise_levels) != NOISE_LEVELS:
         for noise in noise_levels:
             yield "--noise", f"{noise:g}"
+    if origin.get("fill_up"):
+        yield "--fill-up", ""
     for name, usual in (("passages", PASSAGES), ("seed", 0), ("sample", None)):
         value = origin.get(name, usual)
         if value != usual:

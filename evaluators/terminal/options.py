@@ -180,10 +180,21 @@ asking = _all(
         help="RGB: documents in a prompt.  [default: 5]",
     ),
     click.option(
+        "--fill-up",
+        is_flag=True,
+        help=(
+            "RGB: give planted errors documents beside the point where fewer than --passages are "
+            "forged."
+        ),
+    ),
+    click.option(
         "--seed",
         metavar="N",
         type=click.IntRange(0),
-        help="Same seed, same --sample, and in RGB same documents.  [default: 0]",
+        help=(
+            "Another seed takes another --sample, and in RGB other documents in another order; 0 "
+            "takes the first ones of each kind, as the benchmark does.  [default: 0]"
+        ),
     ),
     click.option(
         "--sample",

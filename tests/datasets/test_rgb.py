@@ -95,7 +95,7 @@ def test_a_prompt_takes_so_many_of_each_kind(noise, passages, positives, negativ
     ],
 )
 def test_a_prompt_keeps_what_each_document_is_for(bed_row, ability, noise, role_of):
-    (sample,) = samples([bed_row], ability, noise)
+    (sample,) = samples([bed_row], ability, noise, fill_up=True)
     assert len(sample.retrieved_documents) == 5
     assert sample.roles == tuple(role_of[text[0]] for text in sample.retrieved_documents)
 
@@ -127,9 +127,7 @@ def test_integration_takes_one_document_of_each_question_in_turn(noise, passages
     assert counted(documents(INTEGRATION, Ability.INTEGRATION, noise, passages)) == taken
 
 
-@pytest.mark.parametrize(
-    ("passages", "taken"), [(2, {"w": 2}), (3, {"w": 3}), (5, {"n": 2, "w": 3})]
-)
+@pytest.mark.parametrize(("passages", "taken"), [(2, {"w": 2}), (3, {"w": 3}), (5, {"w": 3})])
 def test_counterfactual_takes_documents_with_the_error_planted(passages, taken):
     assert counted(documents(COUNTERFACTUAL, Ability.COUNTERFACTUAL, passages=passages)) == taken
 
@@ -218,9 +216,41 @@ def test_the_seed_decides_the_documents_and_their_order():
     assert compose(bed, list(Ability), seed=3) != compose(bed, list(Ability), seed=4)
 
 
+@pytest.mark.parametrize(
+    ("ability", "noise"), [(Ability.NOISE, 0.4), (Ability.REJECTION, 1.0)], ids=str
+)
+def test_another_seed_takes_other_documents_and_seed_0_the_first_ones(ability, noise):
+    first = set(documents(row(9, 9), ability, noise, seed=0))
+    drawn = {frozenset(documents(row(9, 9), ability, noise, seed=seed)) for seed in range(1, 20)}
+
+    positives = {"p0", "p1", "p2"} if ability is Ability.NOISE else set()
+    assert first == positives | {f"n{number}" for number in range(5 - len(positives))}
+    assert len(drawn) > 10
+    assert documents(row(9, 9), ability, noise, seed=7) == documents(
+        row(9, 9), ability, noise, seed=7
+    )
+
+
+def test_the_noise_levels_of_a_seed_share_their_documents():
+    at = [set(documents(row(9, 9), noise=noise, seed=3)) for noise in (0.2, 0.4)]
+
+    assert len(at[0] & at[1]) == 4  # one positive gives way to one negative
+
+
+def test_planted_errors_are_asked_with_forged_documents_alone_unless_filled_up():
+    asked = {"ability": Ability.COUNTERFACTUAL}
+    assert counted(documents(COUNTERFACTUAL, **asked)) == {"w": 3}
+    assert counted(documents(COUNTERFACTUAL, **asked, passages=2)) == {"w": 2}
+    (sample,) = samples([COUNTERFACTUAL], **asked)
+    assert sample.rgb.effective_noise == 0
+
+    assert counted(documents(COUNTERFACTUAL, **asked, fill_up=True)) == {"n": 2, "w": 3}
+
+
 def test_integration_and_counterfactual_draw_by_the_seed():
     drawn = {
-        frozenset(documents(INTEGRATION, Ability.INTEGRATION, 0.4, seed=seed)) for seed in range(20)
+        frozenset(documents(INTEGRATION, Ability.INTEGRATION, passages=3, seed=seed))
+        for seed in range(60)
     }
     wrong = {
         frozenset(documents(COUNTERFACTUAL, Ability.COUNTERFACTUAL, passages=1, seed=seed))

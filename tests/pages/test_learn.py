@@ -284,7 +284,7 @@ def test_declining_and_planted_errors_are_shown_the_same_way(open_page: OpenPage
     told = said(at, "markdown").replace("*", "")
     assert "Model A · Yes, and it gives the true answer." in told
     assert "Model B · No: it repeats it." in told
-    assert "3 of 5 documents forged" in html(at)
+    assert "3 of 3 documents forged" in html(at)
 
 
 def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:

@@ -279,8 +279,8 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.COUNTERFACTUAL)
     row = samples(checked(at.run()))[0]
     assert {"Notices error", "Corrects error"} <= set(row)
-    # Three of its five documents have the planted error; noise levels it has none.
-    assert row["Forged"] == "60 %"
+    # Planted errors are asked with forged documents alone; noise levels they have none.
+    assert row["Forged"] == "100 %"
     assert "Noise" not in row
 
 

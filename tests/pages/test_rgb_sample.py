@@ -72,10 +72,10 @@ def test_a_planted_error_is_marked_and_each_document_has_its_role(
     shown = html(at)
     assert "Does it notice the planted error? " in said(at, "header")
     assert "No: it repeats it." in said(at, "header")
-    assert "Counterfactual robustness · 3 of 5 documents forged" in said(at)
-    assert "<b>3 of 5 documents forged</b>" in shown
+    assert "Counterfactual robustness · 3 of 3 documents forged" in said(at)
+    assert "<b>3 of 3 documents forged</b>" in shown
     assert shown.count('<span class="pl-role">planted error</span>') == 3
-    assert shown.count('<span class="pl-role">beside the point</span>') == 2
+    assert shown.count('<span class="pl-role">beside the point</span>') == 0
     assert 'in fact <mark class="pl-planted">Perth</mark>.' in shown
     assert 'Our tour ends in <mark class="pl-planted">Perth</mark>' in shown
 
@@ -93,7 +93,7 @@ def test_samples_of_earlier_versions_have_no_roles_and_say_as_much_as_is_known(
     open_page: OpenPage,
 ) -> None:
     at = open_page("sample", run=answered_by_two(with_roles=False).id, sample="1")
-    assert "Counterfactual robustness · 3 of 5 documents forged" in said(at)
+    assert "Counterfactual robustness · 3 of 3 documents forged" in said(at)
     assert 'class="pl-role"' not in html(at)
     assert '<div class="pl-strip">' not in html(at)
 

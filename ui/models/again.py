@@ -160,6 +160,7 @@ def _fields_of_composition(run: Run) -> dict[str, Any]:
         fields[field] = [Ability(ability) for ability in abilities]
     if origin.get("noise_levels"):
         fields["rgb_noise"] = origin["noise_levels"]
+    fields["rgb_fill_up"] = bool(origin.get("fill_up"))
     if origin.get("passages"):
         fields["rgb_passages"] = origin["passages"]
     return fields

@@ -58,6 +58,7 @@ class Composition(NamedTuple):
     passages: int
     seed: int
     sample: int | None
+    fill_up: bool
 
 
 class RGBDraft(NamedTuple):
@@ -225,8 +226,19 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
         **KEPT,
     )
     with seed:
-        drawn_by = how_many.seed("rgb_seed", say("Same seed: same questions, documents and order."))
-    return Composition(abilities, tuple(sorted(chosen)), number, drawn_by, count)
+        purpose = say("Another seed takes other questions and documents; 0 the first documents.")
+        drawn_by = how_many.seed("rgb_seed", purpose)
+    fill_up = st.toggle(
+        say("Fill up planted errors"),
+        help=say(
+            "With documents beside the point, where fewer are forged than a prompt takes; the "
+            "benchmark does not."
+        ),
+        key="rgb_fill_up",
+        disabled=Ability.COUNTERFACTUAL not in abilities,
+        **KEPT,
+    )
+    return Composition(abilities, tuple(sorted(chosen)), number, drawn_by, count, fill_up)
 
 
 def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
