@@ -401,7 +401,7 @@ def comparison_in_parts(comparison: Comparison) -> list[RenderableType]:
             )
         )
     names = [comparison.first, comparison.second, "difference in points", "p (Holm)"]
-    headings = ["value", *names, "better / equal / worse", "checked for both"]
+    headings = ["value", *names, "higher / equal / lower", "checked for both"]
     changed = [f"{each.setting}: {each.first} → {each.second}" for each in comparison.changes]
     without = [f"{len(alone):,}" for alone in comparison.alone]
     partners = []

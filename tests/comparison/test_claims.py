@@ -9,10 +9,11 @@ import re
 import pytest
 
 from evaluators import compare, evaluate
+from evaluators.api.evaluation import Results
 from evaluators.api.papers import bundle_of
 from evaluators.comparison import words
 from evaluators.comparison.paired import Pair, in_points, paired
-from evaluators.records import Dataset, Sample
+from evaluators.records import Cell, Dataset, Sample
 from evaluators.runs.store import Store
 from evaluators.terminal.tables import comparison_in_parts
 from tests.comparison.made import results
@@ -97,6 +98,45 @@ def test_a_value_that_no_labels_decide_is_said_beside_the_heuristics(store):
         "average and supported share: by the heuristic, which reads wording, not to be used to "
         "choose a system. Have an LLM judge 20 pairs: they tell how many it takes."
     )
+
+
+def relabelled(store, results, share):
+    """The run with labels of a judge for the first answers, as a hybrid has them."""
+    rows = []
+    for number in range(COUNT):
+        row = store.results.get(results.run.id, *Cell(number))
+        if number < share:
+            [labelling] = row.score.evidence.labellings
+            by_judge = labelling.model_copy(update={"by": "groq/judge"})
+            evidence = row.score.evidence.model_copy(update={"labellings": (by_judge,)})
+            score = row.score.model_copy(update={"evidence": evidence})
+            row = row.model_copy(update={"score": score})
+        rows.append(row)
+    samples = tuple(store.samples.get(results.run.fingerprint, n) for n in range(COUNT))
+    data = Dataset(name="hybrid", samples=samples)
+    run = results.run.model_copy(update={"id": f"hybrid-{results.run.id}"})
+    store.runs.put(run, data, rows)
+    return Results(run, store)
+
+
+def test_of_a_hybrid_it_is_said_how_many_pairs_are_the_heuristics(store):
+    first = relabelled(store, evaluate(data("a", "In 1812."), ["trace"], store=store), 20)
+    second = relabelled(store, evaluate(data("b", "Sing."), ["trace"], store=store), COUNT)
+
+    comparison = compare(first, second)
+
+    assert comparison["adherence"].by_heuristic == 10
+    assert comparison.sentence().startswith(
+        "10 of 30 pairs are labelled by the heuristic, which reads wording: not to be used to "
+    )
+    assert comparison["adherence"].difference.p is None
+
+
+def test_labels_of_a_judge_for_every_pair_count(store):
+    first = relabelled(store, evaluate(data("a", "In 1812."), ["trace"], store=store), COUNT)
+    second = relabelled(store, evaluate(data("b", "Sing."), ["trace"], store=store), COUNT)
+
+    assert compare(first, second)["adherence"].because == ""
 
 
 def judged(store, name, dataset, share_relevant, supported):
