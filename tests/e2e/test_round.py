@@ -141,7 +141,8 @@ def test_a_class_labels_and_sees_the_reveal(
     assert small == []
     wall.get_by_role("button", name="Reveal").click()
     expect(wall.locator(".pl-finding")).to_have_text(
-        "The class 75 %, judge-by-hand (OpenAI) 50 %, the heuristic 50 % right against gold"
+        "The class 75 % (3 of 4), judge-by-hand (OpenAI) 50 % (2 of 4), "
+        "the heuristic 50 % (2 of 4) right against gold"
     )
     expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2a")
     expect(ann.get_by_text("You: 100 % like gold (4 of 4)")).to_be_visible()
@@ -173,8 +174,12 @@ def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it
     answers = [Answer(0, 0), Answer(1, 0)]
     cases: list[tuple[RoundKind, list[str], str]] = [
         # A and C of both prompts are forged.
-        ("planted", ["none", "full", "none"] * 2, "The class 100 % of the documents right"),
-        ("better", ["partial", "partial"], "The class 50 % like the metric"),
+        (
+            "planted",
+            ["none", "full", "none"] * 2,
+            "The class 100 % (6 of 6) of the documents right",
+        ),
+        ("better", ["partial", "partial"], "The class 50 % (1 of 2) like the metric"),
     ]
     for kind, votes, finding in cases:
         # A phone of its own for each: what the reveal of the first one tells is no secret any more.

@@ -187,7 +187,14 @@ def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
     # Nothing is known without a label, under any definition.
     assert set(strip(at).values()) == {"–"}
     assert {cell for row in rows_of_table(at) for cell in row[1:]} == {"–"}
-    assert "relevant sentences / all document sentences<" in html(at)
+    # Each by its formula, and none by a number that nobody labelled.
+    formulas = re.findall("<span>(.*?)</span></div>", html(at))
+    assert formulas == [
+        "= relevant sentences / all document sentences",
+        "= used sentences / relevant sentences",
+        "= sentences both relevant and used / relevant sentences",
+        "= 1 if every sentence of the answer is fully supported, else 0",
+    ]
     tapped(
         at,
         trace_0b=["relevant", "used"],
@@ -384,11 +391,31 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
     at.select_slider(key="learn_doubt_labels").set_value(50)
     checked(at.run())
     means = {line.title: line.mean for line in lines(at)}
-    # 160 / 200; 30 + 2 of 50; 0.8 * 30 / 40 + 0.2 * 2 / 10.
+    # 800 / 1000; 36 + 1 of 50; 0.8 * 36 / 40 + 0.2 * 1 / 10.
     assert means["The judge alone"] == "0.80"
-    assert means["People alone"] == "0.64"
-    assert means["Judge, corrected"] == "0.64"
-    assert "40 answers that the judge calls supported and agree with 30" in said(at, "markdown")
+    assert means["People alone"] == "0.74"
+    assert means["Judge, corrected"] == "0.74"
+    told = said(at, "markdown")
+    assert "Of 40 answers that the judge calls supported people agree with 36" in told
+    assert "of 10 that it does not they call 1 supported" in told
+    assert "80 % · 36/40 + 20 % · 1/10 = **74 %**" in told
+
+
+@pytest.mark.parametrize("count", [50, 100])
+def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(
+    open_page: OpenPage, count: int
+) -> None:
+    at = open_page("learn", lesson="5")
+    at.select_slider(key="learn_doubt_labels").set_value(count)
+    checked(at.run())
+
+    widths = {}
+    for line in lines(at):
+        low, high = line.interval.split(" to ")
+        widths[line.title] = float(high) - float(low)
+
+    # Of 50: 0.60 to 0.84 against 0.65 to 0.82; of 100: 0.65 to 0.82 against 0.68 to 0.80.
+    assert widths["Judge, corrected"] < 0.8 * widths["People alone"]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +453,12 @@ def test_phrases_are_missed_and_taken_for_others(open_page: OpenPage) -> None:
         ("Prompt wording", "prompt", 0, "**Declines** by the rules."),
         ("Prompt wording", "prompt", 1, "**Answers**, say the rules."),
         # 1 of 2 sentences is relevant, none is used, none is wrong: (0.5 + 0 + 0 + 1) / 4.
-        ("An empty answer", "empty", "", "Adherence **1.00** · Average **0.38**"),
+        (
+            "An empty answer",
+            "empty",
+            "",
+            "Context relevance **0.50** · Context utilization **0.00** · Completeness **0.00** · Adherence **1.00** · Average **0.38**",
+        ),
         ("An empty answer", "empty", "480 metres.", "Completeness **1.00** · Adherence **1.00**"),
         ("An empty answer", "empty", "840 metres.", "Completeness **0.00** · Adherence **0.00**"),
     ],

@@ -21,16 +21,17 @@ ROWS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 CLASSES = 5
 """People who each check rows of their own."""
 
-JUDGED = 200
-JUDGED_YES = 160
+JUDGED = 1000
+JUDGED_YES = 800
 # Of those labelled inside the judge's yes and no: how many there are, and how many people call
-# supported. Made up so that the judge is too kind, as judges are.
+# supported. Made up so that the judge is too kind, as judges are, and right in nine of ten: with a
+# worse one, or few judged answers, people alone would say as much.
 LABELS = {
     0: ((0, 0), (0, 0)),
-    20: ((16, 12), (4, 1)),
-    50: ((40, 30), (10, 2)),
-    100: ((80, 60), (20, 4)),
-    200: ((160, 120), (40, 8)),
+    20: ((16, 14), (4, 0)),
+    50: ((40, 36), (10, 1)),
+    100: ((80, 72), (20, 2)),
+    200: ((160, 144), (40, 4)),
 }
 
 
@@ -101,7 +102,7 @@ def _judge_to_correct() -> None:
     st.header(say("2 · A judge labels everything. Can you believe it?"), anchor=False)
     st.markdown(
         say(
-            "A judge (an LLM) calls **{yes} of {all}** answers supported. Label some of them "
+            "A judge (an LLM) calls **{yes} of {all:,}** answers supported. Label some of them "
             "yourself and see what becomes of its mean. The numbers are made up.",
             yes=JUDGED_YES,
             all=JUDGED,
@@ -150,17 +151,22 @@ def _estimates_by_people(count: int) -> tuple[EstimatedMean, EstimatedMean]:
 
 
 def _what_happened(count: int, corrected: EstimatedMean) -> str:
-    (of_yes, kept), _ = LABELS[count]
-    low, high = 100 * corrected.low, 100 * corrected.high
+    (of_yes, kept), (of_no, found) = LABELS[count]
+    yes = JUDGED_YES / JUDGED
     return say(
-        "People looked at {looked} answers that the judge calls supported and agree with {kept}. "
-        "So the mean falls from 80 % to **{mean:.0f} %** ({low:.0f} to {high:.0f}). The judge was "
-        "too kind, and its narrow line was wrong.",
-        looked=of_yes,
+        "Of {of_yes} answers that the judge calls supported people agree with {kept}; of {of_no} "
+        "that it does not they call {found} supported. So the mean is not {yes:.0f} % but "
+        "{yes:.0f} % · {kept}/{of_yes} + {no:.0f} % · {found}/{of_no} = **{mean:.0f} %** "
+        "({low:.0f} to {high:.0f}). The judge was too kind, and its narrow line was wrong.",
+        of_yes=of_yes,
         kept=kept,
+        of_no=of_no,
+        found=found,
+        yes=100 * yes,
+        no=100 * (1 - yes),
         mean=100 * corrected.mean,
-        low=low,
-        high=high,
+        low=100 * corrected.low,
+        high=100 * corrected.high,
     )
 
 

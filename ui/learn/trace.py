@@ -10,6 +10,7 @@ import streamlit as st
 from evaluators.datasets.bundled import CHINESE_TRACE, TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.report.coloured import NO_LABEL, SUPPORTS, verdicts
+from evaluators.runs.glossary import terms
 from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
@@ -176,7 +177,7 @@ def _strip_values(scores: TRACEScores) -> list[StripValue]:
         formula = words[name].removeprefix(readable(name)).strip()
         if value is None:
             # The formula is known before the first label, its numbers are not.
-            formula = formula.partition(" = ")[0]
+            formula = f"= {say(terms()[name].formula)}"
         cells.append(StripValue(say(SHORT[name]), say(ASKED[name]), value, formula))
     return cells
 

@@ -18,6 +18,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.injection import suspicions
 from evaluators.text.language import ENGLISH, language, mark, say
 from evaluators.text.words import readable
+from evaluators.trace.definitions import METRICS
 from evaluators.trace.metrics import TRACEScores
 from ui.learn.labelled import lesson_scores
 from ui.learn.lesson import note_played
@@ -217,15 +218,16 @@ def _empty_answer_trap() -> None:
     # An empty answer has no sentence that a label could be of.
     support = [] if not answer else ["full" if is_right else "none"]
     scores = lesson_scores(lesson, {"text": answer, "support": support, "used": ["0b"][:is_right]})
-    st.markdown(_four_values(scores))
+    st.markdown(_values_and_average(scores))
     correct = RGBEvaluator().is_correct(answer, "480 metres")
     right, wrong = mark("**Right** by the rules of RGB."), mark("**Wrong** by the rules of RGB.")
     _say_outcome(correct, say(right if correct else wrong))
 
 
-def _four_values(scores: TRACEScores) -> str:
+def _values_and_average(scores: TRACEScores) -> str:
     parts = []
-    for name in ("completeness", "adherence", "average"):
+    # All that enters the average.
+    for name in (*METRICS, "average"):
         value = scores.values()[name]
         parts.append(f"{readable(name)} **{value:.2f}**")
     return " · ".join(parts)

@@ -399,7 +399,6 @@ class View {
     const left = change ? change.until - Date.now() : 0;
     const isChanged = left > 0 && change.old !== figure && !this.isHidden;
     const shown = isChanged ? `${change.old} → ${figure}` : figure;
-    const under = [value, beside].filter(Boolean).join(" · ");
     const count = el("b", { text: this.isHidden ? "?" : shown });
     const item = el(
       "span",
@@ -411,7 +410,12 @@ class View {
         count,
         !this.isHidden && mark && el("span", { class: "mark", text: ` ${mark}` }),
       ),
-      el("small", { text: this.isHidden ? "" : under }),
+      el(
+        "small",
+        {},
+        !this.isHidden && el("span", { text: value }),
+        !this.isHidden && beside && el("span", { class: "beside", text: ` · ${beside}` }),
+      ),
     );
     // In another tab, as this page would forget what was chosen.
     const about = { class: "term", href: term[0], target: "_blank", "aria-label": term[1], text: "?" };
