@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: app test fuzz check bench attack lock licences examples words clean
+.PHONY: app test fuzz check bench attack lock licences examples heuristic words clean
 
 app: $(VENV)/app.installed
 	$(BIN)/streamlit run app.py
@@ -49,6 +49,10 @@ lock: | $(BIN)/python
 # Makes data/examples/*.jsonl again, from the recorded answers and labels beside them.
 examples: $(VENV)/dev.installed
 	@$(BIN)/python -m tests.examples
+
+# Measures the heuristic on public data (PLUMBLINE_CHECK_DATA), for data/heuristic.csv and docs/heuristic.md; half a minute.
+heuristic: $(VENV)/dev.installed
+	@$(BIN)/python -m tests.heuristic
 
 # Brings data/languages/*.po up to date with the texts of the code, and says which are to be translated.
 words: $(VENV)/dev.installed
