@@ -44,7 +44,7 @@ from evaluators.report.run_report import run_report
 from evaluators.report.sheet import sheet, sheet_key
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
-from evaluators.runs import aggregate, inputs, rulings
+from evaluators.runs import aggregate, findings, inputs, rulings
 from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
@@ -375,6 +375,12 @@ class Results:
                 "metrics": metrics,
             }
 
+    def findings(self) -> list[str]:
+        """What the run found, in the sentences of its page, and what to beware of, each a line."""
+        found = findings.of_run(RunView.read(self.store, self.run), self._view)
+        sentences = [finding.sentence for finding in found]
+        return [*sentences, *dict.fromkeys(own.caution for own in found if own.caution)]
+
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
         has_several_models = len(self.run.models) > 1
@@ -406,7 +412,7 @@ class Results:
         file = io.StringIO()
         console = Console(file=file, width=WIDTH, color_system=None)
         console.print(self.table())
-        lines = [self.headline()]
+        lines = [self.headline(), *map(printable, self.findings())]
         lines += [line.rstrip() for line in file.getvalue().splitlines()]
         if self.stopped:
             lines.append(printable(self.stopped))
@@ -725,6 +731,8 @@ def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
     value = "none" if mean.mean is None else f"{mean.mean:.2f}"
     has_interval = mean.low is not None and mean.high is not None
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
+    if mean.estimated:
+        interval = "an estimate"
     repeated = f" ({mean.questions:,} questions)" if mean.questions else ""
     if mean.repeated:
         repeated = f" ({mean.repeated})"

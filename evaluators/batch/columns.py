@@ -43,10 +43,14 @@ _MADE_UP = Sample(
 
 
 class MetricColumns(NamedTuple):
-    """The columns of one metric: how they begin, and the column of each of its values by name."""
+    """The columns of one metric: how they begin, and the column of each of its values by name.
+
+    `is_estimate` tells that the heuristic labels all of its rows, or those that no judge does.
+    """
 
     key: str
     values: dict[str, str]
+    is_estimate: bool = False
 
     @property
     def status(self) -> str:
@@ -98,7 +102,7 @@ def columns_of(
         plain = MetricColumns(key, {})
         values = {name: _free_name(name, number, taken) for name in names}
         taken |= {*values.values(), *plain.fields()}
-        every.append(MetricColumns(key, values))
+        every.append(MetricColumns(key, values, _is_estimate(metric)))
     return tuple(every)
 
 
@@ -131,6 +135,11 @@ def _value_names(metric: Evaluator, has_judge: bool) -> list[str]:
         f"{metric.title} does not say which values it gives before it has judged, and a file "
         "needs a column for each. Use run in place of batch."
     )
+
+
+def _is_estimate(metric: Evaluator) -> bool:
+    # A hybrid asks judges of those rows that the heuristic doubts.
+    return isinstance(metric, TRACEEvaluator) or bool(getattr(metric, "doubt_from", 0))
 
 
 def _free_name(name: str, number: int, taken: Iterable[str]) -> str:

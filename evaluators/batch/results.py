@@ -23,6 +23,7 @@ from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
+from evaluators.runs.findings import OF_THE_HEURISTIC
 from evaluators.runs.store import Spent
 from evaluators.statistics import interval
 from evaluators.text.printable import printable
@@ -164,6 +165,12 @@ class BatchResults:
         files = f"{len(self.finished):,} of {self.files:,} files"
         return f"{printable(self.folder)}: {files}, {counted(self.rows, 'row')}"
 
+    @property
+    def caution(self) -> str:
+        """What to beware of where the heuristic labelled; empty where it did not."""
+        has_estimate = any(mean.estimated for mean in self.means.values())
+        return OF_THE_HEURISTIC if has_estimate else ""
+
     def table(self, group: str = "") -> Table:
         """The means as a table, of all rows or by group."""
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -204,6 +211,8 @@ class BatchResults:
         file = io.StringIO()
         console = Console(file=file, width=WIDTH)
         console.print(Text(self.headline()))
+        if self.caution:
+            console.print(Text(self.caution))
         console.print(self.table())
         lines = [*file.getvalue().splitlines(), *self.shortcomings()]
         return "\n".join(map(str.rstrip, lines))
@@ -311,7 +320,7 @@ def _means(files: _Files, columns: Sequence[MetricColumns]) -> Means:
     for metric in columns:
         has_failed = files.are(metric.status, FAILED)
         for column in metric.values.values():
-            means[column] = _mean(files.numbers(column), has_failed)
+            means[column] = _mean(files.numbers(column), has_failed, metric.is_estimate)
     return means
 
 
@@ -334,16 +343,20 @@ def _means_by(
             start = 0
             for name, end in zip(names, ends, strict=True):
                 own = slice(start, end)
-                means[name][column] = _mean(values[own], has_failed[own])
+                means[name][column] = _mean(values[own], has_failed[own], metric.is_estimate)
                 start = end
     return means
 
 
-def _mean(values: NDArray[np.float64], has_failed: NDArray[np.bool_]) -> Mean:
+def _mean(
+    values: NDArray[np.float64],
+    has_failed: NDArray[np.bool_],
+    is_estimate: bool,
+) -> Mean:
     """The mean of a value over rows: what did not fail and has no value is not applicable."""
     judged = values[~np.isnan(values)]
-    # Of fewer than two values nothing is known of the spread.
-    low, high = interval(judged) or (None, None)
+    # Of fewer than two values nothing is known of the spread, of estimates nothing of the error.
+    low, high = (not is_estimate and interval(judged)) or (None, None)
     failed = int(has_failed.sum())
     return Mean(
         mean=float(judged.mean()) if len(judged) else None,
@@ -353,6 +366,7 @@ def _mean(values: NDArray[np.float64], has_failed: NDArray[np.bool_]) -> Mean:
         scored=len(judged),
         not_applicable=len(values) - len(judged) - failed,
         failed=failed,
+        estimated=len(judged) if is_estimate else 0,
     )
 
 

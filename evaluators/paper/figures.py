@@ -24,6 +24,7 @@ Figures = dict[str, str]
 NOISE = mark("Noise: share of documents beside the point")
 ACCURACY = mark("Accuracy (95 % interval)")
 INTERVALS = mark("95 % intervals.")
+ESTIMATES = mark("By the heuristic, which finds suspects and does not count: without an interval.")
 FEW = mark("Hollow: less than 80 % of the answers are checked.")
 OTHER_NOISE = mark(
     "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
@@ -176,7 +177,8 @@ def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -
                     hollow=dot.hollow or is_of_few(mean),
                 )
             )
-    return _drawn(rows, title, size, span=(0, 1))
+    has_estimate = any(dot.mean.estimated for group in groups for dot in group.dots)
+    return _drawn(rows, title, size, span=(0, 1), has_estimate=has_estimate)
 
 
 def _drawn(
@@ -186,9 +188,12 @@ def _drawn(
     *,
     span: tuple[float, float],
     unit: str = "",
+    has_estimate: bool = False,
 ) -> str:
-    has_hollow = any(row.hollow for row in rows)
-    note = f"{say(INTERVALS)} {say(FEW)}" if has_hollow else say(INTERVALS)
+    notes = [say(ESTIMATES) if has_estimate else say(INTERVALS)]
+    if any(row.hollow for row in rows):
+        notes.append(say(FEW))
+    note = joined_sentences(notes)
     return draw_intervals(rows, title=title, size=size, span=span, unit=unit, note=note)
 
 

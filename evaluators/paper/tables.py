@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import chain, islice
 
 from evaluators.catalogue import leads
@@ -11,16 +11,17 @@ from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
-from evaluators.runs import aggregate, rgb_figures, rulings, run_facts
+from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.statistics import FEW, MANY, RESAMPLES
+from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.words import joined_sentences, readable, short_name
 
-MEAN = "Mean [95 % interval]"
+MEAN, ESTIMATE = "Mean [95 % interval]", "Estimate"
 LEVEL = 0.95
 """Of every interval of Plumbline."""
 OF_RATES = "Wilson score; a question that is asked repeatedly is the unit"
@@ -29,6 +30,11 @@ OF_MEANS = (
     f"Student's t below {FEW}, normal from {MANY:,} values on"
 )
 """How the intervals of rates of RGB, and of all others, are made; see docs/measures.md."""
+OF_ESTIMATES = (
+    "none: labels by the heuristic, which finds suspects and does not count; no interval of chance "
+    "covers what it gets wrong"
+)
+"""What stands in the place of how an interval is made, where the heuristic labelled."""
 OF_DIFFERENCES = {
     "yes or no": "Tango score and exact McNemar test (mid-p) for yes-or-no values",
     "mean": (f"bootstrap of {RESAMPLES:,} resamples and {FLIPS:,} sign flips for other means"),
@@ -116,8 +122,7 @@ def _every_value(view: RunView, counted: View) -> PaperTable:
             how = OF_RATES if is_rate else OF_MEANS
             facts = _facts(view, counted, how, model=model, value=name)
             lines.append(PaperLine(keys, MEAN, own[name].mean, facts, is_rate))
-    hows = dict.fromkeys(str(line.facts["interval"]) for line in lines)
-    return table_of_lines("values", _caption("Means", view, counted, "; ".join(hows)), lines)
+    return _table_of_means("values", "Means", view, counted, lines)
 
 
 def _by_noise(view: RunView, counted: View) -> PaperTable:
@@ -132,8 +137,8 @@ def _by_noise(view: RunView, counted: View) -> PaperTable:
                 facts |= {"noise": point.noise, "effective_noise": point.effective_noise}
                 lines.append(PaperLine(keys, _level(point.noise), point.accuracy, facts, True))
     more = "Noise: share of documents beside the point"
-    caption = _caption("Accuracy in percent by noise", view, counted, OF_RATES, more)
-    return table_of_lines("accuracy_by_noise", caption, lines)
+    what = "Accuracy in percent by noise"
+    return _table_of_means("accuracy_by_noise", what, view, counted, lines, more)
 
 
 def _by_labeller(view: RunView, counted: View) -> PaperTable:
@@ -150,8 +155,7 @@ def _by_labeller(view: RunView, counted: View) -> PaperTable:
     more = "The means of a labeller are over the answers that it labelled"
     # The caption must not name one labeller: the rows are of all.
     usual = counted._replace(by=None)
-    caption = _caption("Means by labeller", view, usual, OF_MEANS, more)
-    return table_of_lines("by_labeller", caption, lines)
+    return _table_of_means("by_labeller", "Means by labeller", view, usual, lines, more)
 
 
 def _by_group(view: RunView, counted: View) -> PaperTable:
@@ -165,8 +169,38 @@ def _by_group(view: RunView, counted: View) -> PaperTable:
                 facts = _facts(view, counted, OF_MEANS, model=model, group=group, value=name)
                 lines.append(PaperLine(keys, _value_title(name), mean, facts))
     more = f"At most {MOST_GROUPS} groups are shown"
-    caption = _caption("Means by group of samples", view, counted, OF_MEANS, more)
-    return table_of_lines("by_group", caption, lines)
+    return _table_of_means("by_group", "Means by group of samples", view, counted, lines, more)
+
+
+def _table_of_means(
+    name: str,
+    what: str,
+    view: RunView,
+    counted: View,
+    lines: Sequence[PaperLine],
+    *more: str,
+) -> PaperTable:
+    """The lines as a table; what the heuristic labelled has no interval and a caution instead."""
+    caution = ""
+    if any(line.mean.estimated for line in lines):
+        # English, as all of the table is.
+        with speaking(ENGLISH):
+            found = findings.of_run(view, counted)
+        caution = " ".join(dict.fromkeys(words for own in found for words in own if words))
+        lines = [_with_caution(line, caution) for line in lines]
+    caption = _caption(what, view, counted, lines, caution, *more)
+    return table_of_lines(name, caption, lines)
+
+
+def _with_caution(line: PaperLine, caution: str) -> PaperLine:
+    # Every line of a CSV has the same columns.
+    facts = {**line.facts, "caution": ""}
+    if not line.mean.estimated:
+        return line._replace(facts=facts)
+    column = ESTIMATE if line.column == MEAN else line.column
+    return line._replace(
+        column=column, facts={**facts, "interval": OF_ESTIMATES, "caution": caution}
+    )
 
 
 def _model_key(model: str, models: Collection[str]) -> dict[str, str]:
@@ -189,9 +223,22 @@ def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, obj
     return {**facts, "level": LEVEL, "interval": how}
 
 
-def _caption(what: str, view: RunView, counted: View, how: str, *more: str) -> str:
+def _caption(
+    what: str,
+    view: RunView,
+    counted: View,
+    lines: Sequence[PaperLine],
+    caution: str,
+    *more: str,
+) -> str:
     run = view.run
-    sentences = [f"{what} of “{run.title}”, with 95 % intervals in brackets", *more]
+    how = "; ".join(dict.fromkeys(str(line.facts["interval"]) for line in lines))
+    has_intervals = not all(line.mean.estimated for line in lines)
+    brackets = ", with 95 % intervals in brackets" if has_intervals else ""
+    sentences = [f"{what} of “{run.title}”{brackets}"]
+    # Before all else that is said: below the numbers nobody reads it.
+    sentences += [caution.removesuffix(".")] if caution else []
+    sentences += more
     if leads(run.evaluator.name) == "trace":
         sentences.append(f"Formula: {formula_of(run, counted.definition)}")
         if counted.by:

@@ -57,8 +57,11 @@ def run_report(
     moment = written or datetime.now(UTC)
     state = checked_and_failed(run, view.counts)
     facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
+    found = findings.of_run(view, counted)
     before = [
-        page.title_and_finding(run.title, facts, sentences_of_run(view, counted)),
+        page.title_and_finding(run.title, facts, [own.sentence for own in found]),
+        # Of several models the caution is mostly one and the same.
+        *map(page.warning, dict.fromkeys(own.caution for own in found if own.caution)),
         *_warnings(view),
         page.section(
             mark("Numbers"), *_charts_twice(view, counted), *_tables_of_means(view, counted)
@@ -80,21 +83,6 @@ def run_report(
         return page.page(run.title, [*before, to_read, *after], moment)
 
     return page.within_size(make, samples_to_read(view, counted))
-
-
-def sentences_of_run(view: RunView, counted: View) -> list[str]:
-    """What the run found, in the sentences of its page: of TRACE one for each model."""
-    run = view.run
-    kind = leads(run.evaluator.name)
-    sentences: list[str] = []
-    if kind == "rgb":
-        rows = aggregate.of_metric(view.counted(counted), 0)
-        sentences = [findings.rgb_sentence(run_facts.rows(run, rows))]
-    if kind == "trace":
-        for model in range(max(1, len(run.models))):
-            own = view.figures(0, model, counted)
-            sentences.append(findings.trace_sentence(run, own, model, counted.by))
-    return [sentence for sentence in sentences if sentence]
 
 
 def begun(run: Run) -> str:
@@ -203,6 +191,8 @@ def value(mean: Mean) -> str:
 
 
 def interval_in_words(mean: Mean) -> str:
+    if mean.estimated:
+        return say("an estimate")
     if mean.low is None or mean.high is None:
         return "–"
     return say("{low:.3f} to {high:.3f}", low=mean.low, high=mean.high)

@@ -36,7 +36,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, has_heuristic
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
 
@@ -66,6 +66,8 @@ class Mean(Record):
     asked = scored + not_applicable + failed + still open. `questions` is how many different ones
     were judged where some were judged repeatedly; the interval then counts each as one. `repeats`
     is how many times each prompt was asked; `within` tells how far its answers differ.
+    `estimated` of the scored have labels of the heuristic: such a mean has no interval, as none of
+    chance covers what the heuristic gets wrong from one kind of data to the next.
     """
 
     mean: float | None
@@ -78,6 +80,7 @@ class Mean(Record):
     questions: int | None = None
     repeats: int = 1
     within: Within | None = None
+    estimated: int = 0
 
     @property
     def coverage(self) -> str:
@@ -318,7 +321,11 @@ def means_by_labeller(
         means[by] = {}
         for name, prompts in of_labeller.items():
             without = usual.scored - sum(map(len, prompts.values()))
-            means[by][name] = _mean(prompts.values(), usual.asked, without, usual.failed)
+            judged_values = list(prompts.values())
+            # What people flipped of the heuristic's labels leaves the others as they were.
+            labellers = usual.by if by == CORRECTED else [by]
+            estimated = sum(map(len, judged_values)) if has_heuristic(labellers) else 0
+            means[by][name] = _mean(judged_values, usual.asked, without, usual.failed, estimated)
     return means
 
 
@@ -485,11 +492,14 @@ def _mean(
     asked: int,
     not_applicable: int,
     failed: int,
+    estimated: int,
 ) -> Mean:
     """The mean of values in clusters; where all are single ones, they are independent."""
     judged = list(chain.from_iterable(clusters))
     is_clustered = len(clusters) < len(judged)
-    if not is_clustered:
+    if estimated:
+        ends = None
+    elif not is_clustered:
         ends = interval(judged)
     elif _are_all_verdicts(judged):
         ends = clustered(list(clusters))
@@ -505,6 +515,7 @@ def _mean(
         not_applicable=not_applicable,
         failed=failed,
         questions=len(clusters) if is_clustered else None,
+        estimated=estimated,
     )
 
 
@@ -526,17 +537,18 @@ def _summarised(
     cluster_of: Callable[[Outline], Hashable] | None,
 ) -> Mean:
     """The mean of a value; values of one cluster resemble each other, without one none does."""
-    not_applicable = failed = 0
+    not_applicable = failed = estimated = 0
     clusters: dict[Hashable, list[float]] = {}
     for number, row in enumerate(rows):
         value = row.values.get(name)
         if value is not None:
             cluster = cluster_of(row) if cluster_of else number
             clusters.setdefault(cluster, []).append(value)
+            estimated += has_heuristic([row.by])
         elif row.status == "scored":
             not_applicable += 1
         failed += row.status == "failed"
-    mean = _mean(clusters.values(), len(rows), not_applicable, failed)
+    mean = _mean(clusters.values(), len(rows), not_applicable, failed, estimated)
     repeats = max((row.repeat for row in rows), default=1)
     if repeats == 1:
         return mean

@@ -201,6 +201,10 @@ class RunRegistry:
         job = self._jobs.get(run_id)
         return job is not None and job.is_live
 
+    def moves(self, run_id: str) -> bool:
+        """Whether the run is at work in this process, or waits for a place."""
+        return self.is_live(run_id) or self.is_waiting(run_id)
+
     def is_waiting(self, run_id: str) -> bool:
         """Whether the run waits for a place on a public host that is full."""
         return any(ticket.run.id == run_id for ticket in self._waiting)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
+from evaluators.catalogue import leads
 from evaluators.people import labellers
-from evaluators.records import Ability, Run
+from evaluators.records import Ability, Record, Run
 from evaluators.runs import aggregate, run_facts
-from evaluators.runs.aggregate import Figures, Mean, NoisePoint
-from evaluators.runs.shown_values import is_judged
+from evaluators.runs.aggregate import Figures, Mean, NoisePoint, View
+from evaluators.runs.formulas import formula_of
+from evaluators.runs.labelled import labelled
+from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import LOW_COVERAGE, is_judged
 from evaluators.runs.store import Outline
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, joined_sentences, short_name
-from evaluators.trace.labelling import HEURISTIC
+from evaluators.trace import quality
+from evaluators.trace.labelling import GOLD, HEURISTIC, has_heuristic
 from evaluators.votes import RULE
 
-OF_THE_HEURISTIC = mark(
-    "Heuristic labels, an estimate made without an LLM. Against 2,981 published labels: AUROC "
-    "0.73, 82 % right (always “yes”: 85 %). Use it to find suspects, not to count them."
-)
-"""Adherence in docs/heuristic.md."""
+OF_THE_HEURISTIC = mark("The heuristic compares words: it finds suspects, it does not count.")
+
+LEAST_AT_WORK = 200
+"""Answers that are checked before anything is said of a run at work."""
 
 RATES = {
     "Negative rejection": mark("{model} declines {rate} of the questions that no document answers"),
@@ -27,6 +32,13 @@ RATES = {
     "Error detection": mark("{model} notices {rate} of the planted errors"),
 }
 """What a rate says, the first that was measured, where noise was not tested."""
+
+
+class Finding(NamedTuple):
+    """What can be read out, and what to beware of; both stand together, above every number."""
+
+    sentence: str
+    caution: str = ""
 
 
 def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
@@ -142,27 +154,65 @@ def _rate_with_interval(mean: Mean) -> str:
 # TRACE
 
 
-def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = None) -> str:
-    """How many answers of a model say something that no document says, and according to whom.
+def of_run(view: RunView, chosen: View) -> list[Finding]:
+    """What the run found by this view: of RGB one sentence, of TRACE one for each model."""
+    run = view.run
+    findings: list[Finding] = []
+    if leads(run.evaluator.name) == "rgb":
+        rows = aggregate.of_metric(view.counted(chosen), 0)
+        findings = [Finding(rgb_sentence(run_facts.rows(run, rows)))]
+    if leads(run.evaluator.name) == "trace":
+        models = range(max(1, len(run.models)))
+        findings = [of_trace(view, chosen, model) for model in models]
+    return [finding for finding in findings if finding.sentence]
 
-    Empty without any.
 
-    `by` names the labeller whose labels count, where they are not those of the run.
+def of_trace(
+    view: RunView,
+    chosen: View,
+    model: int = 0,
+    *,
+    is_at_work: bool = False,
+) -> Finding:
+    """What a model's answers say that no document says, by the labels of the view.
+
+    The heuristic's labels name suspects, with a caution. Where the data have labels of their own
+    these are counted, and the caution says how often the run's verdicts are theirs. Of a run
+    `is_at_work` only a share is said, and that from `LEAST_AT_WORK` answers on.
     """
+    run, figures = view.run, view.figures(0, model, chosen)
     mean = figures.means.get("adherence")
     if mean is None or mean.mean is None:
-        return ""
-    wrong = round(mean.scored * (1 - mean.mean))
-    share = f"{100 - 100 * mean.mean:.0f} %"
-    if mean.low is not None and mean.high is not None:
-        share = say(
-            "{share} (95 % interval: {low:.0f} to {high:.0f})",
-            share=share,
-            low=100 - 100 * mean.high,
-            high=100 - 100 * mean.low,
-        )
-    # A hybrid has labels of the heuristic for some answers, and of its judge for others.
-    names = [by] if by else sorted(filter(None, figures.by))
+        return Finding("")
+    names = [chosen.by] if chosen.by else sorted(filter(None, figures.by))
+    if is_at_work:
+        is_early = mean.scored < LEAST_AT_WORK or mean.estimated
+        return Finding("" if is_early else _of_model(run, model, _so_far(mean, names)))
+    if not mean.estimated:
+        return Finding(_of_model(run, model, _counting(mean, names)))
+    sentence = _suspects(mean, names)
+    formula = formula_of(run, chosen.definition)
+    of_verdicts = quality.verdicts_in_words(quality.by_kind(formula))
+    gold = view.means_by_labeller(model, chosen.definition).get(GOLD, {}).get("adherence")
+    if gold and gold.scored >= LOW_COVERAGE * mean.scored:
+        sentence = joined_sentences([_counting(gold, [GOLD]), sentence])
+        of_verdicts = _on_these_data(against_gold(view, formula, model))
+    caution = joined_sentences([say(OF_THE_HEURISTIC), of_verdicts])
+    return Finding(_of_model(run, model, sentence), caution)
+
+
+def _suspects(mean: Mean, names: Collection[str]) -> str:
+    """ "6 of 7 answers to look at first (heuristic)."."""
+    judges = [labellers.labeller_title(by) for by in names if not has_heuristic([by])]
+    text = mark("{wrong:,} of {answers} to look at first (heuristic).")
+    if judges:
+        text = mark("{wrong:,} of {answers} to look at first (heuristic and {judges}).")
+    answers = counted(mean.scored, "answer")
+    return say(text, wrong=_wrong(mean), answers=answers, judges=say(", ").join(judges))
+
+
+def _counting(mean: Mean, names: Collection[str]) -> str:
+    """How many answers say something that no document says, according to these labellers."""
     text = mark(
         "According to {labeller}, {wrong:,} of {answers} contain something the documents do not "
         "say: {share}."
@@ -172,22 +222,96 @@ def trace_sentence(run: Run, figures: Figures, model: int = 0, by: str | None = 
             "According to {labeller}, {wrong:,} of {answers} contains something the documents do "
             "not say: {share}."
         )
-    sentence = say(
+    return say(
         text,
-        wrong=wrong,
+        wrong=_wrong(mean),
         answers=counted(mean.scored, "answer"),
-        labeller=say(" and ").join(map(labellers.in_a_sentence, names)),
-        share=share,
+        labeller=_in_a_sentence(names),
+        share=_share_of_wrong(mean),
     )
+
+
+def _so_far(mean: Mean, names: Collection[str]) -> str:
+    """The same without counts: the page of a run at work says how far it is in one place."""
+    return say(
+        "So far, according to {labeller}, answers that contain something the documents do not "
+        "say: {share}.",
+        labeller=_in_a_sentence(names),
+        share=_share_of_wrong(mean),
+    )
+
+
+def _in_a_sentence(names: Collection[str]) -> str:
+    return say(" and ").join(map(labellers.in_a_sentence, names))
+
+
+def _share_of_wrong(mean: Mean) -> str:
+    share = f"{100 - 100 * (mean.mean or 0):.0f} %"
+    if mean.low is None or mean.high is None:
+        return share
+    return say(
+        "{share} (95 % interval: {low:.0f} to {high:.0f})",
+        share=share,
+        low=100 - 100 * mean.high,
+        high=100 - 100 * mean.low,
+    )
+
+
+def _wrong(mean: Mean) -> int:
+    return round(mean.scored * (1 - (mean.mean or 0)))
+
+
+def _of_model(run: Run, model: int, sentence: str) -> str:
     if len(run.models) < 2:
         return sentence
     return say("{model}: {finding}", model=run_facts.titles(run)[model], finding=sentence)
 
 
+class AgainstGold(Record):
+    """Of so many `answers` with labels of the data, `right` have the verdict that these give.
+
+    `yes` is how many are adherent by the labels of the data.
+    """
+
+    answers: int
+    right: int
+    yes: int
+
+
+def against_gold(view: RunView, definition: str, model: int = 0) -> AgainstGold:
+    """The run's own verdicts on adherence beside those of the data; all answers are read for it."""
+
+    def work_out() -> AgainstGold:
+        pairs = []
+        for sample in labelled(view, 0, "gold", definition):
+            verdicts = sample.judged.get("adherence"), sample.people.get("adherence")
+            if sample.cell.model == model and None not in verdicts:
+                pairs.append(verdicts)
+        return AgainstGold(
+            answers=len(pairs),
+            right=sum(judged == gold for judged, gold in pairs),
+            yes=sum(gold == 1 for _, gold in pairs),
+        )
+
+    return view.kept(f"against gold {model} {definition}", AgainstGold, work_out)
+
+
+def _on_these_data(found: AgainstGold) -> str:
+    if not found.answers:
+        return ""
+    return say(
+        "On these data its verdicts are right in {right:.0f} % of {answers}; always saying yes is "
+        "right in {yes:.0f} %.",
+        right=100 * found.right / found.answers,
+        answers=counted(found.answers, "answer"),
+        yes=100 * found.yes / found.answers,
+    )
+
+
 def who_labelled(run: Run, figures: Figures) -> str:
-    """Whose labels a TRACE run has, and how far they can be believed."""
+    """Whose labels a TRACE run has, beside the heuristic's, and how far they can be believed."""
     if not is_judged(run):
-        return say(OF_THE_HEURISTIC)
+        return ""
     if run.evaluator.name == "hybrid":
         return _partly_judged(run, figures)
     return say(

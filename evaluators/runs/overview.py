@@ -11,6 +11,7 @@ from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Value
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
+from evaluators.trace.labelling import has_heuristic
 
 KEPT_AS = "summary"
 """The name under which the store keeps what is said of a run."""
@@ -22,11 +23,15 @@ FIRST = ("adherence", "completeness", "context_relevance", "context_utilization"
 
 
 class Headline(Record):
-    """A mean without its interval, which takes longer to work out than all else of a list."""
+    """A mean without its interval, which takes longer to work out than all else of a list.
+
+    `estimated` of the scored have labels of the heuristic.
+    """
 
     mean: float | None
     scored: int
     asked: int
+    estimated: int = 0
 
     @property
     def coverage(self) -> str:
@@ -95,10 +100,14 @@ def _summary(view: RunView) -> Summary:
 
 
 def _headline(value: Value) -> Headline:
-    every = (row.values.get(value.name) for row in value.rows)
-    judged = [number for number in every if number is not None]
-    mean = sum(judged) / len(judged) if judged else None
-    return Headline(mean=mean, scored=len(judged), asked=len(value.rows))
+    scored = [row for row in value.rows if row.values.get(value.name) is not None]
+    judged = [row.values[value.name] or 0 for row in scored]
+    return Headline(
+        mean=sum(judged) / len(judged) if judged else None,
+        scored=len(judged),
+        asked=len(value.rows),
+        estimated=sum(has_heuristic([row.by]) for row in scored),
+    )
 
 
 def _place_of_value(name: str) -> int:

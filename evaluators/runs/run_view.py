@@ -352,7 +352,7 @@ class RunView:
     ) -> list[Outline]:
         """One row for each of these answers, in their order, as `merged` has them."""
         stored = self._prepared(view)
-        rows = self.store.results.outlines(self.run, stored, answers)
+        rows = _labelled_by(view.by, self.store.results.outlines(self.run, stored, answers))
         if len(self.run.evaluators) > 1:
             rows = aggregate.merged(rows, self.columns())
         by_answer = {Answer(row.position, row.model): row for row in rows}
@@ -430,7 +430,7 @@ class RunView:
             return self.rows
 
         def read() -> Sequence[Outline]:
-            return self.store.results.outlines(self.run, stored)
+            return _labelled_by(view.by, self.store.results.outlines(self.run, stored))
 
         return self._once("rows", stored, read)
 
@@ -548,6 +548,13 @@ class RunView:
             for earlier in list(kept)[:-most]:
                 kept.pop(earlier, None)
         return cast(T, value)
+
+
+def _labelled_by(by: str | None, rows: list[Outline]) -> list[Outline]:
+    """The rows as labelled by whom the view chose, so that its figures name that labeller."""
+    if by in (None, CORRECTED):
+        return rows
+    return [row._replace(by=by) if row.by else row for row in rows]
 
 
 def _is_of_people(view: View) -> bool:

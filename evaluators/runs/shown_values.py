@@ -9,10 +9,11 @@ from evaluators.catalogue import catalogue
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.words import readable
-from evaluators.trace.labelling import HEURISTIC
+from evaluators.trace import quality
 
 TRACE_VALUES = {
     "context_relevance": mark("Relevance"),
@@ -47,12 +48,6 @@ GROUPS = (
 )
 """The values by what they are about, each with its meaning."""
 AVERAGE = mark("Mean of the four values that apply, over all samples")
-
-EXPECTED = mark(
-    "Expected share of the relevant text that the answer covers; little better than a constant, "
-    "so mostly 0.55 to 0.85"
-)
-"""What docs/heuristic.md measured of its completeness."""
 
 LOW_COVERAGE = 0.8
 """Below this share of the answers a mark is hollow: what is missing may change it."""
@@ -102,25 +97,23 @@ def trace_groups(view: RunView, chosen: View) -> list[Group]:
     """All TRACE values by what they are about, those of several models below one another."""
     names = run_facts.titles(view.run) or [""]
     by_model = [view.figures(0, number, chosen) for number in range(len(names))]
-    is_estimate = not is_judged(view.run) and chosen.by in (None, HEURISTIC)
+    formula = formula_of(view.run, chosen.definition)
     groups = []
     for title, question, meanings in GROUPS:
         shown = []
         for name, meaning in meanings.items():
-            if is_estimate and name == "completeness":
-                meaning = EXPECTED
             for number, figures in enumerate(by_model):
-                dot = _trace_dot(name, meaning, figures)
+                dot = _trace_dot(name, meaning, figures, formula)
                 shown.append(of_series(dot, names, number))
         groups.append(Group(say(title), say(question), shown))
     average = [
-        of_series(_trace_dot("average", AVERAGE, figures), names, number)
+        of_series(_trace_dot("average", AVERAGE, figures, formula), names, number)
         for number, figures in enumerate(by_model)
     ]
     return [*groups, Group(say("Overall"), "", average)]
 
 
-def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:
+def _trace_dot(name: str, meaning: str, figures: Figures, definition: str) -> Dot:
     nothing = Mean(
         mean=None,
         asked=figures.asked,
@@ -129,7 +122,11 @@ def _trace_dot(name: str, meaning: str, figures: Figures) -> Dot:
         failed=figures.failed,
     )
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    return Dot(say(TRACE_VALUES[name]), mean, spread, say(meaning), term=name)
+    meaning = say(meaning)
+    if mean.estimated and name in quality.SHARES:
+        remark = quality.share_in_words(name, quality.by_kind(definition))
+        meaning = say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
+    return Dot(say(TRACE_VALUES[name]), mean, spread, meaning, term=name)
 
 
 def metric_dots(view: RunView, number: int) -> list[Dot]:

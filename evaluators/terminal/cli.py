@@ -420,7 +420,8 @@ def batch(
         click.echo(tables.as_json(results.manifest()))
     else:
         groups = [results.table(group) for group in by if results.groups[group]]
-        tables.echo(results.headline(), results.table(), *groups)
+        caution = [results.caution] if results.caution else []
+        tables.echo(results.headline(), *caution, results.table(), *groups)
     verdict = batch_outcome(results, demanded, min_coverage)
     for words in verdict.words:
         _to_stderr(words)
@@ -754,7 +755,7 @@ def open_run_file(file: Path) -> None:
     results = open_run(file)
     _to_stderr(f"Run {results.run.id[: tables.SHORT]}: {results.run.title}")
     recount = results.recount()
-    tables.echo(results.headline(), results.table(), printable(recount.sentence()))
+    tables.echo(results.headline(), *tables.means_in_parts(results), printable(recount.sentence()))
     if not recount.is_same:
         raise click.exceptions.Exit(BELOW)
 
@@ -851,7 +852,7 @@ def _print_and_exit(
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
-        tables.echo(results.headline(), results.table())
+        tables.echo(results.headline(), *tables.means_in_parts(results))
     verdict = run_outcome(results, demanded, min_coverage)
     for words in verdict.words:
         _to_stderr(words)

@@ -210,7 +210,7 @@ def _begun(run: Run) -> str:
 def run_in_parts(results: Results) -> list[RenderableType]:
     """What the run is, its means and cost, what failed, how to go on, how to begin it again."""
     run, store = results.run, results.store
-    parts: list[RenderableType] = [facts_table(results), "", results.table(), ""]
+    parts: list[RenderableType] = [facts_table(results), "", *means_in_parts(results), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
     parts += troubles(results)
@@ -218,6 +218,11 @@ def run_in_parts(results: Results) -> list[RenderableType]:
     if counts.scored < counts.asked and not registry.is_at_work(run.id, store):
         parts.append(go_on(run))
     return [*parts, equivalent(run)]
+
+
+def means_in_parts(results: Results) -> list[RenderableType]:
+    """What the run found, what to beware of, and its means."""
+    return [*map(printable, results.findings()), results.table()]
 
 
 def go_on(run: Run) -> str:
@@ -324,6 +329,7 @@ def run_summary(results: Results) -> dict[str, object]:
         "open": counts.open,
         "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in reasons),
         "stop_kinds": [reason.kind for reason in reasons],
+        "findings": results.findings(),
         "values": values,
         "failures": _failures_in_words(results),
         "spent": spent,

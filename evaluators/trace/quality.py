@@ -91,7 +91,8 @@ def share_in_words(name: str, kinds: Sequence[Quality]) -> str:
     if not no_closer:
         return ""
     return say(
-        "no closer to published labels than a constant in {some} of {all} kinds of data",
+        "by the heuristic no closer to published labels than a constant in {some} of {all} kinds "
+        "of data",
         some=len(no_closer),
         all=len(kinds),
     )

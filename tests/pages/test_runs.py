@@ -43,7 +43,9 @@ def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, fille
         "216 answers checked",
         "24 answers checked",
     ]
-    assert rows[filled.trace.id]["Results"].splitlines()[0].endswith("· 24 / 24")
+    first, second, *_ = rows[filled.trace.id]["Results"].splitlines()
+    assert first == "8 of 24 to look at first (heuristic)"
+    assert second.endswith("· 24 / 24")
     assert rows[filled.rgb.id]["Results"].startswith("Noise robustness 0.")
 
 
@@ -116,7 +118,7 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_shows_why_where_they_a
 def test_a_run_that_ended_without_failures_warns_of_nothing(
     open_page: OpenPage, filled: Filled
 ) -> None:
-    assert not said(open_page("trace", run=filled.trace.id), "warning")
+    assert "failed" not in said(open_page("trace", run=filled.trace.id), "warning")
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])

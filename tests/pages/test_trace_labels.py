@@ -246,7 +246,7 @@ def by_labeller(at: AppTest, value: str) -> list[tuple[str, str, str]]:
 
 def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> None:
     run = stored("hybrid", {"doubt_from": 1.01}, [{"heuristic": SECOND[JURY]}], ())
-    assert "an estimate made without an LLM" in said(open_page("trace", run=run.id), "info")
+    assert "it finds suspects, it does not count" in said(open_page("trace", run=run.id), "warning")
 
 
 def by_labels(at: AppTest, title: str) -> AppTest:

@@ -131,7 +131,10 @@ def test_every_mean_is_that_of_the_results(store):
         *("supported_share", "average", "answer_match"),
     ):
         mean = means[name]
-        words = f"{mean.low:.3f} to {mean.high:.3f}"
+        # The heuristic's means are estimates, of which no interval is known
+        words = "an estimate"
+        if name == "answer_match":
+            words = f"{mean.low:.3f} to {mean.high:.3f}"
         expected.append([f"{mean.mean:.3f}", words, f"{mean.scored} of {mean.asked}"])
     assert [row[1:4] for row in rows] == expected
 

@@ -67,9 +67,9 @@ def test_verdicts_are_told_of_by_the_worst_and_the_best_kind_beside_always_yes()
 
 def test_a_share_that_is_no_closer_than_a_constant_says_in_how_many_kinds_of_data():
     assert quality.share_in_words("context_relevance", TWO) == (
-        "no closer to published labels than a constant in 1 of 2 kinds of data"
+        "by the heuristic no closer to published labels than a constant in 1 of 2 kinds of data"
     )
     assert quality.share_in_words("completeness", TWO) == (
-        "no closer to published labels than a constant in 2 of 2 kinds of data"
+        "by the heuristic no closer to published labels than a constant in 2 of 2 kinds of data"
     )
     assert quality.share_in_words("context_utilization", TWO) == ""

@@ -19,6 +19,7 @@ from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs import run_facts
+from evaluators.runs.engine import registry
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
@@ -174,7 +175,8 @@ def _one_metric(view: RunView, number: int) -> None:
     if shown := metric_dots(view, number):
         # Of a run of several metrics each is a section of the page.
         term = run.evaluators[number].name
-        dots.show([Group(heading, "", shown, term)], level=2)
+        groups = [Group(heading, "", shown, term)]
+        dots.show(groups, level=2, is_at_work=registry.moves(run.id))
         corrected.show(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]

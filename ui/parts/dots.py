@@ -19,13 +19,14 @@ ON_A_SCREEN = 3
 """Values that a presented page has room for."""
 
 
-def show(groups: Iterable[Group], level: int = 3) -> None:
+def show(groups: Iterable[Group], level: int = 3, *, is_at_work: bool = False) -> None:
     """Every value with its mean, interval, coverage and spread, under the groups' questions.
 
-    `level` is that of the groups' headings, one below the heading that they stand under.
+    `level` is that of the groups' headings, one below the heading that they stand under. Of a run
+    `is_at_work` the coverage is left out: its page says how far it is in one place.
     """
     style = (ROOT / "ui" / "static" / "dots.css").read_text(encoding="utf-8")
-    body = "".join(_group(group, level) for group in groups)
+    body = "".join(_group(group, level, is_at_work) for group in groups)
     axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
     foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
     st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
@@ -41,8 +42,8 @@ def blocks(group: Group) -> list[Block]:
     return shown
 
 
-def _group(group: Group, level: int) -> str:
-    rows = "".join(map(_dot, group.dots))
+def _group(group: Group, level: int, is_at_work: bool) -> str:
+    rows = "".join(_dot(dot, is_at_work) for dot in group.dots)
     if not group.title:
         return rows
     question = f" <span>{html(group.question)}</span>" if group.question else ""
@@ -50,7 +51,7 @@ def _group(group: Group, level: int) -> str:
     return f"<h{level}>{title}{question}</h{level}>{rows}"
 
 
-def _dot(dot: Dot) -> str:
+def _dot(dot: Dot, is_at_work: bool) -> str:
     mean = dot.mean
     meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
     title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.term or dot.title)}"
@@ -58,8 +59,11 @@ def _dot(dot: Dot) -> str:
     about = []
     if mean.low is not None:
         about.append(say("{low:.2f} to {high:.2f}", low=mean.low, high=mean.high))
+    if mean.estimated:
+        about.append(say("an estimate"))
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
-    about.append(coverage(mean) + repeated)
+    if not is_at_work:
+        about.append(coverage(mean) + repeated)
     if mean.within:
         about.append(mean.within.in_words)
     kind = "pl-value pl-hollow" if dot.hollow else "pl-value"

@@ -13,6 +13,7 @@ from evaluators.paper import published
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
+from evaluators.runs.engine import registry
 from evaluators.runs.rgb_figures import (
     HEADLINES,
     RATES,
@@ -154,7 +155,9 @@ def card(run: Run) -> None:
 
 def _rgb_charts(run: Run, rows: Sequence[Outline]) -> None:
     by_model = run_facts.rows(run, rows)
-    _say_the_finding(by_model)
+    checked = sum(row.status == "scored" for row in rows)
+    if not registry.moves(run.id) or checked >= findings.LEAST_AT_WORK:
+        _say_the_finding(by_model)
     curves = {model: noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):

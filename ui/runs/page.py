@@ -76,12 +76,11 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
     run = view.run
     have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
-        facts = [
-            *run_facts.method_beside_title(run),
-            progress.counts_in_words(run, view.counts),
-            *progress.cost_so_far(run),
-            local_time(run.created),
-        ]
+        state = []
+        # While the run is at work the line above says both, as they are now.
+        if not progress.is_moving(run):
+            state = [progress.counts_in_words(run, view.counts), *progress.cost_so_far(run)]
+        facts = [*run_facts.method_beside_title(run), *state, local_time(run.created)]
         st.markdown(f"**{plain(run.title)}** · {plain(' · '.join(facts))}")
         # Together, so that no single button has a line of its own.
         with st.container(horizontal=True, width="content"):

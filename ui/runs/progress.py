@@ -114,7 +114,7 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
 
     `problems.show(run.id)` shows why one of them came to nothing.
     """
-    if registry.is_live(run.id) or registry.is_waiting(run.id):
+    if registry.moves(run.id):
         _action_button(say("Cancel"), "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption(say("At work in another process: stop it there (Ctrl-C)."))

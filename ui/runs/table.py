@@ -361,6 +361,11 @@ def _means_in_lines(own: Listed) -> list[str]:
 
 
 def _mean_with_coverage(name: str, mean: Headline) -> str:
+    if mean.estimated and name == "adherence":
+        wrong = round(mean.scored * (1 - (mean.mean or 0)))
+        return say(
+            "{wrong:,} of {all:,} to look at first (heuristic)", wrong=wrong, all=mean.scored
+        )
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
     return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.coverage}"
 

@@ -56,7 +56,7 @@ def card(run: Run) -> None:
 def show(view: RunView) -> None:
     """The answer in a sentence, the values, who labelled, and the samples, as far as the run is."""
     run = view.run
-    moves = registry.is_live(run.id) or registry.is_waiting(run.id)
+    moves = registry.moves(run.id)
     answer = st.container()
     # Of a run at work nobody is offered labellers: every sample would be read at each drawing.
     labelled_by = [] if moves else view.labellers()
@@ -72,11 +72,12 @@ def show(view: RunView) -> None:
         answer.caption(say("Nothing is checked yet."))
         return
     with answer:
-        _say_the_answer(run, figures, model, by)
-        dots.show(trace_groups(view, chosen))
+        _say_the_answer(view, chosen, model, moves)
+        dots.show(trace_groups(view, chosen), is_at_work=moves)
         if not moves:
             corrected.show(view, model=model)
-        st.info(plain(findings.who_labelled(run, usual)), icon=":material/info:")
+        if whose := findings.who_labelled(run, usual):
+            st.info(plain(whose), icon=":material/info:")
         if usual.corrected:
             st.caption(
                 say(
@@ -96,9 +97,12 @@ def show(view: RunView) -> None:
     samples.show(_trace_table(view, chosen, model, usual, moves))
 
 
-def _say_the_answer(run: Run, figures: Figures, model: int, by: str | None) -> None:
-    if sentence := findings.trace_sentence(run, figures, model, by):
-        st.header(plain(sentence), anchor=False)
+def _say_the_answer(view: RunView, chosen: View, model: int, moves: bool = False) -> None:
+    finding = findings.of_trace(view, chosen, model, is_at_work=moves)
+    if finding.sentence:
+        st.header(plain(finding.sentence), anchor=False)
+    if finding.caution:
+        st.warning(plain(finding.caution), icon=":material/search:")
 
 
 def blocks(view: RunView) -> list[Block]:
@@ -109,8 +113,7 @@ def blocks(view: RunView) -> list[Block]:
     # Chosen on the run's page, which this session may not have seen.
     number = names.index(model) if model in names else 0
     chosen = chosen_view.of(run)
-    figures = view.figures(0, number, chosen)
-    shown = [Block(run.title, partial(_say_the_answer, run, figures, number, chosen.by))]
+    shown = [Block(run.title, partial(_say_the_answer, view, chosen, number))]
     for group in trace_groups(view, chosen):
         shown += dots.blocks(group)
     return shown + metric_results.blocks(view, first=1)
