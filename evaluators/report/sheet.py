@@ -35,19 +35,19 @@ HOW = mark(
 )
 FORMULAS = {
     "sentence": mark(
-        "Relevance = relevant / all document sentences. Utilization = used / relevant, at most 1. "
-        "Completeness = both relevant and used / relevant. Adherence = 1 if every sentence of the "
-        "answer is supported, else 0."
+        "Context relevance = relevant / all document sentences. Context utilization = used / "
+        "relevant, at most 1. Completeness = both relevant and used / relevant. Adherence = 1 if "
+        "every sentence of the answer is supported, else 0."
     ),
     "fixed_20": mark(
-        "Relevance = relevant document sentences / 20, at most 1. Utilization = used / relevant, "
-        "at most 1. Completeness = both relevant and used / relevant. Adherence = 1 if every "
-        "sentence of the answer is supported, else 0."
+        "Context relevance = relevant document sentences / 20, at most 1. Context utilization = "
+        "used / relevant, at most 1. Completeness = both relevant and used / relevant. Adherence = "
+        "1 if every sentence of the answer is supported, else 0."
     ),
     "ragbench": mark(
-        "Relevance = relevant / all document sentences. Utilization = used / all document "
-        "sentences. Completeness = both relevant and used / relevant. Adherence = 1 if no sentence "
-        "of the answer is unsupported, else 0."
+        "Context relevance = relevant / all document sentences. Context utilization = used / all "
+        "document sentences. Completeness = both relevant and used / relevant. Adherence = 1 if "
+        "no sentence of the answer is unsupported, else 0."
     ),
 }
 """How the four values are worked out, by the definition."""

@@ -34,7 +34,7 @@ _FILE = ROOT / "data" / "glossary.toml"
 _OF_A_RULE = re.compile(r"^(Chinese |\d+ of \d+ )")
 RULES_GROUP = "Rules of RGB"
 PATTERNS: Mapping[Pattern, str] = {
-    UNUSED: f"relevance {HIGH:g} or more, utilization below {LOW_UTILIZATION:g}",
+    UNUSED: f"context relevance {HIGH:g} or more, context utilization below {LOW_UTILIZATION:g}",
     CONSERVATIVE: f"adherence {GROUNDED:g} or more, completeness below {HIGH:g}",
     COMPREHENSIVE: f"all three {HIGH:g} or more, adherence {GROUNDED:g} or more",
 }

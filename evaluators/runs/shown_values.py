@@ -16,13 +16,14 @@ from evaluators.text.words import readable
 from evaluators.trace import quality
 
 TRACE_VALUES = {
-    "context_relevance": mark("Relevance"),
-    "context_utilization": mark("Utilization"),
+    "context_relevance": mark("Context relevance"),
+    "context_utilization": mark("Context utilization"),
     "completeness": mark("Completeness"),
     "adherence": mark("Adherence"),
-    "supported_share": mark("Supported"),
+    "supported_share": mark("Supported share"),
     "average": mark("Average"),
 }
+"""The values of TRACE by the names that they have at every door: a title is its key in words."""
 GROUPS = (
     (
         mark("Retrieval"),

@@ -194,8 +194,8 @@ DEFINITIONS: dict[str, Definition] = {
     SENTENCE: Definition(
         title=mark("Sentence"),
         meaning=mark(
-            "Relevance = relevant / all sentences; utilization = used / relevant sentences, "
-            "at most 1."
+            "Context relevance = relevant / all sentences; context utilization = used / relevant "
+            "sentences, at most 1."
         ),
         relevance=relevant_share,
         utilization=utilized_of_relevant,
@@ -204,7 +204,7 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "fixed_20": Definition(
         title=mark("Fixed 20"),
-        meaning=mark("As Sentence, but relevance = relevant sentences / 20."),
+        meaning=mark("As Sentence, but context relevance = relevant sentences / 20."),
         relevance=relevant_of_20,
         utilization=utilized_of_relevant,
         completeness=complete,
@@ -213,7 +213,7 @@ DEFINITIONS: dict[str, Definition] = {
     "ragbench": Definition(
         title="RAGBench",
         meaning=mark(
-            "As published with RAGBench: utilization = used / all sentences; partly "
+            "As published with RAGBench: context utilization = used / all sentences; partly "
             "supported passes."
         ),
         relevance=relevant_share,

@@ -33,7 +33,7 @@ from tests.e2e.conftest import QUIET, browser_path
 
 SAMPLES = 10_000
 ROUNDS = 5
-COLUMNS = ("Adherence", "Relevance", "Supported")
+COLUMNS = ("Adherence", "Context relevance", "Supported share")
 
 
 def labelled_run(folder: Path) -> Run:

@@ -103,7 +103,7 @@ def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
     page.evaluate("window.isSamePage = true")
     for key in ("ArrowDown", "3", "ArrowDown", "2"):
         page.keyboard.press(key)
-    expect(number(page, "Supported")).to_contain_text("0/")
+    expect(number(page, "Adherence")).to_contain_text("0/")
     expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, not supported"))
     expect(sentence(page, "b")).to_have_accessible_name(re.compile("^b, partly supported"))
     expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: partly supported\."))
@@ -132,13 +132,13 @@ def test_a_person_names_the_sentence_that_carries_another(page: Page, bridge: Ru
     sentence(page, "1a").click()
     expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: supported by 1a\."))
     expect(sentence(page, "1a")).to_have_class(re.compile(r"\blit\b"))
-    expect(number(page, "Supported")).to_contain_text("1/2 → 2/2")
+    expect(number(page, "Adherence")).to_contain_text("1/2 → 2/2")
     sentence(page, "1a").click()
     bubble(page).get_by_role("button", name="used").click()
-    expect(number(page, "Used")).to_contain_text("2/2")
+    expect(number(page, "Context utilization")).to_contain_text("2/2")
     page.get_by_role("button", name="Undo all").click()
-    expect(number(page, "Supported")).to_contain_text("1/2 ✗")
-    expect(number(page, "Used")).to_contain_text("1/2")
+    expect(number(page, "Adherence")).to_contain_text("1/2 ✗")
+    expect(number(page, "Context utilization")).to_contain_text("1/2")
 
 
 def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> None:
@@ -147,7 +147,7 @@ def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> N
     expect(sentence(page, "b")).to_have_accessible_name("b: Two people died.")
     expect(page.locator(".v-none, .v-relevant").and_(page.locator(".sentence"))).to_have_count(0)
     expect(page.get_by_text("… 62 sentences …")).to_have_count(0)
-    expect(number(page, "Supported")).to_have_text("Supported ?")
+    expect(number(page, "Adherence")).to_have_text("Adherence ?")
     sentence(page, "b").click()
     bubble(page).get_by_role("button", name="supported", exact=True).click()
     expect(sentence(page, "b")).to_contain_text("your guess: supported")
@@ -156,9 +156,9 @@ def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> N
         re.compile("^b, not supported, your guess: supported")
     )
     expect(page.get_by_text("You: 0 of 1 like")).to_be_visible()
-    expect(number(page, "Supported")).to_contain_text("1/2")
+    expect(number(page, "Adherence")).to_contain_text("1/2")
     page.reload()
-    expect(number(page, "Supported")).to_have_text("Supported ?")
+    expect(number(page, "Adherence")).to_have_text("Adherence ?")
     expect(sentence(page, "b")).to_contain_text("your guess: supported")
     sentence(page, "b").click()
     page.keyboard.press("u")
@@ -179,10 +179,10 @@ def test_one_person_confirms_another_objects_and_their_names_stay_text(
     expect(page.locator(".people")).to_have_text("You: all right as it is")
     sentence(page, "a").click()
     page.keyboard.press("3")
-    expect(number(page, "Supported")).to_contain_text("1/2 → 0/2")  # a tie
+    expect(number(page, "Adherence")).to_contain_text("1/2 → 0/2")  # a tie
     expect(page.get_by_role("radio", name="You")).to_be_visible()
     page.keyboard.press("u")
-    expect(number(page, "Supported")).to_contain_text("1/2")
+    expect(number(page, "Adherence")).to_contain_text("1/2")
     assert page.locator("img[src=x]").count() == 0
 
 

@@ -43,14 +43,14 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
 
     open_sample(page)
     expect(page.get_by_text("Sample 1 of 24")).to_be_visible()
-    supported = number(page, "Supported").locator("b")
+    supported = number(page, "Adherence").locator("b")
     expect(supported).to_have_text(re.compile(r"\d/\d"))
     value = supported.inner_text()
     page.locator("[data-key=a]").click()
     expect(page.locator(".bubble")).to_be_visible()
     page.get_by_role("button", name="not supported", exact=True).click()
     expect(supported).to_contain_text(f"{value} → ")
-    expect(number(page, "Supported")).to_contain_text(f"before {value}")
+    expect(number(page, "Adherence")).to_contain_text(f"before {value}")
     expect(page.get_by_text(re.compile(f"{LUNA} said: "))).to_be_visible()
     expect(page.get_by_text(re.compile("1 correction · newest: a not supported"))).to_be_visible()
 

@@ -26,7 +26,7 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(
     page: Page, trace_run: Run
 ) -> None:
     page.goto(f"/trace?run={trace_run.id}")
-    relevance = mean(page, "Relevance")
+    relevance = mean(page, "Context relevance")
     expect(relevance).to_have_text(re.compile(r"0\.\d\d"))
     before = relevance.inner_text()
     page.get_by_role("radio", name="Fixed 20").click()
@@ -102,12 +102,12 @@ def test_all_samples_are_searched_filtered_and_ordered(page: Page, trace_run: Ru
     rows = page.locator(".samples tbody tr")
     page.get_by_role("radio", name=re.compile(r"^Unsupported \d+")).click()
     expect(rows.first).to_contain_text("not supported")
-    head = page.get_by_role("button", name="Supported", exact=True)
+    head = page.get_by_role("button", name="Supported share", exact=True)
     head.press("Enter")
-    expect(page.locator(".samples th[aria-sort=ascending]")).to_contain_text("Supported")
+    expect(page.locator(".samples th[aria-sort=ascending]")).to_contain_text("Supported share")
     # The rows and their heads are drawn anew, and the keyboard is where it was.
     expect(page.locator(".samples th[aria-sort=ascending] button")).to_be_focused()
-    values = rows.locator("td[data-title=Supported]").all_inner_texts()
+    values = rows.locator("td[data-title='Supported share']").all_inner_texts()
     assert values == sorted(values)
     page.get_by_role("textbox", name="Search in questions and answers").fill("wessel")
     page.keyboard.press("Enter")

@@ -192,9 +192,9 @@ def evidence(at: AppTest) -> dict[str, Any]:
 
 
 def numbers(at: AppTest) -> dict[str, str]:
-    """The numbers of the evidence view by metric, and the average."""
+    """The numbers of the evidence view by their titles in small letters, and the average."""
     *metrics, average = evidence(at)["numbers"]
-    named = dict(number["value"].split(" ") for number in metrics)
+    named = {number["label"].lower(): number["value"] for number in metrics}
     return named | {"average": average["figure"]}
 
 

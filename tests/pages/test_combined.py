@@ -121,7 +121,7 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> N
     at = started(at, "trace")
     assert state(at).endswith(" 1 failed")
     assert "Also: Context recall (lexical), Words found (Least: 1)" in said(at)
-    assert {"Relevance", "Context recall (lexical)", "Words found"} <= set(cards(at))
+    assert {"Context relevance", "Context recall (lexical)", "Words found"} <= set(cards(at))
     rows = samples(at)
     assert [row["Verdict"] for row in rows] == [
         "1 sentence supported",
@@ -174,12 +174,12 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: Ope
     assert not cards(at)  # it belongs to another page
     at = open_page("trace", run=run.id)
     coverages = [(line.title, line.coverage) for line in lines(at)]
-    assert ("Relevance", "2 of 2") in coverages
+    assert ("Context relevance", "2 of 2") in coverages
     assert ("Relevance", "1 of 2, 1 failed") in coverages
     assert ("Overall", "0 of 2, 1 not applicable, 1 failed") in coverages
     rows = samples(at)
-    assert [row["Relevance"] for row in rows] == ["0.50", "1.00"]
-    assert rows[0]["Relevance (G-Eval)"] == "1.00"
+    assert [row["Context relevance"] for row in rows] == ["0.50", "1.00"]
+    assert rows[0]["Relevance"] == "1.00"
     assert [row["Verdict"] for row in rows] == ["no labels", "failed: G-Eval"]
 
 

@@ -204,7 +204,7 @@ def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPag
 def test_two_generators_are_not_mixed(open_page: OpenPage, provider: Loopback) -> None:
     run = of_two_models(open_page)
     at = open_page("trace", run=run.id)
-    of_models = [line for line in lines(at) if line.title == "Relevance"]
+    of_models = [line for line in lines(at) if line.title == "Context relevance"]
     assert [line.meaning.partition(". ")[0] for line in of_models] == [READER, OF_LUNA]
     assert [line.coverage for line in of_models] == ["2 of 2", "2 of 2"]
     assert {row["Model"] for row in samples(at)} == {READER}

@@ -204,8 +204,8 @@ def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
     )
     # 2 / 5, 1 / 2, 1 / 2, and 1 of 2 sentences fully supported.
     assert strip(at) == {
-        "Relevance": "0.40",
-        "Utilization": "0.50",
+        "Context relevance": "0.40",
+        "Context utilization": "0.50",
         "Completeness": "0.50",
         "Adherence": "0.00",
     }
@@ -219,8 +219,8 @@ def test_three_definitions_stand_beside_each_other(open_page: OpenPage) -> None:
     assert all(LINK.search(head) for head in heads[1:])
     # Relevant and used are 0b and 0c of five; one sentence is partly, one fully supported.
     assert rows_of_table(at) == [
-        ["Relevance", "0.40", "0.10", "0.40"],
-        ["Utilization", "1.00", "1.00", "0.40"],
+        ["Context relevance", "0.40", "0.10", "0.40"],
+        ["Context utilization", "1.00", "1.00", "0.40"],
         ["Completeness", "1.00", "1.00", "1.00"],
         ["Adherence", "0.00", "0.00", "1.00"],
     ]

@@ -560,7 +560,11 @@ def test_a_class_guesses_how_high_a_value_is(open_page: OpenPage, run: Run) -> N
     at = open_page("round", run=run.id)
     at.segmented_control[0].set_value("score")
     at = checked(at.run())
-    assert at.segmented_control[1].options == ["Relevance", "Utilization", "Completeness"]
+    assert at.segmented_control[1].options == [
+        "Context relevance",
+        "Context utilization",
+        "Completeness",
+    ]
     at.segmented_control[1].set_value("context_relevance")
     at = checked(at.run())
     assert reasons(at) == {"1": "high", "2": "middle"}
@@ -569,18 +573,18 @@ def test_a_class_guesses_how_high_a_value_is(open_page: OpenPage, run: Run) -> N
     assert (made.kind, made.value) == ("score", "context_relevance")
 
     at = join(open_page, made, "Ann")
-    assert "How high is the relevance?" in words(at)
+    assert "How high is the context relevance?" in words(at)
     assert "0.67 or more 0.34 to 0.66 0.33 or less" in words(at)
     right = {0: "High", 1: "Middle"}
     at = label(at, right[made.answers[0].position], "Low")
     shown = words(click(open_page("round", lead=made.id), "Reveal"))
 
     assert "The class 50 % (1 of 2) like the metric" in shown
-    assert "Relevance: 1.00" in shown
-    assert "Relevance: 0.50" in shown
+    assert "Context relevance: 1.00" in shown
+    assert "Context relevance: 0.50" in shown
     own = words(open_page("round", me=at.query_params["me"]))
     assert "You: 50 % like the metric (1 of 2)" in own
-    assert "Relevance: 1.00" in own
+    assert "Context relevance: 1.00" in own
 
 
 # Find the planted error, and which answer is better

@@ -200,10 +200,10 @@ def test_each_labeller_has_its_own_scores(jury: AppTest, by: str, values: tuple[
 def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury: AppTest) -> None:
     shown = evidence(jury)["numbers"]
     assert [f"{each['label']} {each['figure']}{each['mark']}" for each in shown] == [
-        "Relevant 1/4",
-        "Used 1/1",
-        "Covered 1/1",
-        "Supported 1/2✗",
+        "Context relevance 1/4",
+        "Context utilization 1/1",
+        "Completeness 1/1",
+        "Adherence 1/2✗",
         "Average 0.56",
     ]
     assert beside(jury) == ["gold 2/4", "gold 2/2", "gold 2/2", "gold 1/2", "gold 0.62"]
@@ -213,8 +213,8 @@ def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury:
 @pytest.mark.parametrize(
     ("by", "outside"),
     [
-        (JURY, "Relevance, Adherence"),
-        (LUNA.id, "Relevance, Utilization, Completeness, Adherence"),
+        (JURY, "Context relevance, Adherence"),
+        (LUNA.id, "Context relevance, Context utilization, Completeness, Adherence"),
     ],
 )
 def test_values_outside_their_ideal_range_are_named(jury: AppTest, by: str, outside: str) -> None:
@@ -278,7 +278,12 @@ def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury: AppTest
         "partly supported",
         "not supported",
     ]
-    assert [row["Relevance"] for row in table(jury, "Labels")] == ["0.25", "0.50", "0.25", "0.50"]
+    assert [row["Context relevance"] for row in table(jury, "Labels")] == [
+        "0.25",
+        "0.50",
+        "0.25",
+        "0.50",
+    ]
 
 
 # Evidence
@@ -533,7 +538,7 @@ def test_texts_that_may_instruct_the_judge_raise_a_warning_and_no_score(
     assert "The texts may hold instructions to the judge: 1b: speaks to the judge" in said(
         at, "warning"
     )
-    assert numbers(at)["relevance"] == "0.25"
+    assert numbers(at)["context relevance"] == "0.25"
 
 
 def test_nothing_hostile_reaches_markdown_or_html(open_page: OpenPage) -> None:

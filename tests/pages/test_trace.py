@@ -30,7 +30,13 @@ from tests.pages.screen import (
 )
 from ui import session
 
-TITLES = dict(zip(("Relevance", "Utilization", "Completeness", "Adherence"), METRICS, strict=True))
+TITLES = dict(
+    zip(
+        ("Context relevance", "Context utilization", "Completeness", "Adherence"),
+        METRICS,
+        strict=True,
+    )
+)
 GOOD = {
     "question": "When?",
     "response": "It was in May.",
@@ -76,7 +82,7 @@ def test_a_run_is_shown_by_its_own_formula(open_page: OpenPage) -> None:
     for title, name in TITLES.items():
         assert cards(at)[title] == f"{found.summary()[name].mean:.2f}"
     by_sentences = found.under("sentence").summary()["context_utilization"].mean
-    assert cards(at)["Utilization"] != f"{by_sentences:.2f}"
+    assert cards(at)["Context utilization"] != f"{by_sentences:.2f}"
 
 
 def test_of_a_formula_that_is_gone_the_page_says_what_it_shows(
@@ -161,7 +167,7 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
 
 def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
     columns = list(samples(open_page("trace", run=filled.trace.id))[0])
-    assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Relevance"]
+    assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Context relevance"]
     assert columns[-1] == "Group"
 
 

@@ -94,13 +94,13 @@ def test_the_cards_go_by_the_chosen_labels(
     open_page: OpenPage, by: str, relevance: str, adherence: str, coverage: str
 ) -> None:
     at = by_labels(open_page("trace", run=jury().id), by)
-    assert (cards(at)["Relevance"], cards(at)["Adherence"]) == (relevance, adherence)
+    assert (cards(at)["Context relevance"], cards(at)["Adherence"]) == (relevance, adherence)
     assert [line.coverage for line in lines(at)][:6] == [coverage] * 6
 
 
 def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
     at = open_page("trace", run=jury().id)
-    assert by_labeller(at, "Relevance") == [
+    assert by_labeller(at, "Context relevance") == [
         ("Jury", "0.25", "2 of 2"),
         (TITLES[0], "0.25", "2 of 2"),
         (TITLES[1], "0.38", "2 of 2"),

@@ -101,9 +101,21 @@ def test_the_key_has_the_labels_and_values_of_the_same_answers(store):
 @pytest.mark.parametrize(
     ("definition", "values", "formula"),
     [
-        ("sentence", ["2/2 = 1.00", "1/2 = 0.50"], "Utilization = used / relevant, at most 1."),
-        ("fixed_20", ["2/20 = 0.10", "1/2 = 0.50"], "Relevance = relevant document sentences / 20"),
-        ("ragbench", ["2/2 = 1.00", "1/2 = 0.50"], "Utilization = used / all document sentences."),
+        (
+            "sentence",
+            ["2/2 = 1.00", "1/2 = 0.50"],
+            "Context utilization = used / relevant, at most 1.",
+        ),
+        (
+            "fixed_20",
+            ["2/20 = 0.10", "1/2 = 0.50"],
+            "Context relevance = relevant document sentences / 20",
+        ),
+        (
+            "ragbench",
+            ["2/2 = 1.00", "1/2 = 0.50"],
+            "Context utilization = used / all document sentences.",
+        ),
     ],
 )
 def test_the_key_says_how_its_values_are_worked_out(store, definition, values, formula):

@@ -9,9 +9,10 @@ from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.rgb_words import RULES
 from evaluators.runs.glossary import RULES_GROUP, term_of, terms
 from evaluators.runs.rgb_figures import RATES
-from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.text.normalise import slug
 from evaluators.text.sentences import cut
+from evaluators.text.words import readable
 from evaluators.trace.definitions import DEFINITIONS, METRICS
 from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import arithmetic, trace_scores
@@ -39,7 +40,7 @@ def test_every_value_has_its_range_and_what_to_do(names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("word", "name"),
     [
-        ("Relevance", "context_relevance"),
+        ("Context relevance", "context_relevance"),
         ("relevance", "g_eval"),
         ("Relevance (G-Eval)", "g_eval"),
         ("relevance (2)", "g_eval"),
@@ -75,8 +76,7 @@ def test_every_rule_of_rgb_is_explained(rule: str) -> None:
 def test_a_term_has_one_sentence_and_no_title_stands_for_two() -> None:
     assert [term.name for term in terms().values() if not term.meaning.endswith(".")] == []
     titles = [title for term in terms().values() for title in (term.title, *term.also)]
-    # The label and the share of such labels go by the same word on pages.
-    assert sorted({title for title in titles if titles.count(title) > 1}) == ["Supported"]
+    assert sorted({title for title in titles if titles.count(title) > 1}) == []
 
 
 def test_formulas_are_those_that_a_sample_is_worked_out_by() -> None:
@@ -96,5 +96,10 @@ def test_ideal_ranges_are_those_of_the_patterns() -> None:
     expected = dict.fromkeys(METRICS, high) | {"adherence": "1"}
     assert ideals == expected
     assert terms()[slug("Good retrieval, bad generation")].formula == (
-        "relevance 0.7 or more, utilization below 0.5"
+        "context relevance 0.7 or more, context utilization below 0.5"
     )
+
+
+def test_a_value_of_trace_has_one_title_at_every_door() -> None:
+    for name in TRACE_VALUES:
+        assert terms()[name].title == TRACE_VALUES[name] == title(name) == readable(name)

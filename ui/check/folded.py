@@ -107,8 +107,8 @@ def _published(names: list[str]) -> list[dict[str, object]]:
             say("Set"): say(row["set"]),
             say("Judge"): row["judge"],
             say("AUROC of adherence"): row["auroc_of_adherence"],
-            say("RMSE of relevance"): row["rmse_of_relevance"],
-            say("RMSE of utilization"): row["rmse_of_utilization"],
+            say("RMSE of context relevance"): row["rmse_of_relevance"],
+            say("RMSE of context utilization"): row["rmse_of_utilization"],
         }
         for row in _published_rows()
         if row["set"] in wanted

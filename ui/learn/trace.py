@@ -11,6 +11,7 @@ from evaluators.datasets.bundled import CHINESE_TRACE, TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.report.coloured import NO_LABEL, SUPPORTS, verdicts
 from evaluators.runs.glossary import terms
+from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
@@ -32,12 +33,6 @@ KEY = "learn_trace_"
 WHOSE = f"{KEY}whose"
 KEPT = f"{KEY}kept"
 """Where somebody's own labels are while ours are shown."""
-SHORT = {
-    "context_relevance": mark("Relevance"),
-    "context_utilization": mark("Utilization"),
-    "completeness": mark("Completeness"),
-    "adherence": mark("Adherence"),
-}
 ASKED = {
     "context_relevance": mark("Of what was found, how much helps?"),
     "context_utilization": mark("Of what helps, how much was used?"),
@@ -56,12 +51,12 @@ DIFFER = {
 }
 WHY = (
     mark(
-        "**Relevance** of *Fixed 20* divides by 20, however many sentences there are: a short "
-        "document can never reach 1."
+        "**Context relevance** of *Fixed 20* divides by 20, however many sentences there are: a "
+        "short document can never reach 1."
     ),
     mark(
-        "**Utilization** of *RAGBench* divides by all sentences, not by the relevant ones: it is "
-        "low wherever a search brings much."
+        "**Context utilization** of *RAGBench* divides by all sentences, not by the relevant ones: "
+        "it is low wherever a search brings much."
     ),
     mark("**Adherence** of *RAGBench* lets a partly supported sentence pass."),
 )
@@ -178,7 +173,7 @@ def _strip_values(scores: TRACEScores) -> list[StripValue]:
         if value is None:
             # The formula is known before the first label, its numbers are not.
             formula = f"= {say(terms()[name].formula)}"
-        cells.append(StripValue(say(SHORT[name]), say(ASKED[name]), value, formula))
+        cells.append(StripValue(say(TRACE_VALUES[name]), say(ASKED[name]), value, formula))
     return cells
 
 
@@ -280,9 +275,9 @@ def _definitions(scores: TRACEScores) -> None:
     for name in METRICS:
         values = {definition: _value_so_far(own, name) for definition, own in under.items()}
         cells = {_heading(definition): _two_decimals(value) for definition, value in values.items()}
-        rows.append({say("Value"): say(SHORT[name])} | cells)
+        rows.append({say("Value"): say(TRACE_VALUES[name])} | cells)
         if len(set(values.values())) > 1:
-            differing.append(say(SHORT[name]).lower())
+            differing.append(say(TRACE_VALUES[name]).lower())
     st.table(rows, hide_index=True)
     if differing:
         told = DIFFER[OURS if _are_ours_shown() else MINE]

@@ -244,7 +244,7 @@ def _long_answer_trap() -> None:
                 say("Answer"): plain(answer["text"]),
                 say("A judge's rating"): say("{rating} of 5", rating=answer["rating"]),
                 say("Adherence"): f"{scores.adherence:.2f}",
-                say("Supported"): f"{scores.supported_share:.2f}",
+                say("Supported share"): f"{scores.supported_share:.2f}",
             }
         )
     st.table(rows, hide_index=True)

@@ -26,8 +26,10 @@ from evaluators.records import (
     Sentences,
 )
 from evaluators.report import coloured
-from evaluators.text.language import mark, say
+from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.text.language import say
 from evaluators.text.words import accepted, counted
+from evaluators.trace.definitions import METRICS
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
 from ui import session
@@ -47,13 +49,6 @@ _component = st.components.v2.component(
     js=SCRIPT,
 )
 
-NUMBERS = {
-    "context_relevance": (mark("Relevant"), mark("relevance")),
-    "context_utilization": (mark("Used"), mark("utilization")),
-    "completeness": (mark("Covered"), mark("completeness")),
-    "adherence": (mark("Supported"), mark("adherence")),
-}
-"""The words for each value, and the metric's own name."""
 EXPECTED = ("context_utilization", "completeness")
 """The values that a labeller may expect where it does not count; see `ExpectedShares`."""
 UNSAID = "–"
@@ -306,13 +301,13 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
     # Of the sentences that count for adherence all must pass.
     marks: dict[float | None, str] = {1.0: "✓", 0.0: "✗"}
     numbers = []
-    for name, (label, metric) in NUMBERS.items():
+    for name in METRICS:
         numbers.append(
             {
-                "label": say(label),
+                "label": say(TRACE_VALUES[name]),
                 "figure": _figure(scores, name),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
-                "value": f"{say(metric)} {two_decimals(values[name])}",
+                "value": two_decimals(values[name]),
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
                 "how": steps[name],
                 "term": explained.link(name),
