@@ -35,6 +35,11 @@ class Example(NamedTuple):
     results: tuple[SampleResult, ...]
 
 
+def is_made_up(run: Run) -> bool:
+    """Whether models or judges of the run, a copy of an example for one, are made up."""
+    return any(spec.provider == ILLUSTRATION for spec in (*run.models, *run.judges))
+
+
 def find(store: Store, run_id: str) -> Run | None:
     """The example of that id, in the store from now on; `None` for any other run."""
     if run_id not in _DATA:

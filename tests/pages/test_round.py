@@ -129,6 +129,9 @@ def test_a_second_round_proposes_other_answers(open_page: OpenPage) -> None:
     click(at, "Start with 8 answers")
 
     second = set(open_page("round", run=run_id).multiselect[0].value)
+    (made,) = session.store().rounds.of_run(run_id)
+    wall = click(open_page("round", lead=made.id), "Reveal")
+    assert "Models and judges of this example are made up" in words(wall)
 
     assert len(second) == 8
     assert not first & second

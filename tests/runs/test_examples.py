@@ -9,10 +9,12 @@ import pytest
 from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Ability, Cell, Support
-from evaluators.runs import examples
+from evaluators.runs import examples, rounds
 from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.runs.store.workspaces import EXAMPLES
+from evaluators.trace.labelling import labellings
 from tests.examples import as_file
 
 A, B, READER = range(3)
@@ -69,6 +71,27 @@ def test_judges_differ_their_majority_counts_and_the_gold_labels_differ_from_it(
     assert said("refusal-3", "a", *judges, "jury", "gold") == [full, full, none, full, none]
     assert said("long-2", "c", *judges, "jury", "gold") == [full, full, partial, full, partial]
     assert said("contradiction-3", "a", "heuristic", "jury") == [full, none]
+    # No judge is the jury: one sentence at least tells them apart.
+    sentences = {(sample, key) for sample, key, _ in levels}
+    for judge in judges:
+        assert any(said(*place, judge) != said(*place, "jury") for place in sentences)
+
+
+def test_of_the_answers_that_a_class_is_asked_the_jury_is_wrong_on_one(store: Store) -> None:
+    run = examples.find(store, INVENTED)
+    assert run is not None
+    view = RunView.read(store, run)
+    wrong = set()
+    for answer in rounds.instructive(view):
+        sample = examples.read(INVENTED).dataset.samples[answer.position]
+        score = view.contents([answer])[answer].results[0].score
+        assert score is not None
+        by = labellings(score, sample)
+        support = [each.support for each in by["gold"].labels.sentence_support]
+        if support != [each.support for each in by["jury"].labels.sentence_support]:
+            wrong.add(sample.id)
+    # Two of three judges overlook a number.
+    assert wrong == {"numbers-1"}
 
 
 def test_an_example_is_there_at_once_and_whole(store: Store) -> None:

@@ -16,6 +16,7 @@ from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.rounds.tally import ClassAgreement
 from evaluators.runs import rounds
+from evaluators.runs.examples import is_made_up
 from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import mark, say
@@ -46,6 +47,7 @@ AGREEMENTS = (
 )
 """What an agreement beyond chance is called below each bound."""
 FULL_AGREEMENT = mark("almost full", "agreement")
+MADE_UP = mark("Models and judges of this example are made up: no measurement of a named one.")
 UNKNOWN = mark("There is no such round here: the link is incomplete, or its run was deleted.")
 
 
@@ -300,6 +302,8 @@ def _say_who_is_right(live: Live) -> None:
     lines += map(html, systems.noticed(live))
     if lines:
         st.html("".join(f'<p class="pl-finding pl-reveal">{line}</p>' for line in lines))
+    if is_made_up(live.run):
+        st.html(f'<p class="pl-rule">{html(say(MADE_UP))}</p>')
 
 
 def _against(truth: str, shares: str) -> str:

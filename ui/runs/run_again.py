@@ -9,7 +9,7 @@ from evaluators.errors import AccessError
 from evaluators.llm.clients import access_for
 from evaluators.records import Run
 from evaluators.runs.again import plan_again
-from evaluators.runs.examples import ILLUSTRATION
+from evaluators.runs.examples import is_made_up
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 from ui import session
@@ -35,7 +35,7 @@ def button(run: Run) -> None:
 
 
 def _choose(run: Run) -> None:
-    if any(spec.provider == ILLUSTRATION for spec in (*run.models, *run.judges)):
+    if is_made_up(run):
         st.caption(
             say("Its models and judges are made up: nobody can ask them again. Choose others.")
         )
