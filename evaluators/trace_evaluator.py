@@ -19,7 +19,7 @@ from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
 from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
-from evaluators.trace.claims import is_claim, sentence_supports, support_estimate
+from evaluators.trace.claims import claiming, is_claim, sentence_supports, support_estimate
 from evaluators.trace.comparison import (
     Likeness,
     Words,
@@ -85,11 +85,13 @@ class TRACEEvaluator(TRACEMethod):
 
     def label(self, sentences: Sentences, question: str) -> Labels:
         """Estimated labels: relevant and utilized document sentences, and each support."""
-        words, likeness = self._compare(sentences, question)
+        compared = claiming(sentences)
+        words, likeness = self._compare(compared.sentences, question)
         features = document_features(words, likeness)
-        supports = sentence_supports(
-            sentences, question, words, likeness.claims, support_probability(likeness)
+        claims = sentence_supports(
+            compared.sentences, question, words, likeness.claims, support_probability(likeness)
         )
+        supports = compared.all_supports(sentences, claims)
         relevant = relevant_probability(likeness, features)
         utilized = utilized_probability(likeness, features)
         if not any(map(is_claim, supports)):
@@ -137,11 +139,17 @@ class TRACEEvaluator(TRACEMethod):
         sentences: Sentences,
         question: str,
     ) -> list[tuple[SentenceSupport, float]]:
-        words, likeness = self._compare(sentences, question)
+        compared = claiming(sentences)
+        words, likeness = self._compare(compared.sentences, question)
         probability = support_probability(likeness)
-        supports = sentence_supports(sentences, question, words, likeness.claims, probability)
-        pairs = zip(supports, probability, strict=True)
-        return [(support, support_estimate(support, value)) for support, value in pairs]
+        supports = sentence_supports(
+            compared.sentences, question, words, likeness.claims, probability
+        )
+        likely = {support.key: value for support, value in zip(supports, probability, strict=True)}
+        return [
+            (support, support_estimate(support, likely.get(support.key, 1.0)))
+            for support in compared.all_supports(sentences, supports)
+        ]
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences; where it has none, its texts are cut."""

@@ -1,7 +1,8 @@
 """Claims of the TRACE heuristic: what response sentences say, and whether it is supported.
 
-A refusal, a lead-in and a sentence without a content word make no claim. A claim with a number or a
-name that stands neither in the documents nor in the question is at most partially supported.
+A refusal, a lead-in, a sentence without a content word and what `text.claimed` names make no claim.
+A claim with a number or a name that stands neither in the documents nor in the question is at most
+partially supported.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from evaluators.records import Sentence, Sentences, SentenceSupport, Support
+from evaluators.text.claimed import claimed
 from evaluators.text.language import mark
 from evaluators.text.normalise import nfkc
 from evaluators.text.similarity import content_words
@@ -35,10 +37,6 @@ MOST_NAMED = 8
 
 # A single digit first: what is no digit is then passed over faster.
 _NUMBER = re.compile(r"\d\d*(?:[.,]\d+)*")
-# It matches what may stand before a number even where none follows: a run of line breaks is then
-# looked at once, not again from each of its breaks.
-_ITEM_NUMBER = re.compile(r"(?:^|[.:;!?\n])[\s*(]*+(\d{1,2}[.):](?=\W|$))?+")
-"""The number of a list item, which is not a number that the response claims."""
 _RUN = re.compile(r"[\w-]+")
 # At the start of a sentence every word has a capital, so a name is only looked for behind a word.
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
@@ -92,6 +90,38 @@ class _Claim(NamedTuple):
     """Its numbers and names that stand nowhere."""
 
 
+class Claiming(NamedTuple):
+    """A sample with those response sentences alone that may claim something, without their marks.
+
+    `others` are the supports of the rest, by their keys.
+    """
+
+    sentences: Sentences
+    others: dict[str, SentenceSupport]
+
+    def all_supports(
+        self, sentences: Sentences, supports: Sequence[SentenceSupport]
+    ) -> tuple[SentenceSupport, ...]:
+        """These supports and those of the rest, in the order of the whole response."""
+        by_key = {support.key: support for support in supports} | self.others
+        return tuple(by_key[sentence.key] for sentence in sentences.response)
+
+
+def claiming(sentences: Sentences) -> Claiming:
+    """What of a sample is compared."""
+    response: list[Sentence] = []
+    others = {}
+    all_claimed = claimed([sentence.text for sentence in sentences.response])
+    for sentence, claim in zip(sentences.response, all_claimed, strict=True):
+        if claim.why_nothing:
+            others[sentence.key] = _without_claim(sentence.key, claim.why_nothing)
+        elif claim.text == sentence.text:
+            response.append(sentence)
+        else:
+            response.append(Sentence(key=sentence.key, text=claim.text))
+    return Claiming(sentences.model_copy(update={"response": tuple(response)}), others)
+
+
 def sentence_supports(
     sentences: Sentences,
     question: str,
@@ -140,8 +170,7 @@ def _support_of_claim(
 ) -> SentenceSupport:
     no_claim = _why_no_claim(sentence.text, claim)
     if no_claim:
-        explanation = mark("Makes no claim: {why}.").format(why=no_claim)
-        return SentenceSupport(key=sentence.key, support=Support.FULL, explanation=explanation)
+        return _without_claim(sentence.key, no_claim)
     level = _support_level(claim)
     if level is Support.NONE:
         explanation = documents.why_unsupported(sentence.text, claim.nearest)
@@ -156,6 +185,11 @@ def _support_of_claim(
         supporting_keys=tuple(documents.keys[row] for row in claim.evidence),
         explanation="; ".join([shared, *absent]),
     )
+
+
+def _without_claim(key: str, why: str) -> SentenceSupport:
+    explanation = mark("Makes no claim: {why}.").format(why=why)
+    return SentenceSupport(key=key, support=Support.FULL, explanation=explanation)
 
 
 def _why_no_claim(text: str, claim: _Claim) -> str:
@@ -251,11 +285,7 @@ def _first_names(words: Sequence[str]) -> str:
 
 def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]:
     """Per response sentence, its numbers and names that neither documents nor question hold."""
-    texts = []
-    for sentence in sentences.response:
-        has_number = _NUMBER.search(sentence.text)
-        text = _ITEM_NUMBER.sub(_without_number, sentence.text) if has_number else sentence.text
-        texts.append(text)
+    texts = [sentence.text for sentence in sentences.response]
     # Where there is nothing to look for, the documents are not joined and lowered in vain.
     if not any(_NUMBER.search(text) or _NAME.search(text) for text in texts):
         return [[] for _ in texts]
@@ -264,10 +294,6 @@ def unsupported_entities(sentences: Sentences, question: str) -> list[list[str]]
         source_texts.append(sentence.text)
     source = _SourceText(" ".join(source_texts))
     return [_entities_missing_from(source, text) for text in texts]
-
-
-def _without_number(item: re.Match[str]) -> str:
-    return " " if item[1] else item[0]
 
 
 def _entities_missing_from(source: _SourceText, text: str) -> list[str]:
