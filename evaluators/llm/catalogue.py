@@ -140,9 +140,24 @@ def unlisted(provider: str, name: str) -> Model:
 
 
 def model_title(spec: ModelSpec) -> str:
-    """The model's name for the screen; of an unknown model, what its provider calls it."""
-    listed = find(spec.id)
-    return listed.title if listed else spec.model
+    """The model's name at every door; see `title_of_id`."""
+    return title_of_id(spec.id)
+
+
+def title_of_id(model_id: str) -> str:
+    """The title of the catalogue; of an unknown model, what its provider calls it.
+
+    With the provider's name behind, as several may serve a model of the same name; who has an
+    address of one's own knows whose it is.
+    """
+    listed = find(model_id)
+    if listed:
+        return listed.title
+    name, _, model = model_id.partition("/")
+    provider = PROVIDERS.get(name)
+    if provider is None or provider.is_custom:
+        return model or model_id
+    return f"{model} ({provider.title})"
 
 
 def successor(model: Model, today: date | None = None) -> Model:

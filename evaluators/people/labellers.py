@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from evaluators.llm import catalogue
-from evaluators.llm.providers import PROVIDERS
 from evaluators.people.labels import PERSON
 from evaluators.people.records import YOU
 from evaluators.text.language import mark, say
@@ -36,8 +35,7 @@ def labeller_title(by: str) -> str:
     # The number is no part of the model's name, by which the catalogue knows it.
     again = _AGAIN.search(by)
     model_id = by[: again.start()] if again else by
-    model = catalogue.find(model_id)
-    name = model.title if model else _title_outside_the_catalogue(model_id)
+    name = catalogue.title_of_id(model_id)
     return f"{name}{again[0]}" if again else name
 
 
@@ -46,15 +44,12 @@ def in_a_sentence(by: str) -> str:
     return say(IN_A_SENTENCE[by]) if by in IN_A_SENTENCE else labeller_title(by)
 
 
+def at_the_beginning(name: str) -> str:
+    """What a labeller is called, at the beginning of a sentence; a model's name stays as it is."""
+    is_ours = name.startswith("the ") or name in map(say, IN_A_SENTENCE.values())
+    return name[0].upper() + name[1:] if is_ours else name
+
+
 def person_title(person: str) -> str:
     """A person's name, as text."""
     return say("You") if person == YOU else person
-
-
-def _title_outside_the_catalogue(model_id: str) -> str:
-    """With the provider's name, where there is one: several may serve a model of the same name."""
-    name, _, model = model_id.partition("/")
-    provider = PROVIDERS.get(name)
-    if provider is None or provider.is_custom:
-        return model or model_id
-    return f"{model} ({provider.title})"

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from evaluators.catalogue import from_spec, leads
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import find
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
+from evaluators.people.labellers import in_a_sentence
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.records import Cell
 from evaluators.runs import aggregate
@@ -20,7 +20,6 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.language import language, say
 from evaluators.text.normalise import slug
-from evaluators.trace.labelling import HEURISTIC, JURY
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -205,9 +204,7 @@ def _labeller(view: RunView, metric: int) -> str:
     if len(names) > 1:
         return say("the labellers")
     for by in names:
-        model = find(by)
-        titles = {HEURISTIC: say("the heuristic"), JURY: say("the jury")}
-        return titles.get(by) or (model.title if model else by)
+        return in_a_sentence(by)
     spec = view.run.evaluators[metric]
     with suppress(ParameterError):
         return say(from_spec(spec).title)

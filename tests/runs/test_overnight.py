@@ -629,7 +629,10 @@ def test_a_batch_that_cannot_be_collected_holds_no_other_up(store, registry, loo
             (ModelSpec(provider="mistral", model="mistral-small-2603"),),
             "Mistral Small 4 is not known to answer overnight",
         ),
-        ((ModelSpec(provider="openai", model="gpt-9"),), "gpt-9 is not known to answer overnight"),
+        (
+            (ModelSpec(provider="openai", model="gpt-9"),),
+            r"gpt-9 \(OpenAI\) is not known to answer overnight",
+        ),
     ],
 )
 def test_only_models_with_a_price_for_batches_are_asked_overnight(store, models, words):

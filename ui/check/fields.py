@@ -9,6 +9,7 @@ import streamlit as st
 from evaluators.people.checked import Check, TwoByTwo, ValueCheck
 from evaluators.people.correction import EstimatedMean
 from evaluators.people.findings import percent, percents
+from evaluators.people.labellers import at_the_beginning
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
@@ -70,7 +71,7 @@ def _table(
     key = f"check_field_{place}"
     chosen: tuple[str, Sequence[Cell]] | None = None
     for head, row in rows.items():
-        st.caption(plain(head[0].upper() + head[1:]))
+        st.caption(plain(at_the_beginning(head)))
         with st.container(horizontal=True):
             for label, cells, is_alike in row:
                 if st.button(
