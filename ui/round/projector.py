@@ -252,7 +252,7 @@ def _say_how_far(live: Live) -> None:
         done = len(live.labels)
         facts.append(html(say("{done:,} of {total:,} labels", done=done, total=total)))
     if live.agreement.value is not None:
-        facts.append(_agreement(live.agreement))
+        facts.append(_agreement(live.agreement, live.agreement.value))
     ties = sum(own.is_tied for own in live.spread.values())
     is_voted = live.made.is_over and not KINDS[live.made.kind].is_preference
     if ties and is_voted:
@@ -266,8 +266,8 @@ def _say_how_far(live: Live) -> None:
     st.html(f'<p class="pl-facts" role="status">{" · ".join(facts)}</p>{below}')
 
 
-def _agreement(agreement: ClassAgreement) -> str:
-    measure, value, places = agreement
+def _agreement(agreement: ClassAgreement, value: float) -> str:
+    measure, _, places = agreement
     symbol = {"kappa": "κ", "alpha": "α"}[measure]
     meaning = say(
         "{measure}, of {places}: 1 is full agreement, 0 what chance gives",
