@@ -16,7 +16,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import Group, coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
-from evaluators.text.words import joined_sentences, readable, short_name
+from evaluators.text.words import in_brackets, joined_sentences, readable, short_name
 
 Figures = dict[str, str]
 """SVG by a name that fits a file."""
@@ -238,4 +238,4 @@ def _beside_mark(
     if low is None or high is None:
         return shown
     ends = {"low": f"{low:.{digits}f}", "high": f"{high:.{digits}f}"}
-    return f"{shown} ({say('{low} to {high}', **ends)})"
+    return in_brackets(shown, say("{low} to {high}", **ends))

@@ -32,7 +32,7 @@ from evaluators.runs.shown_values import (
 )
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
 from evaluators.trace.definitions import DEFINITIONS
 
 PHONE = Size(92, 8)
@@ -207,7 +207,7 @@ def answers(mean: Mean) -> str:
 
 
 def _brief(mean: Mean | None) -> str:
-    return "–" if mean is None else f"{value(mean)} ({coverage(mean)})"
+    return "–" if mean is None else in_brackets(value(mean), coverage(mean))
 
 
 def _corrected(view: RunView, counted: View) -> Iterator[str]:
@@ -254,11 +254,11 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
     if run.note:
         settings.append([say("Note"), run.note])
     if run.tags:
-        settings.append([say("Tags"), ", ".join(run.tags)])
+        settings.append([say("Tags"), in_a_line(run.tags)])
     if leads(run.evaluator.name) == "trace":
         definition = DEFINITIONS[formula_of(run, counted.definition)]
         formula = formula_in_words(run, counted.definition)
-        words = f"{formula}: {say(definition.meaning)}"
+        words = name_and_text(formula, say(definition.meaning))
         settings.append([say("Formula"), words])
     yield page.html_table([mark("What"), mark("How")], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))

@@ -19,7 +19,7 @@ from evaluators.runs.shown_values import TRACE_VALUES, value_titles
 from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import accepted
+from evaluators.text.words import accepted, in_a_line, name_and_text
 from evaluators.trace.labelling import labellings
 
 MOST_OF_A_QUESTION = 4_000
@@ -153,7 +153,7 @@ def _explained(
             said = []
             for by, own in verdicts.items():
                 said.append(f"{labellers.labeller_title(by)} {coloured.verdict_in_words(own[key])}")
-            differ.append(f"{key}: {', '.join(said)}")
+            differ.append(name_and_text(key, in_a_line(said)))
     items = page.items(explained[:MOST_REASONS])
     if differ:
         items += page.facts_line(say("Labellers differ:")) + page.items(differ[:MOST_REASONS])

@@ -14,7 +14,7 @@ from evaluators.runs.naming import PARTS, metric_title
 from evaluators.runs.store import Outline
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, short_name
+from evaluators.text.words import counted, in_a_line, in_brackets, short_name
 
 
 def titles(run: Run) -> list[str]:
@@ -44,12 +44,12 @@ def metric_titles(run: Run) -> list[str]:
 
 def method(run: Run) -> list[str]:
     """Who judges or labels the run, and whose answers, in as few words as they have."""
-    metrics = ", ".join(metric_titles(run))
+    metrics = in_a_line(metric_titles(run))
     words = [metrics]
     if judges := judge_titles(run):
-        words = [say("{metrics} by {judges}", metrics=metrics, judges=", ".join(judges))]
+        words = [say("{metrics} by {judges}", metrics=metrics, judges=in_a_line(judges))]
     if models := titles(run):
-        words.append(", ".join(models))
+        words.append(in_a_line(models))
     return words
 
 
@@ -60,9 +60,9 @@ def method_beside_title(run: Run) -> list[str]:
     if not _is_in_title(run, metrics):
         words = method(run)[:1]
     elif judges and not _is_in_title(run, judges):
-        words = [say("by {judges}", judges=", ".join(judges))]
+        words = [say("by {judges}", judges=in_a_line(judges))]
     if models and not _is_in_title(run, models):
-        words.append(", ".join(models))
+        words.append(in_a_line(models))
     return words
 
 
@@ -84,17 +84,17 @@ def facts(run: Run) -> list[str]:
     facts = list(filter(None, (source_in_words(run.origin), read_as)))
     if models := list(map(_with_options, titles(run), run.models)):
         asked = mark("Models: {models}") if len(models) > 1 else mark("Model: {models}")
-        facts.append(say(asked, models=", ".join(models)))
+        facts.append(say(asked, models=in_a_line(models)))
     if judges := list(map(_with_options, judge_titles(run), run.judges)):
         judging = mark("Jury: {judges}") if len(judges) > 1 else mark("Judge: {judges}")
-        facts.append(say(judging, judges=", ".join(judges)))
+        facts.append(say(judging, judges=in_a_line(judges)))
     limits = []
     if run.cap.calls:
         limits.append(counted(run.cap.calls, "call"))
     if run.cap.cost:
         limits.append(dollars(run.cap.cost))
     if limits:
-        facts.append(say("Budget: {limits}", limits=", ".join(limits)))
+        facts.append(say("Budget: {limits}", limits=in_a_line(limits)))
     if run.repeats > 1:
         facts.append(say("Each prompt asked {repeats} times", repeats=run.repeats))
     if not run.use_cache:
@@ -112,7 +112,7 @@ def _numbered_where_alike(names: list[str]) -> list[str]:
 def _with_options(name: str, spec: ModelSpec) -> str:
     if spec.provider in (OFFLINE.provider, ILLUSTRATION):
         return name
-    return f"{name} ({', '.join(options_in_words(spec))})"
+    return in_brackets(name, in_a_line(options_in_words(spec)))
 
 
 def options_in_words(spec: ModelSpec) -> list[str]:

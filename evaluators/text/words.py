@@ -85,6 +85,21 @@ def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
     return f"{nouns} {shown}"
 
 
+def name_and_text(name: str, text: object) -> str:
+    """A text behind its name: "Metric: RGB"."""
+    return say("{name}: {text}", name=name, text=text)
+
+
+def in_brackets(text: str, more: object) -> str:
+    """A text with what it says besides: "58 % (36 to 78)"."""
+    return say("{text} ({more})", text=text, more=more)
+
+
+def in_a_line(words: Iterable[str]) -> str:
+    """Words in a line: "a, b"."""
+    return say(", ").join(words)
+
+
 def joined_by_and(words: Sequence[str]) -> str:
     """Words in a sentence: "a", "a and b", "a, b and c"."""
     *before, last = words

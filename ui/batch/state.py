@@ -11,7 +11,7 @@ from evaluators.runs.naming import metric_title
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line
 
 
 def results_of(batch: FileBatch) -> BatchResults:
@@ -26,8 +26,8 @@ def results_of(batch: FileBatch) -> BatchResults:
 
 def method(batch: FileBatch) -> list[str]:
     """By which metrics it is judged, and who judges."""
-    metrics = ", ".join(say(metric_title(spec)) for spec in kept.metrics_of(batch))
-    judges = ", ".join(model_title(spec) for spec in kept.judges_of(batch))
+    metrics = in_a_line(say(metric_title(spec)) for spec in kept.metrics_of(batch))
+    judges = in_a_line(model_title(spec) for spec in kept.judges_of(batch))
     if not judges:
         return [metrics]
     return [say("{metrics} by {judges}", metrics=metrics, judges=judges)]

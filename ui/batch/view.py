@@ -10,7 +10,7 @@ from evaluators.batch.results import BatchResults, Means
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line, name_and_text
 from ui import session
 from ui.batch import groups, listing, rows, state
 from ui.parts import dots, spending, tables
@@ -80,8 +80,8 @@ def _details(batch: FileBatch) -> None:
     st.code(str(batch.settings["data"]), language=None, wrap_lines=True)
     st.caption(say("Results"))
     st.code(batch.folder, language=None, wrap_lines=True)
-    columns = [f"{field}: {column}" for field, column in batch.settings["columns"].items()]
-    st.caption(plain(say("Columns: {columns}", columns=", ".join(columns))))
+    columns = [name_and_text(field, column) for field, column in batch.settings["columns"].items()]
+    st.caption(plain(say("Columns: {columns}", columns=in_a_line(columns))))
     st.caption(plain(say("Judged by version {version}.", version=batch.settings["plumbline"])))
     st.caption(
         say(

@@ -19,7 +19,7 @@ from evaluators.paper.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.text.language import language, mark, say, speaking
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import joined_sentences, readable
+from evaluators.text.words import in_brackets, joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
@@ -138,7 +138,10 @@ def _what_differs(comparison: Comparison) -> None:
     if any(change.setting == "model" for change in comparison.changes):
         hidden.add("models")
     changes = [
-        f"{translated(change.setting)} ({translated(change.first)} → {translated(change.second)})"
+        in_brackets(
+            translated(change.setting),
+            f"{translated(change.first)} → {translated(change.second)}",
+        )
         for change in comparison.changes
         if change.setting not in hidden
     ]

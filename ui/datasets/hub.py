@@ -8,6 +8,7 @@ from evaluators.datasets import hub
 from evaluators.datasets.hub import Listing
 from evaluators.datasets.origin import license_of
 from evaluators.text.language import mark, say
+from evaluators.text.words import name_and_text
 from ui.datasets import fetching
 from ui.parts import problems
 from ui.parts.forms import KEPT
@@ -97,7 +98,7 @@ def _choose_part(listing: Listing, subset: str) -> None:
     size = fetching.in_bytes(sum(file.size for file in splits[split]))
     license_name = license_of(listing.license)
     revision = say("revision {revision}", revision=listing.revision[:7])
-    facts = [listing.id, license_name, revision, f"{split}: {size}"]
+    facts = [listing.id, license_name, revision, name_and_text(split, size)]
     st.caption(plain(" · ".join(facts)))
     if load:
         fetching.load(lambda progress: hub.fetch(listing, part, split, rows, progress))

@@ -14,7 +14,7 @@ from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted
+from evaluators.text.words import counted, name_and_text
 from ui.datasets import reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
@@ -153,7 +153,7 @@ def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
             wrong.append(translated(str(error)))
     if not readable:
         raise DatasetError(" ".join(wrong[:SHOWN]))
-    notes = [f"{text.name}: {translated(text.note)}" for text in readable if text.note]
+    notes = [name_and_text(text.name, translated(text.note)) for text in readable if text.note]
     if wrong:
         count = counted(len(wrong), "document")
         _warn_of_first(wrong, say("{documents} left out", documents=count))

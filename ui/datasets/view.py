@@ -28,7 +28,7 @@ from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
 from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, in_a_line, readable
 from ui import session
 from ui.datasets import columns as dataset_columns
 from ui.datasets import preview, reading
@@ -492,5 +492,5 @@ def _needs_row(cls: type[Evaluator], lacking: _Lacking) -> dict[str, str]:
     return {
         say("Evaluator"): say(cls.title),
         say("Usable"): f"{lacking.usable:,} / {lacking.samples:,}",
-        say("Needs"): ", ".join(words),
+        say("Needs"): in_a_line(words),
     }

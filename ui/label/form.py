@@ -15,7 +15,7 @@ from evaluators.runs.label_queues import Labelable, Wish
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line
 from ui import run_views, session
 from ui.parts import head, label_some, people, problems, samples
 from ui.parts.untrusted import plain
@@ -182,8 +182,8 @@ def _earlier_queues(run: Run) -> None:
             for name in queues.people_in_queue(queue, labels)
         ]
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            what = f"**{counted(total, 'answer')}**, {say(HOW[queue.drawn]).lower()}"
-            who = plain(", ".join(done) or say("nobody began yet"))
+            what = in_a_line([f"**{counted(total, 'answer')}**", say(HOW[queue.drawn]).lower()])
+            who = plain(in_a_line(done) or say("nobody began yet"))
             st.markdown(f"{what} · {who}")
             if st.button(say("Open"), icon=":material/open_in_new:", key=f"open_{queue.id}"):
                 _open_queue(queue, people.me())

@@ -16,7 +16,7 @@ from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.store import Unreadable
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, in_a_line, readable
 from ui import session
 from ui.parts import problems
 from ui.parts.forms import KEPT
@@ -229,7 +229,7 @@ def _preview_of_prompt(metric: PromptMetric) -> None:
             st.caption(plain(say("About sample {id}. Nothing was sent.", id=sample.id)))
             st.code(metric.prompt(sample).text, language=None, wrap_lines=True)
         else:
-            needs = ", ".join(map(readable, metric.needed)).lower()
+            needs = in_a_line(map(readable, metric.needed)).lower()
             st.caption(plain(say("No sample there has {needs}.", needs=needs)))
 
 
@@ -340,7 +340,7 @@ def _files_in_use() -> None:
     )
     by_file = {}
     for file, metrics in files().items():
-        by_file[file] = ", ".join(say(cls.title) for cls in metrics)
+        by_file[file] = in_a_line(say(cls.title) for cls in metrics)
     for error in broken():
         by_file[error.file] = say("cannot be used, see line {line}", line=error.line)
     if by_file:

@@ -24,7 +24,7 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text
 from ui import session
 from ui.parts import corrected, dots, forms, samples
 from ui.parts.present import Block
@@ -41,7 +41,7 @@ def card(run: Run) -> None:
     """What this run was."""
     label = say("Metrics") if len(run.evaluators) > 1 else say("Metric")
     facts = [
-        f"{label}: {', '.join(_with_params(run))}",
+        name_and_text(label, in_a_line(_with_params(run))),
         *run_facts.facts(run),
         *how_answered(run),
     ]
@@ -76,7 +76,7 @@ def _responses_in_data(store: Store, fingerprint: str) -> int:
 def also(run: Run) -> list[str]:
     """The metrics of a run beside the first, for its card."""
     others = _with_params(run)[1:]
-    return [say("Also: {metrics}", metrics=", ".join(others))] if others else []
+    return [say("Also: {metrics}", metrics=in_a_line(others))] if others else []
 
 
 def _with_params(run: Run) -> list[str]:
@@ -84,7 +84,7 @@ def _with_params(run: Run) -> list[str]:
     metrics = []
     for name, spec in zip(run_facts.metric_titles(run), run.evaluators, strict=True):
         stated = params(spec)
-        metrics.append(f"{name} ({'; '.join(stated)})" if stated else name)
+        metrics.append(in_brackets(name, say("; ").join(stated)) if stated else name)
     return metrics
 
 
@@ -104,13 +104,13 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
 
 def _param_in_words(declared: Parameter | None, name: str, value: Any) -> str:
     if declared is None:
-        return f"{title(name)}: {_short_value(value)}"
-    return f"{say(declared.title)}: {_short_value(forms.as_in_widget(declared, value))}"
+        return name_and_text(title(name), _short_value(value))
+    return name_and_text(say(declared.title), _short_value(forms.as_in_widget(declared, value)))
 
 
 def _short_value(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(_short_value, value))
+        return in_a_line(map(_short_value, value))
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     if len(text) <= MOST_OF_A_VALUE:
         return text
@@ -245,7 +245,7 @@ def about(cls: type[Evaluator], place: str, needs: Sequence[str]) -> None:
 
 def needs_in_words(fields: Sequence[str]) -> str:
     """What a metric needs, in words."""
-    titles = ", ".join(map(title, fields)).lower()
+    titles = in_a_line(map(title, fields)).lower()
     return say("Needs: {fields}.", fields=titles or say("nothing but the question"))
 
 

@@ -15,7 +15,7 @@ from evaluators.records import Dataset, ModelSpec, Run
 from evaluators.runs import assignment
 from evaluators.runs.assignment import Assignment
 from evaluators.text.language import say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line
 from ui import session
 from ui.models import form as model_form
 from ui.parts import problems
@@ -104,7 +104,7 @@ def show(benchmark: Benchmark | None) -> None:
     words = say("Assignment: look at the settings, press Start, then hand in the run file.")
     st.info(plain(words), icon=":material/assignment:")
     if assigned.not_usable:
-        titles = ", ".join(map(model_title, assigned.not_usable))
+        titles = in_a_line(map(model_title, assigned.not_usable))
         with st.container(horizontal=True, vertical_alignment="center"):
             wanted = say(
                 "It asks {models}, which cannot be asked here yet. Enter a key, or choose another.",

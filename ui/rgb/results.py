@@ -30,7 +30,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
 from ui.parts.present import Block
@@ -216,7 +216,7 @@ def _rate_panel(
         charts.rate(means, judged, verb),
         config=dict(config),
         key=f"rate_{title}_{run.id}",
-        alt=f"{say(title)}: {'; '.join(in_words)}",
+        alt=name_and_text(say(title), say("; ").join(in_words)),
     )
 
 
@@ -241,11 +241,11 @@ def _repetition(
     agreeing = []
     for model, mean in means.items():
         if mean.within and mean.within.agree is not None:
-            whose = f" ({model})" if len(means) > 1 else ""
-            agreeing.append(f"{100 * mean.within.agree:.0f} %{whose}")
-    words = ["", ", ".join(parts)]
+            rate = f"{100 * mean.within.agree:.0f} %"
+            agreeing.append(in_brackets(rate, model) if len(means) > 1 else rate)
+    words = ["", in_a_line(parts)]
     if agreeing:
-        words.append(say("answers to the same prompt agree in {rates}", rates=", ".join(agreeing)))
+        words.append(say("answers to the same prompt agree in {rates}", rates=in_a_line(agreeing)))
     return " · ".join(words)
 
 
@@ -343,9 +343,9 @@ def _flipped_verdicts(rows: Sequence[Outline]) -> None:
         "nfkc": mark("look-alike characters (NFKC)"),
         "remove_reasoning": mark("reasoning removal"),
     }
-    parts = [f"{say(names[option])}: {count}" for option, count in flips.items()]
+    parts = [name_and_text(say(names[option]), count) for option, count in flips.items()]
     st.info(
-        say("Verdicts that an option changed: {changes}.", changes="; ".join(parts)),
+        say("Verdicts that an option changed: {changes}.", changes=say("; ").join(parts)),
         icon=":material/swap_horiz:",
     )
 

@@ -13,6 +13,7 @@ from evaluators.rounds.tally import Spread
 from evaluators.runs.round_content import METRIC, PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.words import name_and_text
 
 WHOSE = {METRIC: mark("the metric"), PLANTED: mark("the truth")}
 """What else says what is right, inside a sentence and by itself."""
@@ -68,7 +69,7 @@ def verdict(
 
 
 def _name_and_word(name: str, word: str, classes: str) -> str:
-    return f'<span class="{classes}">{html(name)}: <b>{html(word)}</b></span>'
+    return f'<span class="{classes}">{name_and_text(html(name), f"<b>{html(word)}</b>")}</span>'
 
 
 def asked_line(content: RoundContent, place: AskedPlace) -> str:

@@ -13,6 +13,7 @@ from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import METRIC
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.words import name_and_text
 from ui.round.reading import Live
 
 
@@ -31,9 +32,9 @@ def names(live: Live, place: AskedPlace) -> str:
     answer = live.content.answers[place.answer]
     if not answer.pair:
         return ""
-    named = titles(live.run)
+    models = titles(live.run)
     sides = zip((say("Left", "side"), say("Right", "side")), answer.models, strict=True)
-    said = [f"{html(side)}: <b>{html(named[model])}</b>" for side, model in sides]
+    said = [name_and_text(html(side), f"<b>{html(models[model])}</b>") for side, model in sides]
     return "".join(f'<span class="pl-said">{each}</span>' for each in said)
 
 
@@ -43,7 +44,7 @@ def score(live: Live, place: AskedPlace) -> str:
     if value is None:
         return ""
     shown = html(say(terms()[live.made.value].title))
-    return f'<span class="pl-said">{shown}: <b>{value:.2f}</b></span>'
+    return f'<span class="pl-said">{name_and_text(shown, f"<b>{value:.2f}</b>")}</span>'
 
 
 def win_rates(live: Live) -> list[str]:

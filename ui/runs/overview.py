@@ -15,7 +15,7 @@ from evaluators.runs.store import Counts, Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import short_name
+from evaluators.text.words import in_a_line, short_name
 from ui import session
 from ui.parts import head as page_head
 from ui.parts import problems
@@ -151,13 +151,13 @@ def _unreadable_line(lost: Unreadable) -> None:
 
 
 def _metrics_and_models(run: Run) -> str:
-    metrics = ", ".join(run_facts.metric_titles(run))
+    metrics = in_a_line(run_facts.metric_titles(run))
     parts = [metrics]
     if run.models:
-        models = ", ".join(map(short_name, run_facts.titles(run)))
+        models = in_a_line(map(short_name, run_facts.titles(run)))
         parts = [say("{metrics} with {models}", metrics=metrics, models=models)]
     if judges := run_facts.judge_titles(run):
-        names = ", ".join(judges)
+        names = in_a_line(judges)
         several = len(judges) > 1
         parts.append(
             say("jury {names}", names=names) if several else say("judge {name}", name=names)

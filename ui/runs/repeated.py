@@ -11,7 +11,7 @@ from evaluators.llm.catalogue import model_title
 from evaluators.records import Run, Sample
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import language, say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, name_and_text
 from ui import run_views, session
 from ui.held import held
 from ui.parts import compare_with
@@ -121,10 +121,11 @@ def _link_label(found: Repeated, answer: DifferingAnswer) -> str:
         question = sample.question[:QUESTION]
     changes = [f"{change.setting} {change.first} → {change.second}" for change in answer.changes]
     models = found.first.models
-    whose = f"{model_title(models[answer.model])}: " if len(models) > 1 else ""
-    words = "; ".join(changes) or say("other labels")
+    words = say("; ").join(changes) or say("other labels")
+    if len(models) > 1:
+        words = name_and_text(model_title(models[answer.model]), words)
     # Escaped: Markdown would make a list of “3.”.
-    return f"{answer.position + 1}\\. {plain(question)} · **{plain(f'{whose}{words}')}**"
+    return f"{answer.position + 1}\\. {plain(question)} · **{plain(words)}**"
 
 
 def _sample_if_readable(run: Run, position: int) -> Sample | None:

@@ -21,7 +21,7 @@ from evaluators.runs.overview import Headline
 from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.runs.store import Counts
 from evaluators.text.language import mark, say, tag
-from evaluators.text.words import counted, short_name
+from evaluators.text.words import counted, in_a_line, name_and_text, short_name
 from ui import session
 from ui.parts import compare_with, problems
 from ui.parts.moments import local_time
@@ -353,7 +353,8 @@ def _means_in_lines(own: Listed) -> list[str]:
         lines = []
         for model, means in zip(own.models, own.means, strict=False):
             lines += [
-                f"{model}: {_mean_with_coverage(*first)}" for first in list(means.items())[:1]
+                name_and_text(model, _mean_with_coverage(*first))
+                for first in list(means.items())[:1]
             ]
         return _few(lines)
     lines = [_mean_with_coverage(*named) for means in own.means for named in means.items()]
@@ -458,7 +459,7 @@ def _what_is_lost(runs: Sequence[Run]) -> str:
         lost.append(say("{labels} of people", labels=counted(len(labels), "label")))
     if notes:
         lost.append(counted(notes, "note"))
-    return ", ".join(lost)
+    return in_a_line(lost)
 
 
 def _delete_runs(runs: Sequence[Run]) -> None:

@@ -30,6 +30,7 @@ from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
+from evaluators.text.words import in_a_line
 from ui import session
 from ui.parts import explained, present, remedies, samples, spending, texts
 from ui.parts.present import Block
@@ -402,13 +403,13 @@ def _detail_as_text(detail: Any) -> str:
     if isinstance(detail, list | tuple):
         parts = list(map(_detail_as_text, detail))
         is_long = sum(map(len, parts)) > LINE
-        return ("\n\n" if is_long else ", ").join(parts)
+        return ("\n\n" if is_long else say(", ")).join(parts)
     if isinstance(detail, Mapping):
         parts = [
             say("{name}: {text}", name=title(str(name)), text=_detail_as_text(part))
             for name, part in detail.items()
         ]
-        return ", ".join(parts)
+        return in_a_line(parts)
     return "" if detail is None else str(detail)
 
 

@@ -15,7 +15,7 @@ from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line
 from ui import session
 from ui.models import form as model_form
 from ui.parts import problems, remedies
@@ -387,4 +387,4 @@ def _free_plan(limits: catalogue.PlanLimits | None) -> str | None:
         mark("{count:,} tokens/min"): limits.tpm,
         mark("{count:,} tokens/day"): limits.tpd,
     }
-    return ", ".join(say(words, count=count) for words, count in most.items() if count)
+    return in_a_line(say(words, count=count) for words, count in most.items() if count)

@@ -12,7 +12,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted
+from evaluators.text.words import counted, in_a_line
 from evaluators.trace.agreement import Agreement, GroupAgreement
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -110,8 +110,8 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
         )
         by_group.setdefault(group.labellers, []).append(line)
     for members, words in by_group.items():
-        names = ", ".join(labellers.labeller_title(name) for name in members)
-        st.text(say("{names} together: {values}.", names=names, values=", ".join(words)))
+        names = in_a_line(labellers.labeller_title(name) for name in members)
+        st.text(say("{names} together: {values}.", names=names, values=in_a_line(words)))
     if by_group:
         st.caption(say("α is Krippendorff's alpha, the same for more than two labellers."))
 

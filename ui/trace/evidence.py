@@ -28,7 +28,7 @@ from evaluators.records import (
 from evaluators.report import coloured
 from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.text.language import say
-from evaluators.text.words import accepted, counted
+from evaluators.text.words import accepted, counted, in_a_line, name_and_text
 from evaluators.trace.definitions import METRICS
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
@@ -270,7 +270,7 @@ def _people_said(shown: ShownLabels) -> list[dict[str, Any]]:
     for person, labels in by_person(shown.given).items():
         if person != people.me():
             words = correction.by_sentence([label for label in labels if not label.blind])
-            of = {key: ", ".join(each["what"] for each in own) for key, own in words.items()}
+            of = {key: in_a_line(each["what"] for each in own) for key, own in words.items()}
             who = person_title(person)
             said.append({"who": who, "counts": False, "isPerson": True, "of": of})
     return said
@@ -286,7 +286,7 @@ def _other_people(shown: ShownLabels) -> list[str]:
             words = [counted(len(last), "label")] if last else []
             if state:
                 words.append(say("done") if last else correction.label_in_words(state))
-            lines.append(f"{person_title(person)}: {', '.join(words)}")
+            lines.append(name_and_text(person_title(person), in_a_line(words)))
     return lines
 
 

@@ -19,7 +19,7 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, column_titles, trace_groups
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, name_and_text
 from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
@@ -198,7 +198,7 @@ def _model_switch(run: Run) -> int:
 def definition_switch(run: Run) -> str:
     """The choice of formula, the same on all pages of a run; it changes the view, not the run."""
     meanings = [
-        f"**{say(definition.title)}**: {say(definition.meaning)}"
+        name_and_text(f"**{say(definition.title)}**", say(definition.meaning))
         for definition in DEFINITIONS.values()
     ]
     usual = formula_of(run)
