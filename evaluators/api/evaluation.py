@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +51,7 @@ from evaluators.runs.checks import OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
+from evaluators.runs.failures import HEADINGS, failures
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
@@ -78,11 +78,13 @@ MORE = (
 )  # fmt: skip
 # Where a table goes is not known here: most terminals and notebooks have this room.
 WIDTH = 100
-# Only to count failures together; what is done about one is decided by its kind.
-OF_A_SAMPLE = re.compile(r"^(Sample .+?): ")
 # Whoever goes on with a run began it lately; a store of many thousands is not read whole for it.
 MOST_LOOKED_AT = 1000
 """Runs among which one to go on with is looked for, the newest first."""
+
+
+MOST_REASONS = 20
+"""Reasons of failures that a table for a terminal has; `Results.failures` has them all."""
 
 
 def evaluate(
@@ -294,7 +296,12 @@ class Results:
 
         Those that differ only in the sample they name are one: "Sample 3 and others: ...".
         """
-        return failures(self.store.results.failures(self.run.id), IN_PYTHON)
+        return self.failures_in(IN_PYTHON)
+
+    def failures_in(self, words: Words) -> dict[str, int]:
+        """The same with the remedies in the words of another door."""
+        stored = self.store.results.failures(self.run.id)
+        return dict(failures(stored, lambda reason: reason.worded(words)))
 
     @property
     def notes(self) -> dict[Answer, Note]:
@@ -412,12 +419,13 @@ class Results:
         file = io.StringIO()
         console = Console(file=file, width=WIDTH, color_system=None)
         console.print(self.table())
+        if self.failures:
+            console.print()
+            console.print(failure_table(self.failures))
         lines = [self.headline(), *map(printable, self.findings())]
         lines += [line.rstrip() for line in file.getvalue().splitlines()]
         if self.stopped:
             lines.append(printable(self.stopped))
-        for message, count in self.failures.items():
-            lines.append(printable(f"{count:,} failed: {message}"))
         return "\n".join(lines)
 
     def headline(self) -> str:
@@ -708,23 +716,18 @@ def with_overnight(store: Store, run: Run, overnight: bool) -> Run:
     return run.model_copy(update={"overnight": overnight})
 
 
-def failures(
-    reasons: Iterable[tuple[Reason, int]],
-    words: Words,
-) -> dict[str, int]:
-    """What failed in the words of one door, under the rules of `Results.failures`."""
-    alike: dict[str, Counter[str]] = {}
-    for reason, count in reasons:
-        same_but_for_the_sample = OF_A_SAMPLE.sub("", reason.message)
-        alike.setdefault(same_but_for_the_sample, Counter())[reason.worded(words)] += count
-    counts: dict[str, int] = {}
-    for messages in alike.values():
-        first = next(iter(messages))
-        if len(messages) > 1:
-            first = OF_A_SAMPLE.sub(r"\1 and others: ", first)
-        counts[first] = messages.total()
-    most_frequent_first = sorted(counts, key=counts.__getitem__, reverse=True)
-    return {message: counts[message] for message in most_frequent_first}
+def failure_table(by_reason: Mapping[str, int]) -> Table:
+    """Why samples failed as a table for a terminal."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    count, why = HEADINGS
+    table.add_column(count.lower(), justify="right")
+    table.add_column(why.lower(), overflow="fold")
+    for reason, samples in islice(by_reason.items(), MOST_REASONS):
+        # As `Text`, for a reason with brackets would be read as markup.
+        table.add_row(f"{samples:,}", Text(printable(reason)))
+    if len(by_reason) > MOST_REASONS:
+        table.add_row("", f"... and {len(by_reason) - MOST_REASONS:,} more reasons.")
+    return table
 
 
 def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:

@@ -16,13 +16,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.api.evaluation import OF_A_SAMPLE, WIDTH, cells_for_terminal
+from evaluators.api.evaluation import WIDTH, cells_for_terminal
 from evaluators.batch.columns import FAILED, MetricColumns
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
+from evaluators.runs.failures import OF_A_SAMPLE
 from evaluators.runs.findings import OF_THE_HEURISTIC
 from evaluators.runs.store import Spent
 from evaluators.statistics import interval

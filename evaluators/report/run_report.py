@@ -16,6 +16,7 @@ from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_and_failed, failed_in_words
+from evaluators.runs.failures import HEADINGS, Worded, failures, in_python
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -48,9 +49,11 @@ def run_report(
     view: RunView,
     counted: View = WHAT_COUNTS,
     written: datetime | None = None,
+    worded: Worded = in_python,
 ) -> str:
     """The report of a run as the view counts it, at most 6 MB of HTML.
 
+    Remedies of what failed are `worded` as by the door that it is taken from.
     It is the same for the same results at one time `written`, which is now where it is not given.
     """
     run = view.run
@@ -71,7 +74,7 @@ def run_report(
     after = [
         page.section(mark("How it was done"), *how_it_was_done(view, counted)),
         page.section(mark("Cost"), *cost(view)),
-        page.section(mark("What did not work"), *_problems(view)),
+        page.section(mark("What did not work"), *_problems(view, worded)),
         page.section(mark("To run it again"), page.plain_text(run_card(view.store, run, counted))),
     ]
 
@@ -284,12 +287,12 @@ def cost(view: RunView) -> Iterator[str]:
         yield page.facts_line(say("{answers} came from the store and cost nothing.", answers=words))
 
 
-def _problems(view: RunView) -> Iterator[str]:
+def _problems(view: RunView, worded: Worded) -> Iterator[str]:
     remarks = view.remarks()
-    reasons = remarks.failures[:MOST_REASONS]
-    rows = [[f"{count:,}", translated(reason.message)] for reason, count in reasons]
-    yield page.html_table([mark("Samples"), mark("Why they failed")], rows)
-    further = len(remarks.failures) - len(reasons)
+    by_reason = failures(remarks.failures, worded)
+    reasons = list(by_reason.items())[:MOST_REASONS]
+    yield page.html_table(list(HEADINGS), [[f"{count:,}", reason] for reason, count in reasons])
+    further = len(by_reason) - len(reasons)
     if further > 0:
         yield page.facts_line(say("And {reasons}.", reasons=counted(further, "further reason")))
     if remarks.refused:

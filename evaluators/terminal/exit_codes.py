@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluators.api.evaluation import Results, failures
+from evaluators.api.evaluation import Results
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words
@@ -48,8 +48,6 @@ MEANINGS = {
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
-MOST_REASONS = 3
-"""Reasons of failures that end a run's output; more would push the table off the screen."""
 
 ROUNDING = 1e-9
 """What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
@@ -214,9 +212,11 @@ def run_outcome(
         return ExitOutcome(BELOW, tuple(unmet))
     # A sample to which a metric does not apply has not failed.
     is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
-    return ExitOutcome(
-        FINE if is_covered else INCOMPLETE, tuple(_sentences_about_failures(results))
-    )
+    told: tuple[str, ...] = ()
+    if counts.failed:
+        # Why stands below the means.
+        told = (f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again.",)
+    return ExitOutcome(FINE if is_covered else INCOMPLETE, told)
 
 
 def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
@@ -249,18 +249,6 @@ def unmet_by_mean(
     if covered < least_coverage:
         share = f"{covered:.1%} of the samples, below the {least_coverage:.1%} asked for"
         yield f"{name} covers {share}."
-
-
-def _sentences_about_failures(results: Results) -> Iterator[str]:
-    counts = results.counts
-    stored = results.store.results.failures(results.run.id)
-    reasons = failures(stored, IN_TERMINAL)
-    if counts.failed:
-        yield f"{counts.failed:,} of {counts.asked:,} results failed; resume tries them again."
-    for message, count in list(reasons.items())[:MOST_REASONS]:
-        yield f"{count:,}: {printable(message)}"
-    if len(reasons) > MOST_REASONS:
-        yield f"... and {len(reasons) - MOST_REASONS} more reasons; show lists them all."
 
 
 def batch_outcome(

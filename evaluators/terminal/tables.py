@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.api.evaluation import Results, failures
+from evaluators.api.evaluation import Results, failure_table
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison import words
@@ -213,7 +213,7 @@ def run_in_parts(results: Results) -> list[RenderableType]:
     parts: list[RenderableType] = [facts_table(results), "", *means_in_parts(results), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
-    parts += troubles(results)
+    parts += why_stopped(results)
     counts = results.counts
     if counts.scored < counts.asked and not registry.is_at_work(run.id, store):
         parts.append(go_on(run))
@@ -221,8 +221,11 @@ def run_in_parts(results: Results) -> list[RenderableType]:
 
 
 def means_in_parts(results: Results) -> list[RenderableType]:
-    """What the run found, what to beware of, and its means."""
-    return [*map(printable, results.findings()), results.table()]
+    """What the run found, what to beware of, its means, and why samples failed."""
+    parts: list[RenderableType] = [*map(printable, results.findings()), results.table()]
+    if by_reason := results.failures_in(IN_TERMINAL):
+        parts += ["", failure_table(by_reason)]
+    return parts
 
 
 def go_on(run: Run) -> str:
@@ -287,15 +290,8 @@ def spent(run: Run, store: Store) -> Table | None:
     return text_table(headings, rows, headings[1:])
 
 
-def troubles(results: Results) -> list[str]:
-    """Why the run stopped, and every reason why results failed."""
-    stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
-    failed = [f"{count:,} failed: {why}" for why, count in _failures_in_words(results).items()]
-    return [printable(words) for words in [*stopped, *failed]]
-
-
-def _failures_in_words(results: Results) -> dict[str, int]:
-    return failures(results.store.results.failures(results.run.id), IN_TERMINAL)
+def why_stopped(results: Results) -> list[str]:
+    return [printable(reason.worded(IN_TERMINAL)) for reason in results.stop_reasons]
 
 
 def equivalent(run: Run) -> str:
@@ -331,7 +327,7 @@ def run_summary(results: Results) -> dict[str, object]:
         "stop_kinds": [reason.kind for reason in reasons],
         "findings": results.findings(),
         "values": values,
-        "failures": _failures_in_words(results),
+        "failures": results.failures_in(IN_TERMINAL),
         "spent": spent,
     }
 

@@ -103,7 +103,7 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
     page = open_page("rgb", run=run.id)
     assert state(page).startswith("0 of 1 checked · 1 failed")
     assert "1 of 1 failed: there is no result." in said(page, "warning")
-    assert FAILING[fault] in table(page, "Samples")[0]["Reason"]
+    assert FAILING[fault] in table(page, "Samples")[0]["Why they failed"]
     sample = open_page("sample", run=run.id, sample="1")
     assert FAILING[fault] in said(sample, "error")
     no_traceback(page)

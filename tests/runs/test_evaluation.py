@@ -152,12 +152,16 @@ def test_results_show_themselves_as_a_small_table(store):
         progress=False,
     )
 
-    title, heading, _, row, note = repr(results).splitlines()
+    title, heading, _, row, _, why, _, failure = repr(results).splitlines()
 
     assert title == "[red]Towers [0m: finished, 2 of 3 checked, 1 failed"
     assert heading.split() == ["value", "mean", "95", "%", "interval", "scored", "/", "asked"]
     assert row.split() == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "/", "3"]
-    assert note.startswith("1 failed: Sample 3: response missing")
+    assert why.split() == ["samples", "why", "they", "failed"]
+    assert failure.split(maxsplit=1) == [
+        "1",
+        "Sample 3: response missing, and Answer match needs it. Fill it in.",
+    ]
 
 
 def test_a_metric_that_judged_nothing_has_its_line_too(store):

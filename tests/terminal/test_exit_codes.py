@@ -125,10 +125,10 @@ def test_what_is_wanting_is_told_with_its_numbers():
     )
 
 
-def test_failures_are_told_with_their_reason():
+def test_failures_are_counted_as_their_reasons_stand_below_the_means():
     found = run_outcome(results((1.0, 0.0, 0.0, FAILED)))
 
-    assert found.words == ("1 of 4 results failed; resume tries them again.", "1: No answer.")
+    assert found.words == ("1 of 4 results failed; resume tries them again.",)
 
 
 def test_a_stopped_run_says_why():

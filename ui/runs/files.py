@@ -27,7 +27,7 @@ from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from ui import session
-from ui.parts import chosen_view, for_paper, problems
+from ui.parts import chosen_view, for_paper, problems, remedies
 from ui.parts.untrusted import plain
 
 
@@ -45,7 +45,7 @@ def buttons(view: RunView) -> None:
     _download_button(
         mark("Report (HTML)"),
         f"{stem}.html",
-        lambda: run_report(view, shown).encode(),
+        lambda: run_report(view, shown, worded=remedies.worded).encode(),
         mark("One page with figures, samples and how it was done: opens offline, prints on A4."),
         language(),
     )

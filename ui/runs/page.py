@@ -30,9 +30,6 @@ from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.runs import files, naming, progress, recount, repeated, run_again
 
-MANY = 0.1
-"""From more failures than this part of what was asked, their reasons are shown without a click."""
-
 
 def new_run(shown: Run | None, form: Callable[[], None]) -> None:
     """The form of a new run; shut where a run is shown, and then drawn only if it is opened."""
@@ -74,7 +71,6 @@ def presented_run(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> Non
 def show(view: RunView, card: Callable[[Run], None]) -> None:
     """The head; `card` draws what else the run was, among the details."""
     run = view.run
-    have_many_failed = view.counts.failed > MANY * view.counts.asked
     with st.container(horizontal=True, vertical_alignment="center", key=f"head_{run.id}"):
         state = []
         # While the run is at work the line above says both, as they are now.
@@ -87,7 +83,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             naming.form(run)
             with st.popover(say("Details"), icon=":material/info:", key=f"details_{run.id}"):
                 card(run)
-                _details_of_all_runs(view, have_many_failed=have_many_failed)
+                _details_of_all_runs(view)
             with st.popover(say("Share"), icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
                 if not progress.is_moving(run):
@@ -105,18 +101,14 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
         assigned.hand_in(run)
     recount.show(view)
     repeated.show(view)
-    if have_many_failed:
-        progress.why_samples_failed(view)
+    progress.why_samples_failed(view)
 
 
-def _details_of_all_runs(view: RunView, *, have_many_failed: bool) -> None:
+def _details_of_all_runs(view: RunView) -> None:
     """What is folded away of every run, whatever it measures."""
     run = view.run
     spending.show(run, view.remarks().reused)
     progress.what_was_refused(view)
-    # Many failures are told of in plain sight, and not twice.
-    if not have_many_failed:
-        progress.why_samples_failed(view)
     command.show(run)
     repeated.links(run)
     _card_text(view)

@@ -12,13 +12,14 @@ from evaluators.llm.estimate import duration
 from evaluators.records import Cap, Remedy, Run
 from evaluators.runs.counts import checked_in_words, failed_in_words
 from evaluators.runs.engine import registry
+from evaluators.runs.failures import HEADINGS, failures
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
 from evaluators.text.language import say
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import ordinal
 from ui import run_views, session
-from ui.parts import problems, remedies, spending
+from ui.parts import problems, remedies, spending, tables
 from ui.parts.untrusted import plain
 from ui.runs import by_tomorrow
 
@@ -210,14 +211,12 @@ def what_was_refused(view: RunView) -> None:
 
 def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
-    reasons = view.remarks().failures
+    reasons = failures(view.remarks().failures, remedies.worded)
     if not reasons:
         return
-    st.markdown(f"**{say('Why samples failed')}**")
-    rows = []
-    for reason, count in reasons[:REASONS]:
-        rows.append({say("Samples"): count, say("Reason", "failure"): remedies.worded(reason)})
-    st.dataframe(rows, hide_index=True, alt=say("Failures by reason"))
+    samples, why = map(say, HEADINGS)
+    shown = list(reasons.items())[:REASONS]
+    tables.plain_rows([{samples: count, why: reason} for reason, count in shown], why)
     if len(reasons) > REASONS:
         words = say("The {shown} most frequent of {all} reasons.", shown=REASONS, all=len(reasons))
         st.caption(words)
