@@ -15,6 +15,7 @@ PlumblineError
 ├── WorkerError         a sample failed in a worker process, or ended it
 ├── UnreadableRowError  one row of the store cannot be read; all others can
 └── LLMError            a model gave no usable answer: this sample fails
+    ├── NoAnswerError   the model said nothing, in every try
     ├── UnreadableAnswerError  what the model said has not the shape that was asked for
     ├── TransientError  it may go better in a moment: tried again, and then this sample fails
     │   ├── LateError   the answer was given up; a budget counts it as paid for
@@ -191,6 +192,10 @@ class LLMError(PlumblineError):
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.details = details
+
+
+class NoAnswerError(LLMError):
+    """The model said nothing, in every try: of one that answers a question that is its answer."""
 
 
 class UnreadableAnswerError(LLMError):

@@ -259,11 +259,14 @@ class JudgedRate(Record):
 class ResultFacets(Record):
     """What lists and charts show of a result beside its values, without reading all of it.
 
-    `by` names who gave the labels that count; `flips` are the options that changed a verdict.
+    `by` names who gave the labels that count; `flips` are the options that changed a verdict;
+    `by_rules` and `is_empty` are those of `RuleEvidence`.
     """
 
     by: str = ""
     flips: tuple[str, ...] = ()
+    by_rules: dict[str, dict[str, float | None]] = {}
+    is_empty: bool = False
 
 
 class LabelEvidence(Record):
@@ -288,16 +291,19 @@ class RuleEvidence(Record):
     """What the values of RGB were decided by, each under the name of the rate that it enters.
 
     `judged` stands beside the verdicts where a judge was asked; `flips` are the options, such as
-    `nfkc`, without which a verdict would be another.
+    `nfkc`, without which a verdict would be another. `by_rules` are the values that differ between
+    the sets of rules, under the name of each set; `is_empty` where the answer says nothing.
     """
 
     verdicts: dict[str, Verdict]
     judged: dict[str, JudgedRate] = {}
     flips: tuple[str, ...] = ()
+    by_rules: dict[str, dict[str, float | None]] = {}
+    is_empty: bool = False
 
     @property
     def facets(self) -> ResultFacets:
-        return ResultFacets(flips=self.flips)
+        return ResultFacets(flips=self.flips, by_rules=self.by_rules, is_empty=self.is_empty)
 
 
 class JudgeEvidence(Record):

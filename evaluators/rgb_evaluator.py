@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from pydantic import Field, SkipValidation
 
@@ -272,20 +272,48 @@ class RGBEvaluator(Evaluator):
     def _ruled(self, sample: Sample) -> tuple[dict[str, float | None], str, RuleEvidence]:
         """What the rules say, without a judge: values, why one is `None`, and the verdicts."""
         require(("response",), sample, self.title)  # rejection needs no ground truth
-        verdicts, response = self.verdicts(sample), sample.response or ""
+        verdicts = self.verdicts(sample)
         passed = {name: float(verdict.passed) for name, verdict in verdicts.items()}
         flips = tuple(option for option in OPTIONS if self._flips(option, sample, passed))
-        evidence = RuleEvidence(verdicts=verdicts, flips=flips)
-        values: dict[str, float | None] = dict(passed)
+        values = self._values(sample, verdicts)
+        evidence = RuleEvidence(
+            verdicts=verdicts,
+            flips=flips,
+            by_rules=self._values_that_differ(sample, values),
+            is_empty=not self._reading.prepared(sample.response or "").strip(),
+        )
         reason = ""
-        if "correction" in passed:
-            values["correction_among_detected"] = None
-            if passed["detection"]:
-                is_corrected = passed["correction"] or self._counts_as_corrected(response)
-                values["correction_among_detected"] = float(is_corrected)
-            else:
-                reason = mark("Correction among detected: no error was detected.")
+        if "correction" in values and values["correction_among_detected"] is None:
+            reason = mark("Correction among detected: no error was detected.")
         return values, reason, evidence
+
+    def _values(self, sample: Sample, verdicts: Mapping[str, Verdict]) -> dict[str, float | None]:
+        values: dict[str, float | None] = {}
+        for name, verdict in verdicts.items():
+            values[name] = float(verdict.passed)
+        if "correction" in verdicts:
+            values["correction_among_detected"] = None
+            if values["detection"]:
+                declines = self._counts_as_corrected(sample.response or "")
+                values["correction_among_detected"] = float(values["correction"] or declines)
+        return values
+
+    def _values_that_differ(
+        self,
+        sample: Sample,
+        values: Mapping[str, float | None],
+    ) -> dict[str, dict[str, float | None]]:
+        """Those that the other set of rules says otherwise, by each of both."""
+        (policy,) = (policy for policy in get_args(Policy) if policy != self.policy)
+        other = self.model_copy(update={"policy": policy})
+        by_other = other._values(sample, other.verdicts(sample))
+        names = [name for name, value in values.items() if by_other[name] != value]
+        if not names:
+            return {}
+        return {
+            self.policy: {name: values[name] for name in names},
+            policy: {name: by_other[name] for name in names},
+        }
 
     def _counts_as_corrected(self, response: str) -> bool:
         """Whether the benchmark's script takes an answer that is not right for a correction."""

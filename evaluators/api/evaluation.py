@@ -60,6 +60,7 @@ from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnigh
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import beside
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import definition_named
@@ -390,28 +391,27 @@ class Results:
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
-        has_several_models = len(self.run.models) > 1
         is_repeated = self.run.repeats > 1
+        by_model = [self.summary(number) for number in range(max(1, len(self.run.models)))]
+        has_remarks = any(beside(mean) for means in by_model for mean in means.values())
+        # As `Text`, for a name with brackets would be read as markup.
+        names = [Text(printable(model_title(spec))) for spec in self.run.models]
         table = Table(box=box.SIMPLE_HEAD)
         table.show_edge = table.pad_edge = False
-        if has_several_models:
-            table.add_column("model")
-        table.add_column("value")
+        for heading in ("model", "value") if len(names) > 1 else ("value",):
+            table.add_column(heading)
         for heading in ("mean", "95 % interval", "scored / asked"):
             table.add_column(heading, justify="right")
-        if is_repeated:
-            table.add_column("same prompt")
-        for number in range(max(1, len(self.run.models))):
-            for name, mean in self.summary(number).items():
-                # As `Text`, for a name with brackets would be read as markup.
-                cells: list[Text | str] = [Text(printable(name))]
-                cells += cells_for_terminal(mean)
+        for heading, is_there in (("same prompt", is_repeated), ("beside", has_remarks)):
+            if is_there:
+                table.add_column(heading)
+        for number, means in enumerate(by_model):
+            for name, mean in means.items():
+                cells: list[Text | str] = [names[number]] if len(names) > 1 else []
+                cells += [Text(printable(name)), *cells_for_terminal(mean)]
                 if is_repeated:
                     cells.append(mean.within.in_words if mean.within else "")
-                if has_several_models:
-                    model = model_title(self.run.models[number])
-                    cells.insert(0, Text(printable(model)))
-                table.add_row(*cells)
+                table.add_row(*cells, *(["; ".join(beside(mean))] if has_remarks else []))
         return table
 
     def __repr__(self) -> str:

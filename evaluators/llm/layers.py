@@ -14,6 +14,7 @@ from evaluators.errors import (
     MOST_TRIES,
     LateError,
     LLMError,
+    NoAnswerError,
     RateLimitedError,
     RunStoppedError,
     TransientError,
@@ -169,7 +170,7 @@ class Retried:
             raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
             # No longer transient: an outage, which stops a run, is not what empty answers show.
-            raise LLMError(str(error), error.details) from error
+            raise NoAnswerError(str(error), error.details) from error
         except UnreachableError as error:
             message = say(
                 "{message} Everything so far is kept; resume when it answers.",

@@ -71,7 +71,9 @@ def table_of_lines(name: str, caption: str, lines: Sequence[PaperLine]) -> Paper
 
 def _mean_columns(mean: Mean) -> dict[str, object]:
     """The columns of a mean; of repeated prompts also how far their answers differ."""
-    figures = mean.model_dump(exclude={"within"})
+    figures = mean.model_dump(exclude={"within", "other_rules"})
+    if mean.other_rules:
+        figures[f"mean_by_{mean.other_rules.rules}"] = mean.other_rules.mean
     if mean.within:
         figures["repeats_agree"] = mean.within.agree
         figures["repeats_deviation"] = mean.within.deviation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from evaluators.catalogue import leads
@@ -11,14 +11,16 @@ from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
+from evaluators.records import Ability
 from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.shown_values import TRACE_VALUES, title
+from evaluators.runs.shown_values import TRACE_VALUES, beside, title
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
+from evaluators.text.normalise import slug
 from evaluators.text.words import joined_sentences, readable, short_name
 
 MEAN, ESTIMATE = "Mean [95 % interval]", "Estimate"
@@ -59,7 +61,7 @@ def tables_of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[PaperTable
     """
     tables = [_every_value(view, counted)]
     if view.run.evaluator.name == "rgb":
-        tables.append(_by_noise(view, counted))
+        tables += _by_noise(view, counted)
     if leads(view.run.evaluator.name) == "trace" and len(view.labellers()) > 1:
         tables.append(_by_labeller(view, counted))
     tables.append(_by_group(view, counted))
@@ -122,23 +124,40 @@ def _every_value(view: RunView, counted: View) -> PaperTable:
             how = OF_RATES if is_rate else OF_MEANS
             facts = _facts(view, counted, how, model=model, value=name)
             lines.append(PaperLine(keys, MEAN, own[name].mean, facts, is_rate))
-    return _table_of_means("values", "Means", view, counted, lines)
+    return _table_of_means("values", "Means", view, counted, lines, *_remarks(lines))
 
 
-def _by_noise(view: RunView, counted: View) -> PaperTable:
+def _remarks(lines: Iterable[PaperLine]) -> Iterator[str]:
+    """What is said beside the means: by other rules, of empty answers, at worst."""
+    for line in lines:
+        if remarks := beside(line.mean):
+            of = ", ".join(key for key in (*line.keys.values(), line.column) if key != MEAN)
+            yield f"{of}: {'; '.join(remarks)}"
+
+
+def _by_noise(view: RunView, counted: View) -> list[PaperTable]:
+    """A table for each ability: of one noise asked for, prompts of two have not the same."""
     by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
     curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
-    lines = []
+    more = (
+        "Noise: share of documents beside the point, as asked for and, where the prompts had "
+        "another, as they had it"
+    )
+    tables = []
     for ability in dict.fromkeys(chain.from_iterable(curves.values())):
-        for model, own in curves.items():
+        lines = []
+        for model, points_of in curves.items():
             keys = {"Ability": ability.label, **_model_key(model, curves)}
-            for point in own.get(ability, ()):
+            for point in points_of.get(ability, ()):
                 facts = _facts(view, counted, OF_RATES, model=model, ability=ability.value)
                 facts |= {"noise": point.noise, "effective_noise": point.effective_noise}
-                lines.append(PaperLine(keys, _level(point.noise), point.accuracy, facts, True))
-    more = "Noise: share of documents beside the point"
-    what = "Accuracy in percent by noise"
-    return _table_of_means("accuracy_by_noise", what, view, counted, lines, more)
+                level = rgb_figures.noise_named(point)
+                lines.append(PaperLine(keys, level, point.accuracy, facts, True))
+        name, what = "accuracy_by_noise", "Accuracy in percent by noise"
+        if ability is not Ability.NOISE:
+            name = f"{name}_{slug(ability.label)}"
+        tables.append(_table_of_means(name, what, view, counted, lines, more, *_remarks(lines)))
+    return tables
 
 
 def _by_labeller(view: RunView, counted: View) -> PaperTable:

@@ -25,6 +25,7 @@ from evaluators.runs.shown_values import (
     TRACE_VALUES,
     Dot,
     Group,
+    beside,
     column_titles,
     coverage,
     metric_dots,
@@ -186,6 +187,7 @@ def _mean_row(dot: Dot, model: str) -> list[str]:
     mean = dot.mean
     # Charts of several models name them in the place of the meaning.
     meaning = dot.meaning.removeprefix(model).removeprefix(". ") if model else dot.meaning
+    meaning = "; ".join([*filter(None, [meaning]), *beside(mean)])
     return [dot.title, model, value(mean), interval_in_words(mean), answers(mean), meaning]
 
 

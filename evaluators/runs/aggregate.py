@@ -60,6 +60,19 @@ class Within(Record):
         return say("repeats agree in {percent:.0f} %", percent=100 * self.agree)
 
 
+class OtherRules(Record):
+    """A rate of RGB by the set of rules that does not count here; see `docs/measures.md`."""
+
+    rules: str
+    mean: float
+
+    @property
+    def in_words(self) -> str:
+        if self.rules == "paper":
+            return say("by the paper's rule {percent:.0f} %", percent=100 * self.mean)
+        return say("by the documented rule {percent:.0f} %", percent=100 * self.mean)
+
+
 class Mean(Record):
     """The mean of one value with its 95 % interval; `None` where nothing was judged.
 
@@ -67,7 +80,9 @@ class Mean(Record):
     were judged where some were judged repeatedly; the interval then counts each as one. `repeats`
     is how many times each prompt was asked; `within` tells how far its answers differ.
     `estimated` of the scored have labels of the heuristic: such a mean has no interval, as none of
-    chance covers what the heuristic gets wrong from one kind of data to the next.
+    chance covers what the heuristic gets wrong from one kind of data to the next. `empty` of the
+    judged answers say nothing; `other_rules` is there where they differ by more than
+    `ALIKE_VERDICTS`.
     """
 
     mean: float | None
@@ -81,6 +96,14 @@ class Mean(Record):
     repeats: int = 1
     within: Within | None = None
     estimated: int = 0
+    empty: int = 0
+    other_rules: OtherRules | None = None
+
+    @property
+    def worst(self) -> float | None:
+        """What the mean of values from 0 to 1 would be, were all that is not judged 0."""
+        most = self.asked - self.not_applicable
+        return None if self.mean is None else self.mean * self.scored / most
 
     @property
     def coverage(self) -> str:
@@ -112,6 +135,8 @@ class View(NamedTuple):
     policy: str | None = None
 
 
+ALIKE_VERDICTS = 2
+"""Verdicts in which two sets of rules may differ without a word."""
 BINS = 10
 """A spread counts tenths."""
 
@@ -549,10 +574,32 @@ def _summarised(
             not_applicable += 1
         failed += row.status == "failed"
     mean = _mean(clusters.values(), len(rows), not_applicable, failed, estimated)
+    empty = sum(row.is_empty and row.values.get(name) is not None for row in rows)
+    others = _other_rules(rows, name)
+    if others and others.mean == mean.mean:
+        others = None
+    mean = mean.model_copy(update={"empty": empty, "other_rules": others})
     repeats = max((row.repeat for row in rows), default=1)
     if repeats == 1:
         return mean
     return mean.model_copy(update={"repeats": repeats, "within": _within(rows, name)})
+
+
+def _other_rules(rows: Sequence[Outline], name: str) -> OtherRules | None:
+    """The rate by the set of rules that these values are not of, where it is another one."""
+    differing = [row for row in rows if any(name in values for values in row.by_rules.values())]
+    if len(differing) <= ALIKE_VERDICTS:
+        return None
+
+    def unlike(policy: str) -> int:
+        own = [row.by_rules.get(policy, {}).get(name) for row in differing]
+        return sum(row.values.get(name) != value for row, value in zip(differing, own, strict=True))
+
+    # In a view by other rules than the run's the values are those of the other set.
+    other = max(differing[0].by_rules, key=unlike)
+    values = [{**row.values, **row.by_rules.get(other, {})}.get(name) for row in rows]
+    mean = _average([value for value in values if value is not None])
+    return None if mean is None else OtherRules(rules=other, mean=mean)
 
 
 def _prompt_of(row: Outline) -> Hashable:
@@ -641,9 +688,11 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
 
 def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
     effective = [row.effective_noise for row in rows if row.effective_noise is not None]
+    had = _average(effective)
     return NoisePoint(
         noise=noise,
-        effective_noise=_average(effective),
+        # So many digits as prompts can tell apart: a sum of shares has a tail of others.
+        effective_noise=None if had is None else round(had, 4),
         accuracy=_rate(rows, "accuracy"),
     )
 

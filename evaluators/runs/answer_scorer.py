@@ -195,14 +195,14 @@ class AnswerScorer:
             self._plan_share(answer, sample)
         if sample.response is not None or answer.generator is None:
             return sample
-        if not answer.response:
+        if answer.response is None:
             answer.response = self._generated(answer.generator, sample, call_log)
         return sample.model_copy(update={"response": answer.response})
 
     def _plan_share(self, answer: OpenAnswer, sample: Sample) -> None:
         """Says what the whole sample can take: it is begun only where the budget has all of it."""
         generator = None
-        if sample.response is None and answer.response:
+        if sample.response is None and answer.response is not None:
             sample = sample.model_copy(update={"response": answer.response})
         elif sample.response is None:
             generator = answer.generator

@@ -12,11 +12,12 @@ from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, NoisePoint, View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.labelled import labelled
+from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
 from evaluators.runs.run_view import RunView
-from evaluators.runs.shown_values import LOW_COVERAGE, is_judged
+from evaluators.runs.shown_values import LOW_COVERAGE, beside, coverage, is_judged, is_of_few
 from evaluators.runs.store import Outline
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, joined_sentences, short_name
+from evaluators.text.words import counted, in_brackets, joined_sentences, name_and_text, short_name
 from evaluators.trace import quality
 from evaluators.trace.labelling import GOLD, HEURISTIC, has_heuristic
 from evaluators.votes import RULE
@@ -53,6 +54,10 @@ def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
             points[model] = judged
     if points:
         return _about_noise(points)
+    return _about_first_rate(by_model)
+
+
+def _about_first_rate(by_model: Mapping[str, Sequence[Outline]]) -> str:
     rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
     for title, words in RATES.items():
         measured: dict[str, Mean] = {}
@@ -61,6 +66,8 @@ def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
                 measured[model] = own[title]
         if not measured:
             continue
+        if any(map(is_of_few, measured.values())):
+            return _too_few(measured)
         parts = []
         for model in _extremes(measured):
             named = _model_named(model, measured)
@@ -72,6 +79,10 @@ def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
 def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
     """ "With 80 % noise A still answers 75 % (60 to 86) of the questions right; ..."."""
     last = {model: own[-1].accuracy for model, own in points.items()}
+    first = {model: own[0].accuracy for model, own in points.items()}
+    for level in (last, first):
+        if any(map(is_of_few, level.values())):
+            return _too_few(level)
     best, *others = _extremes(last)
     least = _noise_in_words(points[best][0])
     most = _noise_in_words(points[best][-1])
@@ -108,8 +119,10 @@ def _best_and_last(parts: Sequence[str]) -> str:
 
 def _noise_in_words(point: NoisePoint) -> str:
     """ "80 % noise", as much as the prompts really had; "no noise" where they had none."""
-    noise = point.noise if point.effective_noise is None else point.effective_noise
-    return say("{share:.0f} % noise", share=100 * noise) if noise else say("no noise")
+    noise = noise_in_percent(point)
+    if missed_noise(point):
+        return say("{had:.0f} % noise (asked {asked:.0f} %)", had=noise, asked=100 * point.noise)
+    return say("{share:.0f} % noise", share=noise) if noise else say("no noise")
 
 
 def _model_named(model: str, means: Mapping[str, Mean]) -> str:
@@ -139,16 +152,31 @@ def _extremes(means: Mapping[str, Mean]) -> list[str]:
 
 
 def _rate_with_interval(mean: Mean) -> str:
-    """ "75 % (60 to 86)"; without an interval where there is none."""
+    """ "75 % (60 to 86)"; without an interval where there is none, with the other rules' rate."""
     value = f"{100 * (mean.mean or 0):.0f} %"
+    others = mean.other_rules.in_words if mean.other_rules else ""
     if mean.low is None or mean.high is None:
-        return value
-    return say(
-        "{value} ({low:.0f} to {high:.0f})",
-        value=value,
-        low=100 * mean.low,
-        high=100 * mean.high,
-    )
+        return in_brackets(value, others) if others else value
+    text = mark("{value} ({low:.0f} to {high:.0f})")
+    if others:
+        text = mark("{value} ({low:.0f} to {high:.0f}; {others})")
+    low, high = 100 * mean.low, 100 * mean.high
+    return say(text, value=value, low=low, high=high, others=others)
+
+
+def _too_few(means: Mapping[str, Mean]) -> str:
+    """What stands for a headline where less than 80 % of the answers are checked.
+
+    How many there are of each model, and what its rate would be at worst.
+    """
+    parts = []
+    for model, mean in means.items():
+        words = coverage(mean)
+        if is_of_few(mean):
+            words = "; ".join([words, *beside(mean)[-1:]])
+        name = short_name(model)
+        parts.append(name_and_text(name, words) if name else words)
+    return say("Too few answers are checked for a headline: {parts}.", parts="; ".join(parts))
 
 
 # TRACE
@@ -188,6 +216,8 @@ def of_trace(
     if is_at_work:
         is_early = mean.scored < LEAST_AT_WORK or mean.estimated
         return Finding("" if is_early else _of_model(run, model, _so_far(mean, names)))
+    if is_of_few(mean):
+        return Finding(_of_model(run, model, _too_few({"": mean})))
     if not mean.estimated:
         return Finding(_of_model(run, model, _counting(mean, names)))
     sentence = _suspects(mean, names)

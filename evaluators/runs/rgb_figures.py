@@ -54,6 +54,14 @@ def missed_noise(point: NoisePoint) -> bool:
     return abs(noise_in_percent(point) - 100 * point.noise) > 100 * NOISE_MISSED_FROM
 
 
+def noise_named(point: NoisePoint) -> str:
+    """The noise asked for and, where the prompts had another one, that: "asked 60 % (had 53 %)"."""
+    asked, had = 100 * point.noise, noise_in_percent(point)
+    if f"{asked:.0f}" == f"{had:.0f}":
+        return f"{asked:.0f} %"
+    return say("asked {asked:.0f} % (had {had:.0f} %)", asked=asked, had=had)
+
+
 def noise_curves(rows: Sequence[Outline]) -> Curves:
     curves = {}
     for ability in (Ability.NOISE, Ability.INTEGRATION):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluators import custom_files
 from evaluators.base import Evaluator
-from evaluators.errors import ParameterError, PlumblineError
+from evaluators.errors import NoAnswerError, ParameterError, PlumblineError
 from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
@@ -17,8 +17,14 @@ from evaluators.text.language import mark, say
 
 
 def generated_response(sample: Sample, prompt: str, llm: LLMClient) -> str:
-    """What the model answers to the prompt, filled with the sample's question and documents."""
-    completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
+    """What the model answers to the prompt, filled with the sample's question and documents.
+
+    To say nothing is an answer, as it is in a file of answers.
+    """
+    try:
+        completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
+    except NoAnswerError:
+        return ""
     return without_surrogates(completion.text)
 
 

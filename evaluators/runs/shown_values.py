@@ -12,7 +12,7 @@ from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
-from evaluators.text.words import readable
+from evaluators.text.words import counted, readable
 from evaluators.trace import quality
 
 TRACE_VALUES = {
@@ -92,6 +92,28 @@ def coverage(mean: Mean) -> str:
 def is_of_few(mean: Mean) -> bool:
     """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
     return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
+
+
+def beside(mean: Mean) -> list[str]:
+    """What is said beside a mean: its value by other rules, answers that say nothing, and what it
+    were at worst where much is missing.
+    """
+    remarks = []
+    if mean.other_rules:
+        remarks.append(mean.other_rules.in_words)
+    if mean.empty:
+        text = (
+            mark("{answers} counts as wrong")
+            if mean.empty == 1
+            else mark("{answers} count as wrong")
+        )
+        remarks.append(say(text, answers=counted(mean.empty, "empty answer")))
+    if is_of_few(mean) and mean.worst is not None and not mean.estimated:
+        text = mark("if all that is missing were wrong: {worst:.0f} %")
+        if mean.failed == mean.asked - mean.scored - mean.not_applicable:
+            text = mark("if all that failed were wrong: {worst:.0f} %")
+        remarks.append(say(text, worst=100 * mean.worst))
+    return remarks
 
 
 def trace_groups(view: RunView, chosen: View) -> list[Group]:

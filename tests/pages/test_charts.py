@@ -29,7 +29,7 @@ def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_anothe
     assert list(line.x) == pytest.approx([20, 21, 40])
     assert list(line.y) == pytest.approx([90, 100, 50])
     assert list(line.marker.symbol) == ["circle", "circle-open", "circle"]
-    assert "asked 0 %,<br>had 21 %" in texts(figure)
+    assert "Noise asked → had: 0 → 21 %" in texts(figure)
 
 
 def test_a_point_of_few_answers_is_hollow_and_says_of_how_many() -> None:

@@ -60,7 +60,6 @@ FAILING = {
     "truncated": "Unexpected answer from OpenAI. Try again",
     "huge": "sent far more than an answer",
     "length": "was cut off at 100 tokens. Raise the answer budget.",
-    "empty": "gave an empty answer. Try again",
     "filter": "withheld the answer (content filter)",
 }
 
@@ -108,6 +107,20 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
     assert FAILING[fault] in said(sample, "error")
     no_traceback(page)
     no_traceback(sample)
+
+
+def test_to_say_nothing_is_an_answer_and_a_wrong_one(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = loopback(fault=lambda asked: "empty")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    run = asked(1)
+    page = open_page("rgb", run=run.id)
+    assert state(page).startswith("1 answer checked")
+    assert "1 empty answer counts as wrong" in said(page)
+    (result,) = session.store().results.of_answer(run.id, 0).values()
+    assert result.response == ""
+    assert set(result.score.values.values()) == {0.0}
 
 
 def test_waiting_for_a_limit_is_said_while_it_lasts(

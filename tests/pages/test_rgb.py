@@ -125,7 +125,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) ->
     at = settled(at.run())
     assert state(at) == "48 answers checked"
     assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
-    assert [(row["Noise"], row["Checked"]) for row in table(at, "Ability")] == [
+    assert [(row["Noise asked"], row["Checked"]) for row in table(at, "Ability")] == [
         ("0 %", "24 / 24"),
         ("80 %", "24 / 24"),
     ]
@@ -301,7 +301,7 @@ def test_existing_answers_are_scored_by_either_policy(
         accuracy,
         "4 / 4",
     )
-    assert [row["Noise"] for row in table(at, "Ability")] == ["40 %"]
+    assert [row["Noise asked"] for row in table(at, "Ability")] == ["40 %"]
 
 
 def test_rules_by_which_nothing_differs_say_so(open_page: OpenPage, filled: Filled) -> None:

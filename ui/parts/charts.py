@@ -21,7 +21,7 @@ from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
 from evaluators.runs.shown_values import coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import joined_by_and, joined_sentences, short_name
+from evaluators.text.words import joined_sentences, short_name
 
 # Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
 CONFIG = {
@@ -334,26 +334,23 @@ def _add_labels(
 
 def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
     """Above the plot, what noise was asked for where another one was reached, if anywhere."""
-    asked: dict[int, set[int]] = {}
+    had_by_asked: dict[int, int] = {}
     for point in filter(missed_noise, points):
-        had = round(noise_in_percent(point))
-        asked.setdefault(had, set()).add(round(100 * point.noise))
-    for had, levels in asked.items():
-        asked_for = joined_by_and([f"{level} %" for level in sorted(levels)])
+        had_by_asked[round(100 * point.noise)] = round(noise_in_percent(point))
+    # In one line: levels that lie close together would have their notes on one another.
+    levels = [f"{asked} → {had} %" for asked, had in sorted(had_by_asked.items())]
+    if levels:
         figure.add_annotation(
-            x=had,
+            x=0,
+            xref="paper",
             y=1,
             yref="paper",
-            text="<br>".join(
-                (
-                    say("asked {noise},", noise=asked_for),
-                    say("had {noise}", noise=f"{had} %"),
-                )
-            ),
+            text=say("Noise asked → had: {levels}", levels=say(", ").join(levels)),
+            xanchor="left",
             yanchor="bottom",
             showarrow=False,
         )
-    return bool(asked)
+    return bool(levels)
 
 
 def value_over_time(means: Mapping[str, Mean], days: Mapping[str, date]) -> go.Figure:

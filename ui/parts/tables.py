@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.rgb_figures import Curves
-from evaluators.runs.shown_values import coverage
+from evaluators.runs.shown_values import beside, coverage
 from evaluators.text.language import say
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -25,10 +25,10 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
         for ability, points in own.items():
             for point in points:
                 reached = point.effective_noise
-                effective = say("unknown") if reached is None else f"{100 * reached:.0f} %"
+                had = say("unknown") if reached is None else f"{100 * reached:.0f} %"
                 noise = {
-                    say("Noise"): f"{100 * point.noise:.0f} %",
-                    say("Effective noise"): effective,
+                    say("Noise asked"): f"{100 * point.noise:.0f} %",
+                    say("Noise had"): had,
                 }
                 subject = {say("Ability"): say(ability.label), **_model_cell(model, curves)}
                 rows.append(
@@ -96,6 +96,7 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
         **({say("Same prompt"): mean.within.in_words} if mean.within else {}),
         say("Not applicable"): mean.not_applicable,
         say("Failed"): mean.failed,
+        **({say("Beside"): "; ".join(remarks)} if (remarks := beside(mean)) else {}),
     }
 
 

@@ -24,13 +24,20 @@ from evaluators.runs.rgb_figures import (
     noise_in_percent,
 )
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.shown_values import column_titles
+from evaluators.runs.shown_values import beside, column_titles
 from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
+from evaluators.text.words import (
+    counted,
+    in_a_line,
+    in_brackets,
+    name_and_text,
+    readable,
+    short_name,
+)
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
 from ui.parts.present import Block
@@ -212,6 +219,12 @@ def _rate_panel(
         name = name or say("the answers")
         in_words.append(f"{name} {charts.rate_in_words(mean, verb)}")
     st.caption(plain(f"{say(meaning)}{_repetition(means, rows, title)}"))
+    for model, mean in means.items():
+        if remarks := beside(mean):
+            words = "; ".join(remarks)
+            if len(means) > 1:
+                words = name_and_text(short_name(model), words)
+            st.caption(plain(words))
     st.plotly_chart(
         charts.rate(means, judged, verb),
         config=dict(config),

@@ -70,7 +70,7 @@ class Outline(NamedTuple):
     """A cell of a run without its texts; `status` is `None` until there is a result.
 
     `corrected` is how many labels a person has set. Of a prompt that was asked several times
-    `repeat` counts the answers from 1. `by` and `flips` are those of `ResultFacets`.
+    `repeat` counts the answers from 1. The last four are those of `ResultFacets`.
     """
 
     # A tuple, as there may be a hundred thousand of them.
@@ -89,6 +89,8 @@ class Outline(NamedTuple):
     corrected: int = 0
     by: str = ""
     flips: tuple[str, ...] = ()
+    by_rules: Mapping[str, Mapping[str, float | None]] = {}
+    is_empty: bool = False
 
     @property
     def prompt(self) -> int:
