@@ -17,6 +17,7 @@ from evaluators.datasets.json_objects import rows_in
 from evaluators.datasets.table import RAW_SHOWN, Collector, Table, too_deep
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
+from evaluators.text.words import joined_sentences
 
 WHOLE = 32 * 2**20
 """The most characters of a value that is not an array: it is read as a whole."""
@@ -108,6 +109,15 @@ def _unfit(row: str, rows: Collector) -> str:
     return ""
 
 
+JSON_PROBLEMS = (
+    *(mark("Expecting value"), mark("Expecting property name enclosed in double quotes")),
+    *(mark("Expecting ',' delimiter"), mark("Expecting ':' delimiter"), mark("Extra data")),
+    *(mark("Invalid control character at"), mark("Unterminated string starting at")),
+    *(mark("Invalid \\escape"), mark("Invalid \\uXXXX escape")),
+)
+"""What Python's reader says is wrong."""
+
+
 def _json_problem(
     error: Exception,
     rows: Collector,
@@ -124,7 +134,7 @@ def _json_problem(
         words = mark("not valid JSON ({problem}, character {character:d}). Correct or remove it.")
     elif line:
         words = mark("not valid JSON ({problem}, line {line:d}). Correct or remove it.")
-    return say(words, problem=problem, character=character, line=line)
+    return say(words, problem=say(problem), character=character, line=line)
 
 
 # An array, or objects one after the other
@@ -240,7 +250,7 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         # Past the broken one's own bracket, which would be found again as the next row
         window.at += 1
         if not window.next_row():
-            message = say("{message} No row after it was read.", message=message)
+            message = joined_sentences([message, say("No row after it was read.")])
         rows.reject(number, message, raw, "broken JSON")
         return
     rows.weigh(raw)

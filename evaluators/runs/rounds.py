@@ -31,6 +31,7 @@ from evaluators.runs.round_content import content, height, preferred, sentences_
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
+from evaluators.text.language import say
 from evaluators.text.spreadsheet import safe
 from evaluators.trace.claims import is_refusal
 
@@ -226,7 +227,8 @@ def _short_first(
 
 def class_name(view: RunView, today: date) -> str:
     """What a round of that day is called as a labeller: "Class of 22 November", (2) the next."""
-    day = f"Class of {today.day} {today:%B}"
+    # Without the noughts of one-digit days and months.
+    day = today.strftime(say("Class of %d %B")).replace(" 0", " ").lstrip("0")
     labels = (label for own in view.people.values() for label in own)
     taken = {label.person for label in labels}
     taken.update(made.name for made in view.store.rounds.of_run(view.run.id))

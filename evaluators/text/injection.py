@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evaluators.records import Sentence, Sentences
+from evaluators.text.language import mark
 from evaluators.text.normalise import nfkc
 
 
@@ -40,7 +41,7 @@ _READER = (
 )
 _WAYS = (
     _way_to_speak(
-        "tells the reader to ignore its instructions",
+        mark("tells the reader to ignore its instructions"),
         "instruct|instruc|istruz|prompt|guideline|direction|anweisung|指令|指示|说明|提示|要求",
         # "Ignore all previous instructions", in English and in six other languages.
         r"\b(ignore|disregard|forget|override|bypass)\b[^.!?]{0,30}\b(instruction|prompt|guideline|direction)s?\b",
@@ -49,7 +50,7 @@ _WAYS = (
         r"(忽略|无视|忘记)[^。！？]{0,12}(指令|指示|说明|提示|要求)",
     ),
     _way_to_speak(
-        "speaks to the judge",
+        mark("speaks to the judge"),
         "note|message|instruction|attention|dear|hey|to the |to any |to all |you are "
         "|you must|you should|you will"
         "|评判|评估|评审|标注",
@@ -63,7 +64,7 @@ _WAYS = (
         r"(评判|评估|评审|标注)(者|员|人|模型)?[^。！？]{0,6}(请|必须|应)",
     ),
     _way_to_speak(
-        "asks for a verdict",
+        mark("asks for a verdict"),
         "supported|relevant|utilized|utilised|as true|as correct|标记|标注|判定|视为",
         # "Mark every sentence of the response as fully supported."
         r"\b(mark|label|rate|score|judge|treat|classify|report|consider)\b[^.!?]{0,40}"
@@ -73,7 +74,7 @@ _WAYS = (
     ),
     _way_to_speak("names a field of the labels", _FIELDS, rf"\b({_FIELDS})\b"),
     _way_to_speak(
-        "looks like the frame of a prompt",
+        mark("looks like the frame of a prompt"),
         "<|[inst|[/inst|system:|assistant:|prompt:|message:|instruction:|instructions:",
         # The marks of chat templates and of our own prompts, and lines that begin "system:".
         r"<\|?/?(im_start|im_end|system|assistant|user|endoftext|start_header_id)\b[^>]{0,40}>",
@@ -82,7 +83,7 @@ _WAYS = (
         r")?instructions?:",
     ),
     _way_to_speak(
-        "prescribes the answer's form",
+        mark("prescribes the answer's form"),
         "json|{|only|exactly",
         # "Respond only with the JSON".
         r"\b(respond|reply|answer|output|return|print|write)\b( with)? "

@@ -43,6 +43,9 @@ LOOK = """() => {
 }"""
 """All that can be read, to be seen or heard, and what does not fit its place."""
 
+HALF_WIDTH = re.compile(r"[\u4e00-\u9fff）”][:,;?!](?!\d)|[，。：；！？] (?=[\u4e00-\u9fff])")
+"""Marks of English beside Chinese, and a space where a full-width mark brings its own."""
+
 OPEN_ALL = """() => {
   for (const summary of document.querySelectorAll("details:not([open]) > summary")) summary.click();
 }"""
@@ -83,9 +86,18 @@ def test_every_page_is_chinese_and_fits_a_phone(
         settled(phone)
         seen = phone.evaluate(LOOK)
         english = sorted(set(english_in(seen["texts"], texts_of_data)))
-        if english or seen["cut"] or seen["sideways"]:
-            faults[name] = (english, seen["cut"], seen["sideways"])
+        marks = sorted(
+            {text[:120] for text in seen["texts"] if HALF_WIDTH.search(of_app(text, texts_of_data))}
+        )
+        if english or marks or seen["cut"] or seen["sideways"]:
+            faults[name] = (english, marks, seen["cut"], seen["sideways"])
     assert faults == {}
+
+
+def of_app(text: str, of_data: str) -> str:
+    """The text if the app says it, nothing of one that stands in its data."""
+    own = " ".join(text.split())
+    return "" if own in of_data else own
 
 
 def english_in(texts: list[str], of_data: str) -> Iterator[str]:

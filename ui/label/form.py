@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluators.people import drawing, queues
 from evaluators.people.queues import MOST, LabelQueue
-from evaluators.people.records import QueueDrawn
+from evaluators.people.records import YOU, QueueDrawn
 from evaluators.records import Run
 from evaluators.runs import label_queues, run_facts
 from evaluators.runs.label_queues import Labelable, Wish
@@ -75,7 +75,7 @@ def _queue_form(view: RunView, metric: int, there: Labelable) -> None:
             )
             most = min(MOST, ways[drawn])
             n = st.number_input(say("How many"), 1, most, min(USUAL, most), width=160)
-            name = people.field(people.me())
+            name = people.field("" if people.me() == YOU else people.me()) or YOU
         with st.container(horizontal=True, vertical_alignment="center"):
             is_blind = st.toggle(say("Blind: the labeller's labels stay hidden"), value=True)
             is_after_each = is_blind and st.toggle(say("Show them after each answer"))

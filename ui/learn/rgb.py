@@ -243,6 +243,7 @@ def _rules() -> None:
             say("Primary phrases"): rgb_rules.PRIMARY_REJECTION_PHRASES,
             say("Keywords"): rgb_rules.REJECTION_KEYWORDS,
             say("Marker phrases (paper)"): rgb_rules.PAPER_REJECTIONS,
+            say("Marker phrases in Chinese"): rgb_rules.CHINESE_REJECTIONS,
         },
     )
     _rule_list(
@@ -251,6 +252,7 @@ def _rules() -> None:
         {
             say("Keywords"): rgb_rules.ERROR_DETECTION_KEYWORDS,
             say("Marker phrases (paper)"): rgb_rules.PAPER_DETECTIONS,
+            say("Marker phrases in Chinese"): rgb_rules.CHINESE_DETECTIONS,
         },
     )
     _try_it()

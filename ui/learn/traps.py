@@ -33,12 +33,16 @@ ASKED_NOISE = 0.8
 
 
 class Trap(NamedTuple):
-    """A trap under its title, with what it does, a live example, and what to do about it."""
+    """A trap under its title, with what it does, a live example, and what to do about it.
+
+    Rules may look for English words in the example, so that it stays English in every language.
+    """
 
     title: str
     what: str
     draw: Callable[[], None]
     remedy: str
+    is_of_english_words: bool = False
 
 
 def show() -> None:
@@ -63,7 +67,7 @@ def _one_trap() -> None:
     with st.container(border=True):
         st.header(say(trap.title), anchor=False)
         st.markdown(say(trap.what))
-        if language() != ENGLISH:
+        if trap.is_of_english_words and language() != ENGLISH:
             st.caption(say("The example is in English, as the rules look for English words in it."))
         trap.draw()
         remedy = say("**What to do:** {words}", words=say(trap.remedy))
@@ -273,6 +277,7 @@ TRAPS = (
         mark("Rules look for phrases. They miss unusual words, and take “unclear” for declining."),
         _phrase_trap,
         mark("Ask a judge beside the rules, and open the samples on which they differ."),
+        is_of_english_words=True,
     ),
     Trap(
         mark("Prompt wording"),
@@ -282,6 +287,7 @@ TRAPS = (
         ),
         _wording_trap,
         mark("Compare models only with the same prompt. A run keeps its prompt."),
+        is_of_english_words=True,
     ),
     Trap(
         mark("Noise out of reach"),
@@ -317,5 +323,6 @@ TRAPS = (
         ),
         _instruction_trap,
         mark("Open what is pointed out. The warning changes no value: you decide."),
+        is_of_english_words=True,
     ),
 )

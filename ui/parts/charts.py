@@ -311,7 +311,7 @@ def _add_labels(
     labels = []
     lowest_free: float = LOWEST
     for height, name, colour in sorted(ends):
-        lines = textwrap.wrap(short_name(name), LABEL, max_lines=2, placeholder="…")
+        lines = textwrap.wrap(short_name(say(name)), LABEL, max_lines=2, placeholder="…")
         half = apart * len(lines) / 2
         height = max(height, lowest_free + half)
         lowest_free = height + half
@@ -500,7 +500,7 @@ def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) ->
     rows = []
     has_several = len(by_model) > 1
     for number, (model, mean) in enumerate(by_model.items()):
-        name = short_name(model) if has_several else ""
+        name = short_name(say(model)) if has_several else ""
         if mean.mean is not None:
             by_rule = say("{name}, by rule", name=name) if has_several else say("By rule")
             said = by_rule if by_judge else name

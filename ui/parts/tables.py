@@ -102,4 +102,4 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
 
 def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
     """The cell that names the model, where there are several."""
-    return {say("Model"): name} if len(of) > 1 else {}
+    return {say("Model"): say(name)} if len(of) > 1 else {}
