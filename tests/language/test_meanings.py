@@ -19,6 +19,7 @@ MEANINGS = {
     "answers": "gives an answer",
     "asked": "the question that is judged",
     "batch": "many rows at once",
+    "beside": "what else counts for it",
     "budget": "the most calls",
     "calls": "calls of a model",
     "check": "to check the run's labeller",
