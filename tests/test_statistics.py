@@ -11,6 +11,8 @@ from evaluators.statistics import (
     auroc,
     clustered,
     clustered_mean,
+    in_clusters,
+    independent_count,
     interval,
     kappa,
     krippendorff,
@@ -57,38 +59,55 @@ def test_successes_and_failures_have_mirrored_intervals(successes):
     assert wilson(50 - successes, 50) == pytest.approx((1 - high, 1 - low))
 
 
+def of(groups):
+    """Values in groups as clusters."""
+    values = [value for group in groups for value in group]
+    return in_clusters(values, [number for number, group in enumerate(groups) for _ in group])
+
+
 @pytest.mark.parametrize(
-    ("groups", "share", "telling"),
+    ("groups", "telling"),
     [
-        # With a group of ones and one of zeros: 5 of 12 = .41667; squares of sum - 2 * .41667:
-        # 2 * 1.3611 + .0278 + 3 * .6944 = 4.8333; V = 6 / 5 * 4.8333 / 12² = .040278;
-        # .41667 * .58333 / .040278 = 6.0345; 4 / 5 of it, as the four groups are without the two
-        ([[1, 1], [1, 0], [0, 0], [0, 0]], 3 / 8, 4.8276),
-        # Each group says one thing: 4 of 6 added up, squares 4 * (5 / 3)² + 2 * (10 / 3)² = 33.333;
-        # V = 6 / 5 * 33.333 / 30² = .04444; (2 / 9) / .04444 = 5; 4 / 5 of it, as many as groups
-        ([[1] * 5, [1] * 5, [1] * 5, [0] * 5], 3 / 4, 4),
-        # All right: 125 of 130; squares 23.1139 + 25 * .036982 = 24.0385; V = 26 / 25 * 24.0385 /
-        # 130² = .00147929; .0369822 / .00147929 = 25; 24 / 25 of it
-        ([[1] * 5] * 24, 1, 24),
-        # Every group is half right, which no chance does: 20 of 40, squares 2 * 1 = 2;
-        # V = 20 / 19 * 2 / 40² = .0013158; .25 / .0013158 = 190, but no more than there are
-        ([[1, 0]] * 18, 1 / 2, 36),
-        # Groups of 4 and 2: 3 added twice, 4 + 0 + 3 + 0 of 12 = .58333; squares of 4 - 2.33333,
-        # 0 - 1.16667, 3 - 1.75, 0 - 1.75: 2.7778 + 1.3611 + 1.5625 + 3.0625 = 8.7639;
-        # V = 4 / 3 * 8.7639 / 12² = .081147; .243056 / .081147 = 2.9952; 2 / 3 of it
-        ([[1, 1, 1, 1], [0, 0]], 4 / 6, 1.9968),
+        # With a quarter of a group of ones and of one of zeros: 3.5 of 9 = .38889; between groups
+        # (1.49383 + .04938 + 2 * .60494 + .25 * (.60494 + 1.49383)) / 2 = 1.63889 over 3.5 degrees
+        # = .46825, within them .5 over 4.5 = .11111, sizes all 2: of groups (.46825 - .11111) / 2 =
+        # .17857 of .28968 in all = .61644; 8 / (1 + .61644 * (2 - 1))
+        ([[1, 1], [1, 0], [0, 0], [0, 0]], 4.94915),
+        # Each group says one thing: as many as groups
+        ([[1] * 5, [1] * 5, [1] * 5, [0] * 5], 4),
+        ([[1] * 5] * 24, 24),
+        # Every group is half right, which no chance does, but no more tell than there are
+        ([[1, 0]] * 18, 36),
+        # A value is in a group of (16 + 4) / 6 = 3.33 on average
+        ([[1, 1, 1, 1], [0, 0]], 1.8),
+        ([[1], [0], [1]], 3),
     ],
 )
-def test_values_in_groups_count_as_many_as_tell_the_same(groups, share, telling):
-    expected = wilson(share * telling, telling)
-    assert clustered(groups) == pytest.approx(expected, abs=0.0001)
+def test_values_in_groups_count_as_many_as_tell_the_same(groups, telling):
+    assert independent_count(of(groups)) == pytest.approx(telling, abs=0.0001)
+
+
+@pytest.mark.parametrize(
+    ("groups", "low", "high"),
+    [
+        # As many as 10 groups tell: 5 of them right
+        ([[1, 1]] * 5 + [[0, 0]] * 5, *wilson(5, 10)),
+        # 9 of 10: below two failures the end is Byar's, 1 * (1 - 1 / 9 - 1.644854 / 3)³ = .03955
+        ([[1, 1]] * 9 + [[0, 0]], wilson(9, 10)[0], 1 - 0.003955),
+        ([[0, 0]] * 10, *wilson(0, 10)),
+    ],
+)
+def test_a_rate_in_groups_has_wilsons_interval_and_a_wider_end_where_successes_are_rare(
+    groups, low, high
+):
+    assert clustered(of(groups)) == pytest.approx((low, high), abs=0.00001)
 
 
 @given(st.lists(st.lists(st.sampled_from((0.0, 1.0)), min_size=1, max_size=6), min_size=1))
 def test_the_interval_of_groups_holds_its_rate_and_is_no_narrower_than_wilsons(groups):
     values = [value for group in groups for value in group]
 
-    low, high = clustered(groups)
+    low, high = clustered(of(groups))
 
     assert 0 <= low < high <= 1
     assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
@@ -101,18 +120,48 @@ def test_the_interval_of_groups_holds_its_rate_and_is_no_narrower_than_wilsons(g
     times=st.integers(2, 10),
 )
 def test_asking_the_same_again_narrows_no_interval(verdicts, times):
-    low, high = clustered([[verdict] * times for verdict in verdicts])
+    low, high = clustered(of([[verdict] * times for verdict in verdicts]))
 
-    assert (low, high) == pytest.approx(wilson(sum(verdicts), len(verdicts)))
+    once = wilson(sum(verdicts), len(verdicts))
+    assert low <= once[0] + 1e-9
+    assert high >= once[1] - 1e-9
 
 
-def test_copies_of_values_give_the_interval_of_the_values_themselves():
-    values = [0.1, 0.5, 0.6, 0.9]
+@pytest.mark.parametrize("values", [[0.1, 0.5, 0.6, 0.9], [-3.0, 2.0, 5.0]])
+def test_copies_of_values_give_the_interval_of_the_values_themselves(values):
+    alone = clustered_mean(of([[value] for value in values]))
 
-    alone = clustered_mean([[value] for value in values])
-    assert clustered_mean([[value] * 5 for value in values]) == pytest.approx(alone)
-    assert clustered_mean([values]) is None
-    assert clustered_mean([[0.25] * 3] * 4) is None
+    assert clustered_mean(of([[value] * 5 for value in values])) == pytest.approx(alone)
+    assert clustered_mean(of([values])) is None
+    assert clustered_mean(of([[0.25] * 3] * 4)) is None
+
+
+def test_of_groups_that_differ_in_size_the_interval_is_that_of_as_many_as_tell_the_same():
+    # Between groups, around 2.5: 4 * 1.5² + 2 * 3² = 27 over 1 degree, within them 0: all alike, so
+    # a value is in a group of (16 + 4) / 6 = 3.33, and 1.8 tell; sizes (6 - 20 / 6) / 1 = 2.667;
+    # variance 27 / 2.667 = 10.125, error sqrt(10.125 / 1.8) = 2.3717, times 12.7062
+    found = clustered_mean(of([[1.0] * 4, [5.5] * 2]))
+
+    assert found == pytest.approx((2.5 - 30.135, 2.5 + 30.135), abs=0.001)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.1, 0.3, 1.0]) | st.floats(-2, 2), st.integers(0, 9)),
+        min_size=2,
+        max_size=40,
+    ),
+    st.booleans(),
+)
+def test_no_interval_has_no_width_and_each_holds_its_mean(pairs, are_single):
+    values = [value for value, _ in pairs]
+
+    found = interval(values, None if are_single else [key for _, key in pairs])
+
+    if found is not None:
+        low, high = found
+        assert high - low > 1e-10
+        assert low - 1e-9 <= sum(values) / len(values) <= high + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -148,9 +197,9 @@ def test_intervals_of_correlated_repeats_hold_the_truth_and_naive_ones_do_not(
     held = naively = 0
     for _ in range(300):
         answers = answers_to(40, 5, rng, yes_or_no=yes_or_no)
-        low, high = of_clusters(answers.tolist())
+        low, high = of_clusters(of(answers.tolist()))
         held += low <= 0.5 <= high
-        low, high = clustered_mean([[answer] for answer in answers.ravel().tolist()])
+        low, high = clustered_mean(in_clusters(answers.ravel()))
         naively += low <= 0.5 <= high
 
     # 300 repetitions of 95 % have a standard error of 1.3 points.
@@ -168,7 +217,9 @@ def test_the_same_values_have_the_same_interval_wherever_they_are_shown():
 def test_the_interval_of_shares_holds_their_mean_and_stays_among_shares(values):
     found = interval(values)
 
-    if len(set(values)) > 1:
+    if found is None:
+        assert max(values) - min(values) < 1e-9
+    else:
         low, high = found
         assert 0 <= low <= sum(values) / len(values) + 1e-9
         assert sum(values) / len(values) - 1e-9 <= high <= 1
@@ -180,8 +231,15 @@ def test_the_interval_of_values_beyond_shares_is_not_cut():
 
 
 def test_the_interval_of_a_few_is_that_of_t():
-    # Mean .5; deviations -.1, 0, .1: sqrt(.02 / 2) = .1, over sqrt(3) = .057735, times 4.3027
-    assert interval([0.4, 0.5, 0.6]) == pytest.approx((0.2516, 0.7484), abs=0.0001)
+    # Mean 5; deviations -1, 0, 1: sqrt(2 / 2) = 1, over sqrt(3) = .57735, times 4.3027
+    assert interval([4.0, 5.0, 6.0]) == pytest.approx((2.5159, 7.4841), abs=0.0001)
+
+
+def test_the_interval_of_shares_is_wilsons_for_as_many_verdicts_as_tell_the_same():
+    # Mean .5; with a twentieth of a 0 and of a 1 the squares are .02 + .05 * .5 = .045, over 2.1
+    # degrees .0214286; 3 * .25 / .0214286 = 35 verdicts. Student's 4.3027² = 18.513: half 4.3027 /
+    # (1 + 18.513 / 35) * sqrt(.25 / 35 + 18.513 / (4 * 35²)) = .29409
+    assert interval([0.4, 0.5, 0.6]) == pytest.approx((0.2059, 0.7941), abs=0.0001)
 
 
 @pytest.mark.parametrize("count", [2, 4, 6, 10, 20])
@@ -215,8 +273,8 @@ def test_the_interval_of_many_values_is_the_normal_one():
         ([1, 0, 1.0], wilson(2, 3)),
         ([0.0, 0.0], wilson(0, 2)),
         ([True, False], wilson(1, 2)),
-        # Mean .5, standard error .3, times 12.7: more than a share can be
-        ([0.2, 0.8], (0.0, 1.0)),
+        # With a twentieth of a 0 and of a 1 variance .205 / 1.1: 2 * .25 / .18636 = 2.683 verdicts
+        ([0.2, 0.8], wilson(2.68293 / 2, 2.68293, 12.7062)),
         ([0.5] * 10, None),
         ([1.0], None),
         ([0.5], None),
@@ -226,7 +284,7 @@ def test_the_interval_of_many_values_is_the_normal_one():
 def test_yes_and_no_get_wilson_and_everything_else_an_interval_where_a_spread_is_known(
     values, method
 ):
-    assert interval(values) == pytest.approx(method)
+    assert interval(values) == pytest.approx(method, abs=1e-5)
 
 
 @pytest.mark.parametrize(

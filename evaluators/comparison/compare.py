@@ -25,6 +25,7 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Value
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
+from evaluators.text.normalise import one_line
 from evaluators.trace.labelling import CORRECTED, has_heuristic
 
 
@@ -231,7 +232,7 @@ def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judge
     for position, partner in partners.pairs.items():
         # Of RGB only the samples of the value's ability have a row.
         if position in ours and partner in theirs:
-            question = ours[position][0].question
+            question = one_line(ours[position][0].question)
             yield _Judged(
                 (position, partner),
                 _mean_of_repeats(ours[position], own.name),

@@ -7,7 +7,6 @@ A difference is second minus first. Pairs of one question are a cluster: they re
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
@@ -15,7 +14,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from evaluators.records import Record
-from evaluators.statistics import MANY, Z95, Floats, bootstrap_clusters, standard_error
+from evaluators.statistics import (
+    MANY,
+    Z95,
+    Floats,
+    any_mean,
+    in_clusters,
+    independent_count,
+    standard_error,
+)
 
 Z80 = 0.841621
 """The normal distribution's quantile for a power of 80 %."""
@@ -26,6 +33,9 @@ FLIPS = 9999
 ALL_FLIPS = 12
 """Clusters up to which every sign flip is tried: 4,096 of them."""
 SEED = 0
+
+
+Method = Literal["yes or no", "mean", "clusters", "yes or no in clusters"]
 
 
 def in_points(share: float) -> float:
@@ -49,6 +59,10 @@ class Difference(Record):
     at least as large between equal systems, `adjusted` the same after Holm over everything that is
     shown together. `clusters` is the number of different questions. `spread` is the standard
     deviation that one independent row has, by which the rows that are needed are counted.
+
+    `low` and `high` are both `None`, never equal, where the rows do not tell how far others would
+    differ: all of one question, or (of values that are not all yes or no) all differing by the
+    same. Nothing can be concluded then, in neither direction.
     """
 
     first: float
@@ -65,7 +79,7 @@ class Difference(Record):
     losses: int
     spread: float | None
     discordant: float | None
-    method: Literal["yes or no", "mean", "clusters", ""]
+    method: Method | Literal[""]
 
     @property
     def is_told_apart(self) -> bool:
@@ -99,21 +113,22 @@ class Difference(Record):
 def paired(pairs: Sequence[Pair]) -> Difference:
     """The difference of these pairs; there is at least one.
 
-    Yes-or-no values of different questions: Tango's interval and the exact McNemar test (mid-p).
-    All else: bootstrap and sign flips, both of whole clusters.
+    Yes-or-no values: Tango's interval, where questions repeat for as many rows as tell the same.
+    Their p-value is that of the exact McNemar test (mid-p) where no question repeats, else that of
+    sign flips of whole clusters. Other values: bootstrap and sign flips of whole clusters.
     """
     # Second minus first, so that a positive difference is in favour of what came later.
     first = np.array([pair.first for pair in pairs])
     second = np.array([pair.second for pair in pairs])
     differences = second - first
-    sums, sizes = _by_cluster(pairs, differences)
+    clusters = in_clusters(differences, [pair.cluster for pair in pairs])
     values = np.concatenate([first, second])
     is_binary = bool(np.isin(values, (0, 1)).all())
     wins = int((differences > 0).sum())
     losses = int((differences < 0).sum())
-    method: Literal["yes or no", "mean", "clusters"] = "mean"
-    if len(sums) < len(pairs):
-        method = "clusters"
+    method: Method = "mean"
+    if not clusters.are_single:
+        method = "yes or no in clusters" if is_binary else "clusters"
     elif is_binary:
         method = "yes or no"
     # Of one question nothing is known of how questions differ.
@@ -122,9 +137,13 @@ def paired(pairs: Sequence[Pair]) -> Difference:
     if method == "yes or no":
         interval = tango(wins, losses, len(pairs))
         p = mcnemar(wins, losses)
-    elif len(sums) > 1:
-        interval = bootstrap_clusters(sums, sizes)
-        p = sign_flips(sums)
+    elif len(clusters.sums) > 1:
+        p = sign_flips(clusters.sums)
+        if is_binary:
+            share = independent_count(clusters, worst=-1.0) / len(pairs)
+            interval = tango(share * wins, share * losses, share * len(pairs))
+        else:
+            interval = any_mean(clusters)
     low, high = interval or (None, None)
     if interval and values.min() >= 0 and values.max() <= 1:
         # A t interval of few rows may reach beyond what shares can differ by.
@@ -137,17 +156,17 @@ def paired(pairs: Sequence[Pair]) -> Difference:
         high=high,
         p=p,
         rows=len(pairs),
-        clusters=len(sums),
+        clusters=len(clusters.sums),
         wins=wins,
         ties=len(pairs) - wins - losses,
         losses=losses,
-        spread=_spread_of_differences(sums, sizes),
+        spread=_spread_of_differences(clusters.sums, clusters.sizes),
         discordant=(wins + losses) / len(pairs) if is_binary else None,
-        method=method if interval else "",
+        method=method if p is not None else "",
     )
 
 
-def tango(wins: int, losses: int, rows: int) -> tuple[float, float]:
+def tango(wins: float, losses: float, rows: float) -> tuple[float, float]:
     """The 95 % score interval of the difference of two rates over the same rows.
 
     Tango, Statistics in Medicine 17 (1998) 891-908: all differences that a score test at 5 % does
@@ -253,20 +272,6 @@ def rows_for_means(spread: float, difference: float) -> int:
     `spread` is the standard deviation of the differences of single rows, `difference` is not 0.
     """
     return math.ceil(((Z95 + Z80) * spread / difference) ** 2)
-
-
-def _by_cluster(pairs: Sequence[Pair], differences: Floats) -> tuple[Floats, Floats]:
-    """The sum of the differences in each cluster, and how many they are."""
-    # All that the tests need of a cluster: its rows tell nothing of each other's chance.
-    sums: dict[Hashable, float] = defaultdict(float)
-    sizes: dict[Hashable, int] = defaultdict(int)
-    for pair, difference in zip(pairs, differences, strict=True):
-        sums[pair.cluster] += float(difference)
-        sizes[pair.cluster] += 1
-    return (
-        np.array(list(sums.values())),
-        np.array(list(sizes.values()), dtype=float),
-    )
 
 
 def _spread_of_differences(sums: Floats, sizes: Floats) -> float | None:

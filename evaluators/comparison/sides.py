@@ -16,6 +16,7 @@ from evaluators.runs.naming import PARTS, parts_apart
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
+from evaluators.text.normalise import one_line
 
 NOISE = "noise_robustness"
 """The rate of RGB that is asked at several noise levels."""
@@ -156,9 +157,7 @@ def _by_question(rows: Iterable[Outline]) -> dict[Hashable, int]:
         if row.prompt in done:
             continue
         done.add(row.prompt)
-        # White space does not matter: files are written by many programs.
-        question = " ".join(row.question.split())
-        asked = (question, row.ability, row.noise)
+        asked = (one_line(row.question), row.ability, row.noise)
         positions[asked, seen[asked]] = row.prompt
         seen[asked] += 1
     return positions

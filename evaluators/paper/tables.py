@@ -28,8 +28,9 @@ LEVEL = 0.95
 """Of every interval of Plumbline."""
 OF_RATES = "Wilson score; a question that is asked repeatedly is the unit"
 OF_MEANS = (
-    f"Wilson score for yes-or-no values; bootstrap of {RESAMPLES:,} resamples for others, "
-    f"Student's t below {FEW}, normal from {MANY:,} values on"
+    "Wilson score for yes-or-no values, and for others from 0 to 1 as of so many of these that "
+    f"tell the same; beyond 0 to 1 bootstrap of {RESAMPLES:,} resamples, Student's t below {FEW}, "
+    f"normal from {MANY:,} values on; a question that repeats is the unit"
 )
 """How the intervals of rates of RGB, and of all others, are made; see docs/measures.md."""
 OF_ESTIMATES = (
@@ -43,6 +44,10 @@ OF_DIFFERENCES = {
     "clusters": (
         f"bootstrap of {RESAMPLES:,} resamples and {FLIPS:,} sign flips of whole questions "
         "where they repeat"
+    ),
+    "yes or no in clusters": (
+        f"Tango score for as many independent pairs as tell the same and {FLIPS:,} sign flips of "
+        "whole questions where yes-or-no values repeat them"
     ),
 }
 """How a difference is tested, by its method; see docs/comparing.md."""

@@ -26,7 +26,7 @@ from evaluators.people.correction import (
 )
 from evaluators.people.records import LabelledSample
 from evaluators.records import Cell
-from evaluators.statistics import auroc, independent_count, kappa, rmse
+from evaluators.statistics import auroc, in_clusters, independent_count, kappa, rmse
 
 Judged = Mapping[Cell, float]
 """The labeller's value of each answer to which it applies."""
@@ -149,14 +149,12 @@ def _labelled_pairs(
 
 def _independent(by_question: Iterable[tuple[Hashable, float]]) -> float:
     """The share of yes-or-no values that as many independent ones would tell as much as."""
-    groups: dict[Hashable, list[float]] = {}
-    for question, value in by_question:
-        groups.setdefault(question, []).append(value)
-    count = sum(map(len, groups.values()))
+    questions, values = zip(*by_question, strict=True)
+    clusters = in_clusters(values, questions)
     # Nothing repeats: what arithmetic loses would move every draw of a seeded interval.
-    if len(groups) == count:
+    if clusters.are_single:
         return 1.0
-    return independent_count(list(groups.values())) / count
+    return independent_count(clusters) / len(values)
 
 
 def _independent_labels(pairs: Iterable[_Pair]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -31,9 +31,9 @@ from evaluators.records import (
     Support,
 )
 from evaluators.runs.store import Answer, CellStatus, Outline, ValueName, ViewedValues
-from evaluators.statistics import clustered, clustered_mean, interval, within_groups
+from evaluators.statistics import interval, within_groups
 from evaluators.text.language import mark, say
-from evaluators.text.normalise import slug
+from evaluators.text.normalise import one_line, slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, has_heuristic
@@ -165,13 +165,52 @@ class NoisePoint(Record):
     accuracy: Mean
 
 
-def summarise(rows: Sequence[Outline], name: str) -> Mean:
+def units(rows: Sequence[Outline]) -> list[Hashable]:
+    """By what the answer of each row resembles others: those of one unit are no independent ones.
+
+    It is the question, however often it stands in the data, is asked at levels of noise, of several
+    models or again. Where all rows have the same one, or none, as an instruction beside documents
+    that differ, it is the prompt.
+    """
+    questions = [one_line(row.question) for row in rows]
+    is_rgb = any(row.ability for row in rows)
+    if len(set(questions)) > 1 or is_rgb:
+        return [question or row.prompt for question, row in zip(questions, rows, strict=True)]
+    return [row.prompt for row in rows]
+
+
+def summarise(
+    rows: Sequence[Outline],
+    name: str,
+    resembling: Sequence[Hashable] | None = None,
+) -> Mean:
     """The mean of the value `name` over the judged among these rows.
 
-    Answers to the same prompt are no independent ones: its interval counts each prompt once.
+    Its interval counts each of the `units` once, which are those of the rows where `resembling`
+    does not give them.
     """
-    is_repeated = any(row.repeat > 1 for row in rows)
-    return _summarised(rows, name, _prompt_of if is_repeated else None)
+    not_applicable = failed = estimated = 0
+    judged: list[float] = []
+    keys: list[Hashable] = []
+    for row, key in zip(rows, resembling or units(rows), strict=True):
+        value = row.values.get(name)
+        if value is not None:
+            judged.append(value)
+            keys.append(key)
+            estimated += has_heuristic([row.by])
+        elif row.status == "scored":
+            not_applicable += 1
+        failed += row.status == "failed"
+    mean = _mean(judged, keys, len(rows), not_applicable, failed, estimated)
+    empty = sum(row.is_empty and row.values.get(name) is not None for row in rows)
+    others = _other_rules(rows, name)
+    if others and others.mean == mean.mean:
+        others = None
+    mean = mean.model_copy(update={"empty": empty, "other_rules": others})
+    repeats = max((row.repeat for row in rows), default=1)
+    if repeats == 1:
+        return mean
+    return mean.model_copy(update={"repeats": repeats, "within": _within(rows, name)})
 
 
 class Figures(Record):
@@ -196,8 +235,9 @@ def figures(rows: Sequence[Outline]) -> Figures:
     """The means and spreads of every value that any of these rows has, in their order."""
     means: dict[str, Mean] = {}
     spread: dict[str, tuple[int, ...]] = {}
+    resembling = units(rows)
     for name in _value_names(rows):
-        means[name] = summarise(rows, name)
+        means[name] = summarise(rows, name, resembling)
         spread[name] = _bin_counts([row.values.get(name) for row in rows])
     scored = [row for row in rows if row.status == "scored"]
     return Figures(
@@ -212,30 +252,24 @@ def figures(rows: Sequence[Outline]) -> Figures:
     )
 
 
-def by_group(
-    rows: Sequence[Outline],
-    *,
-    over_questions: bool = False,
-) -> dict[str, dict[str, Mean]]:
+def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
     """The mean of every value in each group of samples, in the order of the groups' names.
 
     Each is over the rows of its own metric and has a name of `value_titles`. Rows of samples
-    without a group are in none; empty where no sample has one. With `over_questions` the intervals
-    of yes-or-no values count a question once.
+    without a group are in none; empty where no sample has one.
     """
-    groups: dict[str, dict[int, list[Outline]]] = {}
-    for row in rows:
+    groups: dict[str, dict[int, list[tuple[Outline, Hashable]]]] = {}
+    # What stands once in a group may stand again in another: the units are those of all rows.
+    for row, unit in zip(rows, units(rows), strict=True):
         if row.situation:
-            groups.setdefault(row.situation, {}).setdefault(row.metric, []).append(row)
+            groups.setdefault(row.situation, {}).setdefault(row.metric, []).append((row, unit))
     titles = value_titles(rows)
     means: dict[str, dict[str, Mean]] = {}
     for group in sorted(groups):
         means[group] = {}
         for (metric, name), title in titles.items():
-            own = groups[group][metric]
-            is_rate = all(row.values.get(name) in (0, 1, None) for row in own)
-            summary = _rate if over_questions and is_rate else summarise
-            means[group][title] = summary(own, name)
+            own, resembling = zip(*groups[group][metric], strict=True)
+            means[group][title] = summarise(own, name, resembling)
     return means
 
 
@@ -329,28 +363,40 @@ def means_by_labeller(
     The samples are read once for all. `usual` are the figures of all answers: to those without its
     labels a labeller's values do not apply.
     """
-    judged: dict[str, dict[str, dict[int, list[float]]]] = {}
+    judged: dict[str, dict[str, dict[int, float]]] = {}
     for by in views:
         judged[by] = {name: {} for name in VALUES}
+    rows: list[Outline] = []
     for row in scored:
         cell, sample, _ = row
-        first_repeat = cell.position - sample.repeat
         for by, view in views.items():
             (viewed,) = viewed_values([row], view, given).values()
-            for name, prompts in judged[by].items():
+            for name, values in judged[by].items():
                 value = viewed.values.get(name)
                 if value is not None:
-                    prompts.setdefault(first_repeat, []).append(value)
+                    values[len(rows)] = value
+        rows.append(
+            Outline(
+                cell.position,
+                sample.id,
+                sample.question,
+                repeat=sample.repeat,
+                ability=sample.rgb.ability if sample.rgb else None,
+            )
+        )
+    resembling = units(rows)
     means: dict[str, dict[str, Mean]] = {}
     for by, of_labeller in judged.items():
         means[by] = {}
-        for name, prompts in of_labeller.items():
-            without = usual.scored - sum(map(len, prompts.values()))
-            judged_values = list(prompts.values())
+        for name, values in of_labeller.items():
+            keys = [resembling[number] for number in values]
+            without = usual.scored - len(values)
             # What people flipped of the heuristic's labels leaves the others as they were.
             labellers = usual.by if by == CORRECTED else [by]
-            estimated = sum(map(len, judged_values)) if has_heuristic(labellers) else 0
-            means[by][name] = _mean(judged_values, usual.asked, without, usual.failed, estimated)
+            estimated = len(values) if has_heuristic(labellers) else 0
+            means[by][name] = _mean(
+                [*values.values()], keys, usual.asked, without, usual.failed, estimated
+            )
     return means
 
 
@@ -472,8 +518,7 @@ class Value(NamedTuple):
 
     @property
     def mean(self) -> Mean:
-        summary = _rate if self.is_rate else summarise
-        return summary(self.rows, self.name)
+        return summarise(self.rows, self.name)
 
 
 def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Value]:
@@ -513,24 +558,17 @@ def _rgb_values(rows: Sequence[Outline]) -> dict[str, Value]:
 
 
 def _mean(
-    clusters: Collection[Sequence[float]],
+    judged: Sequence[float],
+    keys: Sequence[Hashable],
     asked: int,
     not_applicable: int,
     failed: int,
     estimated: int,
 ) -> Mean:
-    """The mean of values in clusters; where all are single ones, they are independent."""
-    judged = list(chain.from_iterable(clusters))
-    is_clustered = len(clusters) < len(judged)
-    if estimated:
-        ends = None
-    elif not is_clustered:
-        ends = interval(judged)
-    elif _are_all_verdicts(judged):
-        ends = clustered(list(clusters))
-    else:
-        ends = clustered_mean(list(clusters))
+    """The mean of values; those with the same key are one question."""
+    ends = None if estimated else interval(judged, keys)
     low, high = ends or (None, None)
+    questions = len(set(keys))
     return Mean(
         mean=_average(judged),
         low=low,
@@ -539,50 +577,13 @@ def _mean(
         scored=len(judged),
         not_applicable=not_applicable,
         failed=failed,
-        questions=len(clusters) if is_clustered else None,
+        questions=questions if questions < len(judged) else None,
         estimated=estimated,
     )
 
 
 def _are_all_verdicts(values: Iterable[float]) -> bool:
     return all(value in (0, 1) for value in values)
-
-
-def _rate(rows: Sequence[Outline], name: str) -> Mean:
-    """The mean of a yes-or-no value, with an interval over questions where they repeat.
-
-    RGB asks a question once for each noise level: those answers are no independent ones.
-    """
-    return _summarised(rows, name, lambda row: row.question)
-
-
-def _summarised(
-    rows: Sequence[Outline],
-    name: str,
-    cluster_of: Callable[[Outline], Hashable] | None,
-) -> Mean:
-    """The mean of a value; values of one cluster resemble each other, without one none does."""
-    not_applicable = failed = estimated = 0
-    clusters: dict[Hashable, list[float]] = {}
-    for number, row in enumerate(rows):
-        value = row.values.get(name)
-        if value is not None:
-            cluster = cluster_of(row) if cluster_of else number
-            clusters.setdefault(cluster, []).append(value)
-            estimated += has_heuristic([row.by])
-        elif row.status == "scored":
-            not_applicable += 1
-        failed += row.status == "failed"
-    mean = _mean(clusters.values(), len(rows), not_applicable, failed, estimated)
-    empty = sum(row.is_empty and row.values.get(name) is not None for row in rows)
-    others = _other_rules(rows, name)
-    if others and others.mean == mean.mean:
-        others = None
-    mean = mean.model_copy(update={"empty": empty, "other_rules": others})
-    repeats = max((row.repeat for row in rows), default=1)
-    if repeats == 1:
-        return mean
-    return mean.model_copy(update={"repeats": repeats, "within": _within(rows, name)})
 
 
 def _other_rules(rows: Sequence[Outline], name: str) -> OtherRules | None:
@@ -693,7 +694,7 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
         noise=noise,
         # So many digits as prompts can tell apart: a sum of shares has a tail of others.
         effective_noise=None if had is None else round(had, 4),
-        accuracy=_rate(rows, "accuracy"),
+        accuracy=summarise(rows, "accuracy"),
     )
 
 

@@ -175,12 +175,10 @@ def _verdicts_of_labeller(
 
 
 def _question_groups(view: RunView, metric: int, model: int) -> dict[Cell, Hashable]:
-    """By what answers resemble each other: of RGB the question, of others the repeated prompt."""
-    questions: dict[Cell, Hashable] = {}
-    for row in aggregate.of_model(view.of_metric(metric), model):
-        cell = Cell(row.position, row.model, row.metric)
-        questions[cell] = row.question if _is_rgb(view, metric) else row.prompt
-    return questions
+    """By what answers resemble each other."""
+    rows = aggregate.of_model(view.of_metric(metric), model)
+    cells = [Cell(row.position, row.model, row.metric) for row in rows]
+    return dict(zip(cells, aggregate.units(rows), strict=True))
 
 
 def _is_rgb(view: RunView, metric: int) -> bool:

@@ -150,9 +150,7 @@ class RunView:
             rows = self.counted(view)
             if model is not None:
                 rows = aggregate.of_model(rows, model)
-            # RGB asks a question several times, at each noise level and of each model.
-            over_questions = leads(self.run.evaluator.name) == "rgb"
-            return aggregate.by_group(rows, over_questions=over_questions)
+            return aggregate.by_group(rows)
 
         name = f"groups {model} {self._stored(view).name}"
         return self._from_store(name, dict[str, dict[str, Mean]], work_out)

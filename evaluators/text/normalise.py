@@ -87,6 +87,11 @@ def is_chinese(text: str) -> bool:
     return ideographs > CHINESE_SHARE * letters
 
 
+def one_line(text: str) -> str:
+    """The text with single spaces: files that say the same are written by many programs."""
+    return " ".join(text.split())
+
+
 def without_spaces(text: str) -> str:
     """Remove all white space, line breaks included."""
     return "".join(text.split())

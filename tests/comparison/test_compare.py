@@ -136,7 +136,7 @@ def test_answers_to_one_question_are_one_cluster(store):
         results(store, "Old", questions, FIRST), results(store, "New", questions, SECOND)
     )["answer_match"].difference
 
-    assert (difference.clusters, difference.method) == (2, "clusters")
+    assert (difference.clusters, difference.method) == (2, "yes or no in clusters")
     assert difference.p == pytest.approx(2 / 4)
 
 

@@ -180,7 +180,8 @@ def test_repeated_questions_are_one_cluster_and_tell_less():
     apart = paired(pairs(first, second))
     together = paired(pairs(first, second, questions))
 
-    assert (together.method, together.clusters, together.rows) == ("clusters", 8, 24)
+    found = (together.method, together.clusters, together.rows)
+    assert found == ("yes or no in clusters", 8, 24)
     assert together.p == pytest.approx(2 / 2**4)
     assert together.p > apart.p
     assert together.high - together.low > apart.high - apart.low
@@ -193,6 +194,68 @@ def test_of_one_question_no_interval_is_given(first, second):
     assert (difference.low, difference.high, difference.p) == (None, None, None)
     assert not difference.is_told_apart
     assert difference.rows_needed(0.05) is None
+
+
+@pytest.mark.parametrize("questions", [2, 5, 48])
+def test_systems_that_never_differed_may_differ_on_other_questions(questions):
+    rows = [question for question in range(questions) for _ in range(5)]
+
+    difference = paired(pairs([1] * len(rows), [1] * len(rows), rows))
+
+    # All five rows of a question say the same, so they are one row
+    assert (difference.low, difference.high) == pytest.approx(tango(0, 0, questions))
+    assert difference.p == 1
+
+
+def test_yes_or_no_rows_of_one_question_count_as_the_fewer_that_tell_the_same():
+    # Won, lost and won by halves, then two equal questions; two rows each.
+    first, second = [0, 0, 1, 1, 0, 1, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1, 1, 1, 1, 1]
+
+    difference = paired(pairs(first, second, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]))
+
+    # Sums 2, -2, 1, 0, 0 of two rows each, with a quarter of a question won and of one lost: 1 of 11
+    # rows = .0909; between them (3.30579 + 4.76033 + .66942 + 2 * .03306 + .25 * (3.30579 +
+    # 4.76033)) / 2 = 5.40909 over 4.5 degrees = 1.20202, within the third .5 over 5.5 = .09091, so
+    # of questions (1.20202 - .09091) / 2 = .55556 of .64646 in all = .85938; 10 / 1.85938
+    telling = 5.37815
+    expected = tango(0.3 * telling, 0.2 * telling, telling)
+    assert (difference.low, difference.high) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "clusters"),
+    [
+        ([0.2, 0.3, 0.4], [0.4, 0.5, 0.6], None),
+        ([0.5] * 8, [0.5] * 8, None),
+        ([0.1, 0.2, 0.3] * 7, [0.2, 0.3, 0.4] * 7, None),
+    ],
+)
+def test_questions_that_all_differ_by_the_same_tell_nothing_of_others(first, second, clusters):
+    difference = paired(pairs(first, second, clusters))
+
+    assert (difference.low, difference.high) == (None, None)
+    assert difference.p is not None
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0]),
+            st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0]),
+            st.integers(0, 5),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_no_interval_of_a_difference_has_no_width(rows):
+    difference = paired([Pair(*row) for row in rows])
+
+    if difference.low is None:
+        assert difference.high is None
+    else:
+        assert difference.high - difference.low > 1e-6
+        assert difference.low - 1e-9 <= difference.difference <= difference.high + 1e-9
 
 
 def test_of_few_rows_the_interval_is_that_of_t_and_how_many_are_needed_is_not_said():

@@ -98,7 +98,7 @@ def test_without_judged_samples_there_is_no_interval():
 
 
 def test_the_interval_of_a_rate_is_wilsons():
-    rows = [scored(accuracy=1.0)] * 4 + [scored(accuracy=0.0)] * 3
+    rows = [scored(question=f"q{number}", accuracy=float(number < 4)) for number in range(7)]
 
     summary = summarise(rows, "accuracy")
 
@@ -511,12 +511,11 @@ def test_a_group_counts_a_question_once_where_it_was_asked_repeatedly():
     # Three questions, each asked twice and answered alike: as telling as three answers.
     rows = [row(n, f"q{n // 2}", float(n < 4)) for n in range(6)]
 
-    plain = by_group(rows)["easy"]["accuracy"]
-    over_questions = by_group(rows, over_questions=True)["easy"]
+    easy = by_group(rows)["easy"]
 
-    assert plain.questions is None
-    assert over_questions["accuracy"].questions == 3
-    assert over_questions["accuracy"].mean == plain.mean == 4 / 6
-    assert over_questions["accuracy"].low < plain.low
-    assert over_questions["accuracy"].high > plain.high
-    assert over_questions["f1"].questions is None
+    assert (easy["accuracy"].mean, easy["accuracy"].questions) == (4 / 6, 3)
+    low, high = wilson(2, 3)
+    assert easy["accuracy"].low == pytest.approx(low)
+    # One failure of three: its end is further out.
+    assert easy["accuracy"].high > high
+    assert (easy["f1"].questions, easy["f1"].low) == (3, None)

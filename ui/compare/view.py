@@ -172,7 +172,8 @@ def _how_it_is_counted(comparison: Comparison) -> None:
     if all(value.because for value in comparison.values):
         return
     clusters = any(
-        value.difference and value.difference.method == "clusters" for value in comparison.values
+        value.difference and value.difference.clusters < value.difference.rows
+        for value in comparison.values
     )
     sentences = [
         say(
