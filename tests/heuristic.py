@@ -1,7 +1,7 @@
 """Measures the heuristic on RAGBench's published labels, through the door that users take.
 
-`make heuristic` writes `data/heuristic.csv` and the tables of docs/heuristic.md; tests hold that
-they are what is measured today. It needs PLUMBLINE_CHECK_DATA.
+`make heuristic` writes `data/heuristic.csv`, the tables of docs/heuristic.md and what README's
+example prints; tests hold that they are what is measured today. It needs PLUMBLINE_CHECK_DATA.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.quality import COLUMNS, FILE, SHARES, Quality
 from tests.benchmarks.common import check_data
 
-DOCS = ROOT / "docs" / "heuristic.md"
+DOCS, README = ROOT / "docs" / "heuristic.md", ROOT / "README.md"
+SENTENCE = re.compile(r"Against published labels its verdicts .*")
+"""In what README's example prints."""
 TABLES = re.compile(r"(<!-- `make heuristic` -->\n).*?(<!-- end -->)", re.DOTALL)
 """Where the tables stand in the docs."""
 TITLES = {"sentence": "Sentence", "ragbench": "RAGBench"}
@@ -40,6 +42,9 @@ def main() -> None:
     quality.by_kind.cache_clear()
     text = DOCS.read_text(encoding="utf-8")
     DOCS.write_text(TABLES.sub(rf"\g<1>{as_tables()}\g<2>", text), encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    of_verdicts = quality.verdicts_in_words(quality.by_kind("sentence"))
+    README.write_text(SENTENCE.sub(of_verdicts, text), encoding="utf-8")
 
 
 def kinds(folder: Path) -> list[Path]:

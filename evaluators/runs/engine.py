@@ -201,9 +201,9 @@ class RunRegistry:
         job = self._jobs.get(run_id)
         return job is not None and job.is_live
 
-    def moves(self, run_id: str) -> bool:
-        """Whether the run is at work in this process, or waits for a place."""
-        return self.is_live(run_id) or self.is_waiting(run_id)
+    def moves(self, run_id: str, store: Store) -> bool:
+        """Whether the run is at work, here or elsewhere, or waits for a place."""
+        return self.is_waiting(run_id) or self.is_at_work(run_id, store)
 
     def is_waiting(self, run_id: str) -> bool:
         """Whether the run waits for a place on a public host that is full."""

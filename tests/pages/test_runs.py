@@ -18,6 +18,7 @@ from tests.pages.screen import (
     ESCAPED,
     button,
     cards,
+    lines,
     listed,
     open_listed,
     runs,
@@ -95,6 +96,22 @@ def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     at.run()
     assert listed(settled(at))[run.id]["State"] == "24 answers checked"
     assert not at.exception
+
+
+def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(
+    open_page: OpenPage,
+) -> None:
+    run = stopped_after(1)
+    lock = session.store().run_lock(run.id)
+    lock.acquire()
+    try:
+        at = open_page("trace", run=run.id)
+        assert state(at) == "Running · 1 of 24 checked"
+        assert "checked" not in said(at, "markdown")
+        assert {line.coverage for line in lines(at)} == {"an estimate"}
+        assert "answers" not in said(at, "header")
+    finally:
+        lock.release()
 
 
 def test_a_run_that_ended_with_failed_samples_says_so_and_why(

@@ -217,3 +217,23 @@ def test_tables_for_a_paper_have_the_caution_in_caption_and_columns(results):
     assert of_match["caution"] == ""
     cells = {row[0]: row[1] for row in table.rows}
     assert "[" not in cells["Adherence"]
+
+
+@pytest.mark.parametrize(
+    ("count", "by", "found"),
+    [
+        (findings.LEAST_AT_WORK - 1, JUDGE, ""),
+        (
+            findings.LEAST_AT_WORK,
+            JUDGE,
+            "So far, according to GPT-OSS 20B, answers that contain something the documents do not "
+            "say: 50 % (95 % interval: 43 to 57).",
+        ),
+        (findings.LEAST_AT_WORK, HEURISTIC, ""),
+    ],
+)
+def test_of_a_run_at_work_a_share_is_said_from_200_answers_on(store, count, by, found):
+    view = stored(store, *[{by: support} for support in (["none", "full"] * count)[:count]])
+
+    # How many are checked stands on the page already
+    assert findings.of_trace(view, View(), is_at_work=True).sentence == found

@@ -76,7 +76,7 @@ def show(view: RunView) -> None:
     rows = aggregate.of_metric(view.counted(shown), 0)
     with story:
         if any(row.status == "scored" for row in rows):
-            _rgb_charts(view.run, rows)
+            _rgb_charts(view, rows)
             corrected.show(view)
         else:
             st.caption(say("Nothing is checked yet."))
@@ -160,10 +160,11 @@ def card(run: Run) -> None:
     st.caption(plain(" · ".join(facts)))
 
 
-def _rgb_charts(run: Run, rows: Sequence[Outline]) -> None:
+def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
+    run = view.run
     by_model = run_facts.rows(run, rows)
-    checked = sum(row.status == "scored" for row in rows)
-    if not registry.moves(run.id) or checked >= findings.LEAST_AT_WORK:
+    is_early = view.counts.scored < findings.LEAST_AT_WORK
+    if not (is_early and registry.moves(run.id, view.store)):
         _say_the_finding(by_model)
     curves = {model: noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.

@@ -31,8 +31,8 @@ REDRAW = (3.0, 10.0)
 SAMPLES_A_SECOND = 400
 """So many samples add a second to that: a run of more takes longer to draw."""
 
-# Those further down are mostly one sample each.
-REASONS = 5
+# More would push what the run found off a screen of 720 lines.
+REASONS = 3
 
 
 def redrawn(run: Run, body: Callable[[RunView], None]) -> None:
@@ -115,7 +115,7 @@ def actions(run: Run, counts: Counts, at_work: bool) -> None:
 
     `problems.show(run.id)` shows why one of them came to nothing.
     """
-    if registry.moves(run.id):
+    if registry.is_live(run.id) or registry.is_waiting(run.id):
         _action_button(say("Cancel"), "stop", f"cancel_{run.id}", _cancel, run)
     elif at_work:
         st.caption(say("At work in another process: stop it there (Ctrl-C)."))
@@ -147,7 +147,7 @@ def _why_it_stopped(run: Run) -> None:
 
 def is_moving(run: Run) -> bool:
     """Whether the run is at work, here or elsewhere, or waits for a place."""
-    return registry.is_waiting(run.id) or registry.is_at_work(run.id, session.store())
+    return registry.moves(run.id, session.store())
 
 
 def state_now(run: Run, counts: Counts, at_work: bool) -> str:

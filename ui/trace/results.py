@@ -56,7 +56,7 @@ def card(run: Run) -> None:
 def show(view: RunView) -> None:
     """The answer in a sentence, the values, who labelled, and the samples, as far as the run is."""
     run = view.run
-    moves = registry.moves(run.id)
+    moves = registry.moves(run.id, view.store)
     answer = st.container()
     # Of a run at work nobody is offered labellers: every sample would be read at each drawing.
     labelled_by = [] if moves else view.labellers()
