@@ -98,7 +98,8 @@ class Labels(Record):
     `relevant_keys` and `utilized_keys` name document sentences. Published labels are kept as
     published, with repeated or unknown keys; `dropped_keys` counts keys that a judge invented and
     that were removed. Where there are `expected` shares, they count in place of what the keys would
-    give.
+    give. `relevance_unknown` says that nothing was found relevant by a labeller that only compares
+    words: whether the answer is complete is then not known.
     """
 
     relevant_keys: tuple[str, ...] = ()
@@ -106,6 +107,7 @@ class Labels(Record):
     sentence_support: tuple[SentenceSupport, ...] = ()
     dropped_keys: int = 0
     expected: ExpectedShares | None = None
+    relevance_unknown: bool = False
 
 
 class RGBTask(Record):

@@ -112,6 +112,7 @@ class TRACEEvaluator(TRACEMethod):
             expected=(
                 expected_shares(relevant, utilized, features) if likeness.response_terms else None
             ),
+            relevance_unknown=bool(keys) and not relevant_rows,
         )
 
     def support_estimates(

@@ -16,6 +16,7 @@ from evaluators.errors import MissingInputError, ParameterError
 from evaluators.params import parameters
 from evaluators.records import Sample, Sentences, Support
 from evaluators.trace.claims import is_refusal
+from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.features import expected_shares
 from evaluators.trace.metrics import from_score, trace_scores
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -303,6 +304,19 @@ def test_nothing_is_expected_where_nothing_is_relevant_or_said():
         assert TRACE.evaluate(question, response, documents).labels.expected is None
 
 
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("response", ["In 1925.", "In 1925, by Xerxes.", "Yes."])
+def test_completeness_does_not_apply_where_no_word_says_what_is_relevant(definition, response):
+    documents = ["It was finished in 1889."]
+    scores = TRACE.evaluate("How tall?", response, documents, definition=definition)
+    assert (scores.relevance, scores.utilization, scores.completeness) == (0.0, 0.0, None)
+    assert scores.reason == "Completeness does not apply: the heuristic finds no sentence relevant."
+    assert scores.average() == pytest.approx((scores.adherence or 0.0) / 3)
+    # Who says so having read the documents keeps the formula.
+    read = scores.labels.model_copy(update={"relevance_unknown": False})
+    assert trace_scores(scores.sentences, read, definition).completeness == 1.0
+
+
 def test_a_one_word_answer_finds_its_sentence_relevant_and_utilized():
     labels = TRACE.evaluate("What is the capital of France?", "Paris", FRANCE).labels
     assert labels.relevant_keys == labels.utilized_keys == ("0b",)
@@ -339,7 +353,7 @@ def test_documents_that_share_no_word_are_not_relevant():
     assert (scores.relevance, scores.utilization, scores.completeness, scores.adherence) == (
         0.0,
         0.0,
-        1.0,
+        None,
         0.0,
     )
 

@@ -20,6 +20,7 @@ from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.trace.definitions import METRICS
@@ -90,6 +91,7 @@ def sheet(view: RunView, n: int = USUAL, written: datetime | None = None) -> str
         # Not the run's title, which may name a model and so what to expect of it.
         page.title_and_finding(say(ASKED), [view.run.dataset_name], []),
         page.paragraph(say(HOW)),
+        page.paragraph(say(NO_CLAIM)),
     ]
     articles = map(_with_boxes, answers)
     return _page_of_answers(say(ASKED), head, articles, written)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from evaluators.records import Support
 from evaluators.rounds.records import RoundKind
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark
 from evaluators.text.words import counted
 
@@ -48,10 +49,7 @@ KINDS: Mapping[RoundKind, Described] = {
         counting=lambda number: counted(number, "sentence"),
         words=_words(mark("supported"), mark("partly"), mark("not")),
         meanings=(mark("all of it"), mark("a part of it"), mark("none of it")),
-        asked_help=mark(
-            "A sentence that only says the documents do not give the answer claims nothing: it "
-            "counts as supported."
-        ),
+        asked_help=NO_CLAIM,
         hides_spread=False,
         is_labeller=True,
     ),

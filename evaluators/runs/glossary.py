@@ -15,6 +15,7 @@ from evaluators.config import ROOT
 from evaluators.records import Record
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.shown_values import AVERAGE, GROUPS
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.normalise import slug
 from evaluators.text.words import readable
@@ -119,7 +120,7 @@ def _by_word() -> Mapping[str, Term]:
 
 def _meanings() -> dict[str, str]:
     """The meanings that stand beside the values in the code, by the names of their terms."""
-    found = {"average": f"{AVERAGE}."}
+    found = {"average": f"{AVERAGE}.", "no_claim": NO_CLAIM}
     for _, _, meanings in GROUPS:
         for name, meaning in meanings.items():
             found[name] = f"{meaning}."

@@ -13,6 +13,13 @@ from typing import NamedTuple
 from evaluators.text import marks, reader
 from evaluators.text.language import mark
 
+NO_CLAIM = mark(
+    "A sentence that claims nothing counts as supported: a remark that the documents do not give "
+    "the answer, a heading, a table head, a source line, a word to the reader. Citation marks, "
+    "list numbers and emphasis claim nothing either."
+)
+"""The rule as everybody is told it who labels, judges or reads: screens, prompt, lesson, docs."""
+
 _SOURCE = mark("it names a source")
 _HEADING = mark("it is a heading")
 _HEAD = mark("it is the head of a table")

@@ -82,7 +82,7 @@ _OPENINGS = frozenset("0123456789#*_|[(【（>•-¹²³⁰⁴⁵⁶⁷⁸⁹SRC
 """What a heading, an item, a row or a source line can begin with."""
 _ROW = re.compile(r"\s*+\|[^|]*+\|")
 _NUMBER_OF_ROW = re.compile(r"^(\s*+\|)\s*+(\d{1,2})(?=[\s.)]*+\|)")
-_FOOTNOTE = re.compile(r"\s*+(?:\[\^?\w{1,10}\]|【\d{1,3}】|[¹²³⁰⁴-⁹]++)\s?[:：]?")
+_FOOTNOTE = re.compile(r"\s*+(?:\[(?:\^\w{1,10}|\d{1,3})\](?!\()|【\d{1,3}】|[¹²³⁰⁴-⁹]++)\s?[:：]?")
 _SOURCE_LINE = re.compile(
     rf"[\s*_#>•(（\[-]*+{_SOURCE_WORD}[\s*_]*+(?:[:：–—]|$)[\s*_]*+", re.IGNORECASE
 )

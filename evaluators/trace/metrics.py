@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from evaluators.errors import StoreError
@@ -170,7 +170,7 @@ def _fields(
         **{metric: step.value for metric, step in worked.items()},
         "supported_share": judged.count(Support.FULL) / len(judged) if judged else None,
         "definition": name,
-        "reason": " ".join(_reason_notes(sentences, worked["adherence"])),
+        "reason": " ".join(_reason_notes(sentences, worked)),
     }
 
 
@@ -190,15 +190,20 @@ def _worked(
             utilization = getattr(labels.expected, chosen.expected_utilization)
             steps[1] = expected_share(utilization, steps[1])
             steps[2] = expected_share(labels.expected.completeness, steps[2])
+        if labels.relevance_unknown and not counts.relevant:
+            steps[2] = Step(None, mark("does not apply: the heuristic finds no sentence relevant."))
     steps.append(chosen.adherence(sentences, labels))
     return dict(zip(METRICS, steps, strict=True))
 
 
-def _reason_notes(sentences: Sentences, adherence: Step) -> Iterable[str]:
+def _reason_notes(sentences: Sentences, worked: Mapping[str, Step]) -> Iterable[str]:
+    completeness, adherence = worked["completeness"], worked["adherence"]
     if not sentences.document_keys:
         yield mark(
             "The documents hold no sentence: relevance, utilization and completeness do not apply."
         )
+    elif completeness.value is None:
+        yield mark("Completeness {why}").format(why=completeness.words)
     if not sentences.response:
         yield mark("The answer holds no sentence: nothing in it is unsupported.")
     if adherence.value is None:

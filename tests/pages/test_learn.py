@@ -13,6 +13,7 @@ from evaluators import rgb_rules
 from evaluators.records import Ability, Support
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.glossary import terms
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import CHINESE, say, speaking
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
@@ -152,8 +153,8 @@ def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
         (
             4,
             "declines",
-            "this refusal counts as not supported. Where no document holds the answer, the same",
-            "Completeness 0.00 · Holds the true answer no · Declines yes",
+            f"{NO_CLAIM} That it was wrong to decline is another matter: document 1 holds the answer",
+            "Adherence 1.00 · Completeness 0.00 · Holds the true answer no · Declines yes",
         ),
     ],
 )
@@ -522,7 +523,7 @@ def test_the_first_lesson_is_judged_in_chinese_as_in_english(
         "忠实度 1.00 · 完整性 1.00 · 含标准答案 是 · 拒答 否",
         "忠实度 0.00 · 完整性 0.50 · 含标准答案 是 · 拒答 否",
         "忠实度 0.00 · 完整性 0.00 · 含标准答案 否 · 拒答 否",
-        "忠实度 0.00 · 完整性 0.00 · 含标准答案 否 · 拒答 是",
+        "忠实度 1.00 · 完整性 0.00 · 含标准答案 否 · 拒答 是",
     ):
         assert numbers in told
 

@@ -18,6 +18,7 @@ from evaluators.rounds.records import MOST_PARTICIPANTS, Asking, Participant, Ro
 from evaluators.runs import round_content, rounds
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import lesson
 from tests.lesson import FULL, HOSTILE, NONE
@@ -231,8 +232,7 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(
     at = join(open_page, made, "Ann")
     assert [each.label for each in at.button if each.label in BUTTONS] == list(BUTTONS)
     asked = words(at).partition("Do the documents say this?")[2]
-    assert "the documents do not give the answer" in asked
-    assert "counts as supported. all of it a part of it none of it" in asked
+    assert f"{NO_CLAIM} all of it a part of it none of it" in asked
     at = label(at, "Supported", "Not", "Partly")
     assert "3 of 4 sentences" in at.get("progress")[0].proto.text
     # One may go back and say another thing.

@@ -135,7 +135,11 @@ def test_every_mean_is_that_of_the_results(store):
         words = "an estimate"
         if name == "answer_match":
             words = f"{mean.low:.3f} to {mean.high:.3f}"
-        expected.append([f"{mean.mean:.3f}", words, f"{mean.scored} of {mean.asked}"])
+        checked = f"{mean.scored} of {mean.asked}"
+        if mean.not_applicable:
+            checked += f", {mean.not_applicable} not applicable"
+        expected.append([f"{mean.mean:.3f}", words, checked])
+    assert means["completeness"].not_applicable == 1
     assert [row[1:4] for row in rows] == expected
 
 

@@ -68,7 +68,7 @@ def test_judges_differ_their_majority_counts_and_the_gold_labels_differ_from_it(
     judges = [f"illustration/Judge {letter}" for letter in "ABC"]
     none, partial, full = Support.NONE, Support.PARTIAL, Support.FULL
     assert said("hallucinated-2", "b", *judges, "jury", "gold") == [none, full, none, none, none]
-    assert said("refusal-3", "a", *judges, "jury", "gold") == [full, full, none, full, none]
+    assert said("refusal-3", "a", *judges, "jury", "gold") == [full, full, none, full, full]
     assert said("long-2", "c", *judges, "jury", "gold") == [full, full, partial, full, partial]
     assert said("contradiction-3", "a", "heuristic", "jury") == [full, none]
     # No judge is the jury: one sentence at least tells them apart.

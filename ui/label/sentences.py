@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import streamlit as st
+
 from evaluators.people.labels import people_values
 from evaluators.people.records import PersonLabel
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import say
 from evaluators.text.words import counted
 from evaluators.trace.metrics import from_score
@@ -20,6 +23,7 @@ def show(shown: AnswerToLabel, origin: Origin, *, is_blind: bool) -> None:
     """The answer to label; with all labels in sight where it is not blind, as on its own page."""
     if is_blind and shown.score:
         problems.show(RunCell(shown.run.id, shown.cell).name)
+        st.caption(say(NO_CLAIM))
         evidence.show_blind(shown.run, shown.cell, shown.sample, shown.score, origin)
     else:
         trace_labels.show(shown.run, shown.cell, shown.sample, shown.score)

@@ -11,8 +11,10 @@ import streamlit as st
 from evaluators.config import ROOT
 from evaluators.report import coloured
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.words import joined_sentences
 from ui.learn.labelled import lesson_scores
 from ui.learn.lesson import note_played
 from ui.parts import explained, highlight
@@ -62,7 +64,9 @@ def _rag_lesson() -> dict[str, Any]:
 def _in_own_language(lesson: dict[str, Any]) -> dict[str, Any]:
     answers = []
     for answer in lesson["answers"]:
-        answers.append(answer | {"text": say(answer["text"]), "why": say(answer["why"])})
+        why = [say(NO_CLAIM)] if answer["kind"] == "declines" else []
+        why.append(say(answer["why"]))
+        answers.append(answer | {"text": say(answer["text"]), "why": joined_sentences(why)})
     return lesson | {
         "question": say(lesson["question"]),
         "true_answer": say(lesson["true_answer"]),

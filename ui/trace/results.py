@@ -152,6 +152,14 @@ def _trace_table(
 def _verdict_on(support: SupportCounts) -> Verdict:
     """The worst that is known of the sentences of an answer."""
     sentences = counted(support.sentences, "sentence")
+    if support.unsupported and support.partly:
+        words = say(
+            "{unsupported} not, {partly} partly, of {sentences}",
+            unsupported=support.unsupported,
+            partly=support.partly,
+            sentences=sentences,
+        )
+        return Verdict(words, "bad")
     if support.unsupported:
         words = say(
             "{unsupported} of {sentences} not supported",
