@@ -53,7 +53,7 @@ def compare(
     /,
     *,
     models: Sequence[Model] = ...,
-    labels: Sequence[str] = ...,
+    labels: str | Sequence[str] = ...,
 ) -> ComparisonOfSides: ...
 
 
@@ -73,7 +73,7 @@ def compare(
     /,
     *others: Results,
     models: Sequence[Model] = ...,
-    labels: Sequence[str] = ...,
+    labels: str | Sequence[str] = ...,
 ) -> SeveralSides: ...
 
 
@@ -82,15 +82,18 @@ def compare(
     /,
     *others: Results,
     models: Sequence[Model] = (),
-    labels: Sequence[str] = (),
+    labels: str | Sequence[str] = (),
 ) -> ComparisonOfSides | SeveralSides:
     """Whether the second is better than the first, over the samples that both were judged on.
 
     Of one run alone two `models` are compared, by number from 0, id or title, or two labellers by
-    name (`labels=("heuristic", "gold")`). Three or more runs, models or labellers are each compared
-    with the first one. What is looked at together counts in the p-values (Holm). Raises
-    `ParameterError` for an unknown model or labeller, where two sides are the same, and where a
-    side has no sample, question or value in common with the first.
+    name (`labels=("heuristic", "gold")`). Of two systems each is counted by its run's own labeller,
+    or both by the one that `labels="gold"` names; what people say (`labels="corrected"`) counts
+    there only for samples that they labelled on both sides. Three or more runs, models or labellers
+    are each compared with the first one. What is looked at together counts in the p-values (Holm).
+    Raises `ParameterError` for an unknown model or labeller, where two sides are the same, where
+    people's labels would count on one side alone, and where a side has no sample, question or value
+    in common with the first.
     """
     return compared_sides(chosen_sides([first, *others], models, labels))
 
@@ -105,13 +108,17 @@ def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:
 def chosen_sides(
     results: Sequence[Results],
     models: Sequence[Model] = (),
-    labels: Sequence[str] = (),
+    labels: str | Sequence[str] = (),
 ) -> list[Side]:
     """Which systems are compared: these runs, or these models or labellers of one run.
 
     Raises `ParameterError` as `compare` does.
     """
+    labels = (labels,) if isinstance(labels, str) else labels
     count = max(2, *map(len, (results, models, labels)))
+    # One labeller for all, where the sides are systems.
+    if len(labels) == 1 and (len(results) > 1 or models):
+        labels = [labels[0]] * count
     if len(results) == 1:
         results = [results[0]] * count
     for name, chosen in (("runs", results), ("models", models), ("labels", labels)):
@@ -119,7 +126,7 @@ def chosen_sides(
             raise ParameterError(
                 f"There are {count} sides and {len(chosen)} {name}. Name one for each side."
             )
-    by: Sequence[str | None] = labels or [None] * count
+    by: Sequence[str | None] = labels or [own.labels for own in results]
     found = list(map(side, results, models or [0] * count, by))
     if len({(side.run.id, side.model, side.counted) for side in found}) < count:
         raise ParameterError(
@@ -131,9 +138,7 @@ def chosen_sides(
 def side(results: Results, model: Model = 0, by: str | None = None) -> Side:
     """One side of a comparison; raises `ParameterError` for an unknown model or labeller."""
     view = RunView.read(results.store, results.run)
-    if by is not None and by not in view.labellers():
-        known = ", ".join(view.labellers()) or "nobody"
-        raise ParameterError(f"{by!r:.60} did not label this run. Labellers: {known}.")
+    view.check_labeller(by)
     return Side(
         view,
         _number_of(model, results.run),

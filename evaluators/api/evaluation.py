@@ -47,7 +47,7 @@ from evaluators.runs import aggregate, findings, inputs, rulings
 from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.card import run_card
-from evaluators.runs.checks import OwnLabels, checked, checked_by
+from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.export import labelling_prompt
@@ -62,6 +62,7 @@ from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import beside
 from evaluators.runs.store import Answer, Counts, Outline, Store
+from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
 from evaluators.trace.definitions import definition_named
 
@@ -70,8 +71,8 @@ if TYPE_CHECKING:
 
 # Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
-    "id", "repeat", "model", "question", "response", "ability", "noise", "definition", "policy",
-    "status", "error", "tags", "note",
+    "id", "repeat", "model", "question", "response", "ability", "noise", "labels_by", "definition",
+    "policy", "status", "error", "tags", "note",
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
@@ -214,17 +215,19 @@ def estimate(
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """What came out of a run, as the store has it now; a person's corrections of labels count.
+    """What came out of a run, as the store has it now.
 
     TRACE labels are counted by the `definition` (see `trace.definitions`; empty for that of the
     run), answers to RGB are read by the rules of the `policy` ("documented" or "paper"; `None` is
-    that of the run).
+    that of the run). `labels` names whose labels count; `None` is the run's own labeller, which
+    what people say never changes.
     """
 
     run: Run
     store: Store
     definition: str = ""
     policy: str | None = None
+    labels: str | None = None
 
     def __post_init__(self) -> None:
         # Frozen, and named from now on: by which formula values are counted is never left open.
@@ -235,16 +238,26 @@ class Results:
         definition: str | None = None,
         *,
         policy: str | None = None,
+        labels: str | None = None,
     ) -> Results:
-        """The same run by another TRACE definition, or by other rules of RGB.
+        """The same run by another TRACE definition, other rules of RGB, or somebody else's labels.
 
-        Nobody is asked anew. Raises `ParameterError` for an unknown one.
+        `labels` are "corrected" (the run's own with what people changed), "people" (their majority
+        alone), "person:" and a name, or another labeller of the run: a judge, "jury", "heuristic",
+        "gold". Nobody is asked anew. Raises `ParameterError` for an unknown one.
         """
         if definition is not None:
             definition_named(definition)
         if policy is not None and self.is_rgb:
             rulings.rgb_evaluator(self.run, policy)
-        return replace(self, definition=definition or self.definition, policy=policy or self.policy)
+        if labels is not None:
+            RunView.read(self.store, self.run).check_labeller(labels)
+        return replace(
+            self,
+            definition=definition or self.definition,
+            policy=policy or self.policy,
+            labels=labels or self.labels,
+        )
 
     @property
     def title(self) -> str:
@@ -324,6 +337,7 @@ class Results:
         self,
         labels: OwnLabels | None = None,
         *,
+        drawn: OwnDraw | None = None,
         against: Against = "people",
         metric: int = 0,
         model: int = 0,
@@ -333,11 +347,19 @@ class Results:
         Without `labels` they are those that people gave in the app, or with `against="gold"` those
         of the data, for the metric of this number, from 0. `labels` of your own are of the first
         metric, by the samples' ids: `{"q1": 1, "q2": 0}` for its verdict (of TRACE adherence), or
-        `{"q1": {"completeness": 0.5}}`. They must be of answers drawn at random.
+        `{"q1": {"completeness": 0.5}}`. How their answers were found is told by `drawn`: at
+        "random" among all, "by verdict" (at random among the labeller's yes and among its no), or
+        "chosen". Not told is not known, and the check warns of it. However many there are of each
+        verdict, they count for the answers that have it, unless they were chosen.
         """
         view = RunView.read(self.store, self.run)
         if labels is not None:
-            return checked_by(labels, view, model, self.definition)
+            return checked_by(labels, view, model, self.definition, drawn)
+        if drawn is not None:
+            raise ParameterError(
+                f"drawn={drawn!r:.40} is of labels of your own: give them by the samples' ids. How "
+                "labels of the app and of the data were drawn is known."
+            )
         return checked(view, metric, model, against, self.definition)
 
     def to_pandas(self) -> DataFrame:
@@ -385,7 +407,7 @@ class Results:
 
     def findings(self) -> list[str]:
         """What the run found, in the sentences of its page, and what to beware of, each a line."""
-        found = findings.of_run(RunView.read(self.store, self.run), self._view)
+        found = findings.of_run(RunView.read(self.store, self.run), self.view)
         sentences = [finding.sentence for finding in found]
         return [*sentences, *dict.fromkeys(own.caution for own in found if own.caution)]
 
@@ -441,12 +463,19 @@ class Results:
         )
         if self.policy and self.is_rgb:
             by = f", RGB policy {self.policy}"
+        if self.labels:
+            by += f", labels: {printable(self.labelled_by)}"
         checked = checked_and_failed(self.run, counts)
         return f"{printable(self.run.title)}: {state}, {checked}{by}"
 
+    @property
+    def labelled_by(self) -> str:
+        """Whose labels count: "gold-judge, 21 answers relabelled by people"."""
+        return labeller_in_words(RunView.read(self.store, self.run), self.view)
+
     def card(self) -> str:
         """The reproducibility card: what the run was, as plain text of at most 80 columns."""
-        return run_card(self.store, self.run, self._view)
+        return run_card(self.store, self.run, self.view)
 
     def recount(self) -> Recount:
         """Whether every value follows from the answers and labels of the run; nobody is asked.
@@ -486,7 +515,7 @@ class Results:
         """
         target = Path(path)
         # Made before the file is opened: a report that fails leaves an earlier one as it was.
-        text = run_report(RunView.read(self.store, self.run), self._view)
+        text = run_report(RunView.read(self.store, self.run), self.view)
         target.write_text(text, encoding="utf-8")
         return target
 
@@ -498,13 +527,13 @@ class Results:
         """
         target = Path(path)
         view = RunView.read(self.store, self.run)
-        text = sheet_key(view, n, self._view) if key else sheet(view, n)
+        text = sheet_key(view, n, self.view) if key else sheet(view, n)
         target.write_text(text, encoding="utf-8")
         return target
 
     def rows(self) -> list[Outline]:
-        """Every result without its texts, labels as corrected and counted by the definition."""
-        return list(RunView.read(self.store, self.run).counted(self._view))
+        """Every result without its texts, by the chosen labels, definition and policy."""
+        return list(RunView.read(self.store, self.run).counted(self.view))
 
     def facts(self) -> dict[Answer, dict[str, object]]:
         """What files say of each answer beside its values, by column: of RGB how it came about.
@@ -513,7 +542,7 @@ class Results:
         """
         facts: dict[Answer, dict[str, object]] = {}
         if self.is_rgb:
-            scored = RunView.read(self.store, self.run).scored(self._view)
+            scored = RunView.read(self.store, self.run).scored(self.view)
             facts |= rulings.facts(self.run, scored, self.policy)
         for answer, note in self.notes.items():
             own = facts.setdefault(answer, {})
@@ -521,8 +550,9 @@ class Results:
         return facts
 
     @property
-    def _view(self) -> View:
-        return View(self.definition, policy=self.policy)
+    def view(self) -> View:
+        """Whose labels, and by which formula or rules."""
+        return View(self.definition, self.labels, self.policy)
 
     def _columns(
         self,
@@ -540,6 +570,8 @@ class Results:
             columns += ["ability", "noise"]
         for row in rows:
             columns += [_column_of_value(name) for name in row.values]
+        if self.labels:
+            columns.append("labels_by")
         if self.has_labels:
             columns.append("definition")
         if self.is_rgb:
@@ -579,6 +611,7 @@ class Results:
             "response": _response(sample.response, results.values()),
             "ability": row.ability,
             "noise": row.noise,
+            "labels_by": self.labels,
             "definition": self.definition,
             "policy": self.counted_policy,
             "status": row.status or "open",

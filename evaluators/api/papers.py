@@ -10,7 +10,6 @@ from evaluators.comparison.several import Several
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
 from evaluators.paper import bundle
-from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 
 
@@ -44,5 +43,4 @@ def bundle_of(of: Results | Comparison | Several, width: str = "double") -> bund
         return bundle.bundle_of_comparisons([of], size)
     if isinstance(of, Several):
         return bundle.bundle_of_comparisons(of.comparisons, size)
-    counted = View(of.definition, policy=of.policy)
-    return bundle.bundle_of_run(RunView.read(of.store, of.run), counted, size)
+    return bundle.bundle_of_run(RunView.read(of.store, of.run), of.view, size)

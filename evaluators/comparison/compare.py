@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from evaluators.comparison import data, words
+from evaluators.comparison import data, whose_labels, words
 from evaluators.comparison.paired import Pair, holm, paired
 from evaluators.comparison.result import Because, Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
@@ -40,9 +40,7 @@ def against_first(sides: Sequence[Side]) -> tuple[Comparison, ...]:
     There are at least two. Raises `ParameterError` where one has nothing in common with the first.
     """
     names = titles(sides)
-    own = values_of(sides[0])
-    by_noise = at_each_noise(own[NOISE]) if NOISE in own else {}
-    reference = _Reference(names[0], sides[0], own, by_noise if len(by_noise) > 1 else {})
+    reference = _reference(names[0], sides[0])
     comparisons = [
         _laid_side_by_side(reference, side, name)
         for side, name in zip(sides[1:], names[1:], strict=True)
@@ -69,9 +67,19 @@ class _Reference(NamedTuple):
     by_noise: Mapping[str, Value]
 
 
+def _reference(title: str, side: Side) -> _Reference:
+    own = values_of(side)
+    by_noise = at_each_noise(own[NOISE]) if NOISE in own else {}
+    return _Reference(title, side, own, by_noise if len(by_noise) > 1 else {})
+
+
 def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Comparison:
     """Two systems, with p-values that count nothing else."""
-    first, own, others = reference.side, reference.values, values_of(side)
+    first = reference.side
+    # Two labellers, formulas or rules: whoever lays these side by side asks for how they differ.
+    same_answers = (first.run.id, first.model) == (side.run.id, side.model)
+    if not same_answers:
+        whose_labels.check_same_labels(first, side)
     is_same_data = first.run.data_fingerprint == side.run.data_fingerprint
     partners = matched(first.rows(), side.rows(), is_same_data)
     if not partners.pairs:
@@ -83,15 +91,18 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
                 second=title,
             )
         )
+    if first.counted.by == CORRECTED and not same_answers:
+        first, side = whose_labels.relabelled_on_both(first, side, partners.pairs)
+        reference = _reference(reference.title, first)
+    own, others = reference.values, values_of(side)
     common = _common_values(reference, title, others)
     by_noise = reference.by_noise if NOISE in common else {}
     in_data = data.differences(first, side, partners.pairs)
-    # Two labellers, formulas or rules: whoever lays these side by side asks for how they differ.
-    same_answers = (first.run.id, first.model) == (side.run.id, side.model)
     values = [_compared_value(name, own[name], others[name], partners) for name in common]
     if not same_answers:
         by = first.counted.by, side.counted.by
         values = [_of_systems(value, own, others, by, in_data) for value in values]
+    labellers = "" if same_answers else whose_labels.different_labellers(first, side)
     return Comparison(
         first=reference.title,
         second=title,
@@ -106,7 +117,19 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         alone=partners.alone,
         is_same_data=is_same_data,
         changes=changes(first, side),
-        warnings=(*in_data.in_words(), *_of_documents(values), *unlike(first, side)),
+        warnings=tuple(
+            filter(
+                None,
+                (
+                    whose_labels.labels_in_words(first, side),
+                    *in_data.in_words(),
+                    *_of_documents(values),
+                    labellers,
+                    *unlike(first, side),
+                ),
+            )
+        ),
+        different_labellers=labellers,
         same_documents=in_data.same_documents,
         same_answers=same_answers,
     )

@@ -104,7 +104,8 @@ class Comparison:
     values that one of them has. `alone` are positions of samples that only the first has, then only
     the second. `changes` says what differs between the runs, `warnings` why they are not like with
     like. `same_documents` tells that all pairs have the same ones, `same_answers` that two
-    labellers, formulas or rules are compared, and no systems.
+    labellers, formulas or rules are compared, and no systems. `different_labellers` says who
+    judged each of two systems, where that is not the same labeller.
     """
 
     first: str
@@ -120,6 +121,7 @@ class Comparison:
     warnings: tuple[str, ...]
     same_documents: bool = False
     same_answers: bool = False
+    different_labellers: str = ""
 
     def __getitem__(self, name: str) -> Compared:
         for value in self.values:

@@ -37,11 +37,8 @@ def unlike(first: Side, second: Side) -> tuple[str, ...]:
     warnings = []
     # Labellers of one run are laid side by side on purpose.
     is_one_run = first.run.id == second.run.id
-    labels = [(words["metrics"], words.get("judges"), words["labels"]) for words in (ours, theirs)]
-    if labels[0] != labels[1] and not is_one_run:
-        warnings.append(
-            say("Different labellers or metrics judged the two: a difference may be theirs.")
-        )
+    if ours["metrics"] != theirs["metrics"] and not is_one_run:
+        warnings.append(say("Different metrics judged the two: a difference may be theirs."))
     if ours["formula"] != theirs["formula"] or ours.get("rules") != theirs.get("rules"):
         warnings.append(say("The values are counted by different formulas or rules."))
     parameters = [

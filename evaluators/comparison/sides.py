@@ -24,11 +24,15 @@ NOISE = "noise_robustness"
 
 @dataclass(frozen=True)
 class Side:
-    """One of two systems: a model's answers in a run, as the view counts them."""
+    """One of two systems: a model's answers in a run, as the view counts them.
+
+    What people changed counts for all prompts, or where they are given for those `relabelled`.
+    """
 
     view: RunView
     model: int = 0
     counted: View = WHAT_COUNTS
+    relabelled: frozenset[int] | None = None
 
     @property
     def run(self) -> Run:
@@ -36,7 +40,14 @@ class Side:
 
     def rows(self) -> list[Outline]:
         """Every result of the model, without texts."""
-        return aggregate.of_model(self.view.counted(self.counted), self.model)
+        rows = aggregate.of_model(self.view.counted(self.counted), self.model)
+        if self.relabelled is None:
+            return rows
+        own = aggregate.of_model(self.view.counted(self.counted._replace(by=None)), self.model)
+        return [
+            row if row.prompt in self.relabelled else before
+            for row, before in zip(rows, own, strict=True)
+        ]
 
 
 def values_of(side: Side) -> dict[str, Value]:

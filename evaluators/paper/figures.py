@@ -50,7 +50,7 @@ def figures_of_run(
             continue
         # Metrics may have the same title, and one may be of signs that no file has.
         name = f"{slug(metric)}_{number + 1}" if number else "values"
-        groups = [Group(metric, "", shown_values.metric_dots(view, number))]
+        groups = [Group(metric, "", shown_values.metric_dots(view, number, counted))]
         if number == 0 and leads(view.run.evaluator.name) == "trace":
             groups = shown_values.trace_groups(view, counted)
         figures[name] = _of_groups(view, groups, metric, size)

@@ -18,6 +18,7 @@ from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import TRACE_VALUES, beside, title
+from evaluators.runs.whose import labeller_in_words, own_labeller
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.normalise import slug
@@ -177,9 +178,7 @@ def _by_labeller(view: RunView, counted: View) -> PaperTable:
                 facts = _facts(view, seen, OF_MEANS, model=model, value=name)
                 lines.append(PaperLine(keys, value_title, means[name], facts))
     more = "The means of a labeller are over the answers that it labelled"
-    # The caption must not name one labeller: the rows are of all.
-    usual = counted._replace(by=None)
-    return _table_of_means("by_labeller", "Means by labeller", view, usual, lines, more)
+    return _table_of_means("by_labeller", "Means by labeller", view, counted, lines, more)
 
 
 def _by_group(view: RunView, counted: View) -> PaperTable:
@@ -212,6 +211,10 @@ def _table_of_means(
             found = findings.of_run(view, counted)
         caution = " ".join(dict.fromkeys(words for own in found for words in own if words))
         lines = [_with_caution(line, caution) for line in lines]
+    # The rows of several labellers name theirs.
+    is_of_one = counted.by or leads(view.run.evaluator.name) == "trace"
+    if is_of_one and name != "by_labeller":
+        more = (*more, f"Labels: {labeller_in_words(view, counted)}")
     caption = _caption(what, view, counted, lines, caution, *more)
     return table_of_lines(name, caption, lines)
 
@@ -237,11 +240,10 @@ def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, obj
     facts: dict[str, object] = {"run": view.run.title}
     # Answers that were given with the data have no model.
     facts |= {name: value for name, value in keys.items() if value}
+    if counted.by or leads(view.run.evaluator.name) == "trace":
+        facts["labels_by"] = counted.by or own_labeller(view)
     if leads(view.run.evaluator.name) == "trace":
-        facts |= {
-            "labels_by": counted.by or "",
-            "definition": formula_of(view.run, counted.definition),
-        }
+        facts["definition"] = formula_of(view.run, counted.definition)
     if leads(view.run.evaluator.name) == "rgb":
         facts["policy"] = counted.policy or rulings.rgb_evaluator(view.run).policy
     return {**facts, "level": LEVEL, "interval": how}
@@ -265,8 +267,6 @@ def _caption(
     sentences += more
     if leads(run.evaluator.name) == "trace":
         sentences.append(f"Formula: {formula_of(run, counted.definition)}")
-        if counted.by:
-            sentences.append(f"Labels by {labellers.labeller_title(counted.by)}")
     if leads(run.evaluator.name) == "rgb":
         sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
     # Answers to one prompt resemble one another: counted singly they would narrow the interval.

@@ -24,15 +24,12 @@ from evaluators.people.correction import (
     rate_half_with_more,
     worth,
 )
-from evaluators.people.records import LabelledSample
+from evaluators.people.records import RANDOM, LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import auroc, in_clusters, independent_count, kappa, rmse
 
 Judged = Mapping[Cell, float]
 """The labeller's value of each answer to which it applies."""
-
-RANDOM = ("at random", "by verdict")
-"""How labels that a mean may rest on were drawn."""
 
 LEAD = ("adherence", "supported_share")
 """What a check of TRACE tells first; the other values follow in their own order."""
@@ -122,12 +119,42 @@ def _value_check(
             if pair.cell in likely:
                 scores.append(likely[pair.cell])
                 truths.append(pair.people == 1)
-        value = value.model_copy(update={"auroc": auroc(scores, truths)})
+        value = value.model_copy(
+            update={
+                "auroc": auroc(scores, truths),
+                "is_drawn": all(sample.drawn in RANDOM for sample in counted),
+                "weighting": _weighting(told, judged, pairs, counted),
+            }
+        )
     # The words come last, as they also tell what was left out.
     without_value = len(of_judged) - len(with_value)
     warnings = findings.warnings_of_value(told, value, judged, with_value, counted, without_value)
-    sentence = findings.sentence_of_value(told, value)
-    return value.model_copy(update={"sentence": sentence, "warnings": warnings})
+    words = {
+        "sentence": findings.sentence_of_value(told, value),
+        "headline": findings.headline_of_value(told, value),
+        "warnings": warnings,
+    }
+    return value.model_copy(update=words)
+
+
+def _weighting(
+    told: findings.Told,
+    judged: Judged,
+    pairs: Sequence[_Pair],
+    counted: Sequence[LabelledSample],
+) -> str:
+    """Why labels count differently, where they do by more than rounding."""
+    weights = [pair.weight for pair in pairs]
+    if max(weights) < 1.01 * min(weights):
+        return ""
+    is_by_verdict = all(sample.drawn == "by verdict" for sample in counted)
+    if not all(number in (0, 1) for number in judged.values()):
+        return findings.weighting(told, is_by_verdict)
+    labelled_no = sum(pair.judged == 0 for pair in pairs)
+    all_no = sum(number == 0 for number in judged.values())
+    return findings.weighting_of_verdicts(
+        told, is_by_verdict, (labelled_no, len(pairs)), (all_no, len(judged))
+    )
 
 
 def _labelled_pairs(
@@ -276,10 +303,12 @@ def _forecast(value: ValueCheck, half_with: Callable[[int], float]) -> ValueChec
     if value.corrected is None or value.alone is None or not unlabelled:
         return value
     # No more than are left: with all labelled there is nothing to forecast.
-    more = min(MORE, unlabelled)
+    more = More(labels=min(MORE, unlabelled), half=half_with(min(MORE, unlabelled)))
+    # What changes nothing in the digits that are shown is no news.
+    is_gain = findings.points(more.half) < findings.points(value.corrected.half)
     return value.model_copy(
         update={
             "worth": worth(value.labelled, value.alone, value.corrected),
-            "more": More(labels=more, half=half_with(more)),
+            "more": more if is_gain else None,
         }
     )

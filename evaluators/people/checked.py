@@ -53,6 +53,10 @@ class ValueCheck(Record):
     Yes-or-no values have a `table`, `sensitivity` (the share of people's yes that it sees) and
     `specificity` (of people's no) where there is such an answer, each with Wilson's interval. All
     others have a `distance`.
+
+    `is_drawn` tells that the labels are of answers drawn at random; `weighting` says why some count
+    more than others, where they do. `headline` is the corrected mean for the top of a page: it is
+    there from 15 labels of a random draw on.
     """
 
     name: str
@@ -69,7 +73,10 @@ class ValueCheck(Record):
     kappa: float | None = None
     auroc: float | None = None
     distance: Distance | None = None
+    is_drawn: bool = False
+    weighting: str = ""
     sentence: str = ""
+    headline: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -97,10 +104,16 @@ class Check(Record):
         first = (labelled or list(self.values))[:1]
         return first[0].sentence if first else "Nothing is checked yet."
 
+    @property
+    def headline(self) -> str:
+        """The first corrected mean from a random draw, with the labeller's own; else empty."""
+        return next((value.headline for value in self.values if value.headline), "")
+
     def __str__(self) -> str:
         """What can be read out of every labelled value, with what to beware of."""
         lines = []
         for value in self.values:
             if value.labelled:
-                lines += [value.sentence, *(f"  {warning}" for warning in value.warnings)]
+                notes = filter(None, [value.weighting, *value.warnings])
+                lines += [value.sentence, *(f"  {note}" for note in notes)]
         return "\n".join(lines) or self.sentence

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from evaluators.people.checked import Against, ValueCheck
 from evaluators.people.correction import LEAST
-from evaluators.people.records import LabelledSample
+from evaluators.people.records import RANDOM, LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import wilson
 from evaluators.text.language import mark, say
@@ -69,6 +69,67 @@ def sentence_of_value(told: Told, value: ValueCheck) -> str:
     return say("{value}: {judged}, {people}.", value=title, judged=judged, people=people)
 
 
+def headline_of_value(told: Told, value: ValueCheck) -> str:
+    """The corrected mean with the labeller's own beside it; empty without a random draw."""
+    if value.corrected is None or not value.is_drawn or told.against != "people":
+        return ""
+    corrected = value.corrected
+    return say(
+        "{value}: people {share} ({low:.0f} to {high:.0f}), {labeller} alone {judged}. From "
+        "{labels} of answers drawn at random.",
+        value=told.title,
+        share=percent(corrected.mean),
+        low=100 * corrected.low,
+        high=100 * corrected.high,
+        labeller=told.said_labeller,
+        judged=percent(value.judged),
+        labels=counted(value.labelled, "label"),
+    )
+
+
+def weighting(told: Told, is_by_verdict: bool) -> str:
+    """Why labels of values between 0 and 1 count differently."""
+    text = mark("Weighted by verdict: {how}.")
+    if is_by_verdict:
+        text = mark("Weighted, because the answers were drawn by verdict: {how}.")
+    return say(
+        text,
+        how=say(
+            "a label counts for the answers that have the same verdict of {labeller}",
+            labeller=told.said_labeller,
+        ),
+    )
+
+
+def weighting_of_verdicts(
+    told: Told,
+    is_by_verdict: bool,
+    labelled: tuple[int, int],
+    every: tuple[int, int],
+) -> str:
+    """The same of a yes-or-no value; of both pairs the first number are those with a no."""
+    text = mark("Weighted by verdict: {how}.")
+    if is_by_verdict:
+        text = mark("Weighted, because the answers were drawn by verdict: {how}.")
+    return say(
+        text,
+        how=say(
+            "{labelled_no:,} of the {labelled:,} labelled answers have a no of {labeller}, and "
+            "{no:,} of all {answers:,}",
+            labelled_no=labelled[0],
+            labelled=labelled[1],
+            labeller=told.said_labeller,
+            no=every[0],
+            answers=every[1],
+        ),
+    )
+
+
+def points(half: float) -> float:
+    """Half an interval in points of a hundred, as it is shown."""
+    return round(100 * half, 1)
+
+
 def warnings_of_value(
     told: Told,
     value: ValueCheck,
@@ -111,7 +172,14 @@ def _of_drawing(
     left_out = len(labelled) - len(counted_labels)
     if left_out:
         yield say("{labels} left out: not drawn at random.", labels=counted(left_out, "label"))
-    chosen = sum(sample.drawn not in ("at random", "by verdict") for sample in counted_labels)
+    unknown = sum(sample.drawn == "not known" for sample in counted_labels)
+    if unknown:
+        yield say(
+            "{labels} of answers of which it is not told how they were drawn: unless at random, "
+            "the mean of all answers may lie elsewhere.",
+            labels=counted(unknown, "label"),
+        )
+    chosen = sum(sample.drawn not in RANDOM for sample in counted_labels) - unknown
     if chosen:
         yield say(
             "{labels} of answers that were chosen, not drawn at random: the mean of all answers "

@@ -8,18 +8,20 @@ from evaluators.llm import catalogue
 from evaluators.people.labels import PERSON
 from evaluators.people.records import YOU
 from evaluators.text.language import mark, say
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, PEOPLE
 
 TITLES = {
     HEURISTIC: mark("Heuristic"),
     JURY: mark("Jury"),
     GOLD: mark("Gold"),
     CORRECTED: mark("Corrected"),
+    PEOPLE: mark("People"),
 }
 IN_A_SENTENCE = {
     HEURISTIC: mark("the heuristic"),
     JURY: mark("the jury"),
     GOLD: mark("gold"),
+    PEOPLE: mark("people"),
 }
 """Labellers that have another word inside a sentence."""
 _AGAIN = re.compile(r" \(\d+\)$")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.trace.definitions import METRICS, SENTENCE
-from evaluators.trace.labelling import CORRECTED, STRICTEST_FIRST, labellings
+from evaluators.trace.labelling import CORRECTED, PEOPLE, STRICTEST_FIRST, labellings
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
 from evaluators.votes import most_frequent
 
@@ -26,6 +26,16 @@ Votes = dict[tuple[str, str], str]
 
 _STRICTEST_FIRST = ("no", "yes", *(support.value for support in STRICTEST_FIRST))
 _WHOLE_SAMPLE = ("sample", "")
+
+
+def is_of_people(by: str | None) -> bool:
+    """Whether what people say enters the labels of this labeller."""
+    return by in (CORRECTED, PEOPLE) or is_people_alone(by)
+
+
+def is_people_alone(by: str | None) -> bool:
+    """Whether these are the labels of people and of nobody else."""
+    return by is not None and (by == PEOPLE or by.startswith(PERSON))
 
 
 class Fitting(NamedTuple):
@@ -91,9 +101,7 @@ def changed_votes(
 ) -> Votes:
     """What people say of the sentences where it is another thing than these labels."""
     original = _votes(labels, sentences)
-    # A class learns: what it says stands beside the labeller and is never put in its place.
-    correcting = [label for label in given if label.drawn != "in class"]
-    voted = _majority(ballots(original, fitting(sentences, correcting).labels))
+    voted = _majority(ballots(original, fitting(sentences, _correcting(given)).labels))
     changed: Votes = {}
     for (kind, key), value in voted.items():
         # A majority that calls a sentence not supported leaves nothing that carries it.
@@ -147,15 +155,45 @@ def people_values(
 
     Only values that their labels determine: adherence may be known where relevance is not.
     """
+    scores = people_scores(PEOPLE, labels, sentences, given, definition)
+    return known_values(scores) if scores else {}
+
+
+def people_scores(
+    by: str,
+    labels: Labels,
+    sentences: Sentences,
+    given: Sequence[PersonLabel],
+    definition: str = SENTENCE,
+) -> TRACEScores | None:
+    """The sentences by the labels of people alone, or of one person; `None` where nobody is done.
+
+    `labels` are the labeller's, which a person who saw them confirmed.
+    """
     said = who_is_done(labels, sentences, given)
-    if not said:
-        return {}
-    scores = scores_of_votes(_majority(said), sentences, definition)
+    votes = _majority(said) if by == PEOPLE else said.get(by.removeprefix(PERSON))
+    return scores_of_votes(votes, sentences, definition) if votes else None
+
+
+def known_values(scores: TRACEScores) -> dict[str, float]:
+    """The TRACE values that labels determine, of which some may be missing."""
     values = {name: value for name, value in scores.values().items() if value is not None}
     # A mean of fewer than all four would stand beside averages of four.
     if not values.keys() >= set(METRICS):
         values.pop("average", None)
     return values
+
+
+def is_relabelled(given: Iterable[PersonLabel]) -> bool:
+    """Whether people's labels of an answer count where the labeller is corrected by them."""
+    # Of whoever confirms the labels in sight there is no other word than this one.
+    anything = {("sample", "any"): "yes"}
+    return bool(ballots(anything, _correcting(given)))
+
+
+def _correcting(given: Iterable[PersonLabel]) -> list[PersonLabel]:
+    # A class learns: what it says stands beside the labeller and is never put in its place.
+    return [label for label in given if label.drawn != "in class"]
 
 
 def who_is_done(
@@ -216,12 +254,28 @@ def verdict_values(
 def corrected_values(
     values: Mapping[str, float | None], given: Sequence[PersonLabel]
 ) -> dict[str, float | None]:
-    """A metric's values after what people say of those that are yes or no.
+    """A metric's values after what people say of those that are yes or no."""
+    return _with_verdicts(values, values, _correcting(given))
+
+
+def values_by_people(
+    values: Mapping[str, float | None], given: Sequence[PersonLabel]
+) -> dict[str, float | None]:
+    """The yes-or-no values of a metric by people alone; `None` where they say nothing."""
+    return _with_verdicts(values, dict.fromkeys(values), given)
+
+
+def _with_verdicts(
+    judged: Mapping[str, float | None],
+    values: Mapping[str, float | None],
+    given: Sequence[PersonLabel],
+) -> dict[str, float | None]:
+    """These values with what people say of those that the labeller judged with yes or no.
 
     What is worked out of them follows: RGB's correction among detected errors, and TRACE's average.
     """
-    said = verdict_values({}, given)
-    known = {name: value for name, value in said.items() if values.get(name) in (0, 1)}
+    said = verdict_values(judged, given)
+    known = {name: value for name, value in said.items() if judged.get(name) in (0, 1)}
     after = {**values, **known}
     # A metric of one's own may have a value of one of these names, and not what is made of it.
     if "correction_among_detected" in values and known.keys() & {"detection", "correction"}:

@@ -25,6 +25,8 @@ labeller's verdicts) are those that figures may be drawn from. What a class said
 word beside the others, and corrects nothing.
 """
 Stratum = Literal["yes", "no", "mixed"]
+RANDOM: tuple[Drawn, ...] = ("at random", "by verdict")
+"""How labels that a mean may rest on were drawn."""
 
 DONE, CANNOT_TELL, SKIPPED = mark("done"), mark("cannot tell"), mark("skipped")
 ALLOWED: Mapping[str, tuple[str, ...]] = {
@@ -98,7 +100,7 @@ class LabelledSample(Record):
     judged: dict[str, float | None]
     people: dict[str, float]
     stratum: Stratum
-    drawn: Drawn = "by hand"
+    drawn: Drawn | Literal["not known"] = "by hand"
     probability: float | None = None
     blind: bool = False
     by: tuple[str, ...]

@@ -32,6 +32,7 @@ from evaluators.runs.shown_values import (
     of_series,
     trace_groups,
 )
+from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
@@ -61,6 +62,8 @@ def run_report(
     moment = written or datetime.now(UTC)
     state = checked_and_failed(run, view.counts)
     facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
+    if counted.by:
+        facts.append(say("Labels: {labeller}", labeller=labeller_in_words(view, counted)))
     found = findings.of_run(view, counted)
     before = [
         page.title_and_finding(run.title, facts, [own.sentence for own in found]),
@@ -165,7 +168,7 @@ def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
     elif leads(run.evaluator.name) == "trace":
         groups += trace_groups(view, counted)
     for number in range(1 if groups else 0, len(run.evaluators)):
-        groups.append(Group("", "", metric_dots(view, number)))
+        groups.append(Group("", "", metric_dots(view, number, counted)))
     return groups
 
 
@@ -264,6 +267,7 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         definition = DEFINITIONS[formula_of(run, counted.definition)]
         formula = formula_in_words(run, counted.definition)
         words = name_and_text(formula, say(definition.meaning))
+        settings.append([say("Labels"), labeller_in_words(view, counted)])
         settings.append([say("Formula"), words])
     yield page.html_table([mark("What"), mark("How")], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))

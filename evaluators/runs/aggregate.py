@@ -14,8 +14,10 @@ from evaluators.people.labels import (
     changed_votes,
     corrected,
     corrected_values,
-    scores_of_votes,
-    who_is_done,
+    is_people_alone,
+    known_values,
+    people_scores,
+    values_by_people,
 )
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
@@ -36,7 +38,14 @@ from evaluators.text.language import mark, say
 from evaluators.text.normalise import one_line, slug
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY, has_heuristic
+from evaluators.trace.labelling import (
+    CORRECTED,
+    GOLD,
+    HEURISTIC,
+    JURY,
+    PEOPLE,
+    has_heuristic,
+)
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
 
@@ -122,12 +131,13 @@ class Mean(Record):
 
 
 class View(NamedTuple):
-    """Which labels of the metric that leads a run are counted, and by which formulas.
+    """Whose labels are counted, and by which formulas.
 
-    Other metrics keep the values that they gave, but for what people say of them. `by` is a
-    labeller's name; "corrected" only where people labelled; `None` is what counts: the labels of
-    the run with what people say of them. `definition` names the formula, `policy` the rules by
-    which RGB reads answers; `None` are those of the run.
+    `by` is a labeller's name; `None` is the run's own, whatever people say. "corrected" is that
+    labeller with what people say put in its place, "people" are people alone (their majority),
+    "person:" and a name one of them. Another labeller counts for the metric that leads the run
+    alone, people for every metric. `definition` names the formula, `policy` the rules by which RGB
+    reads answers; `None` are those of the run.
     """
 
     definition: str | None = None
@@ -227,7 +237,6 @@ class Figures(Record):
     asked: int
     scored: int
     failed: int
-    corrected: int
     situations: bool
 
 
@@ -247,7 +256,6 @@ def figures(rows: Sequence[Outline]) -> Figures:
         asked=len(rows),
         scored=len(scored),
         failed=sum(row.status == "failed" for row in rows),
-        corrected=sum(row.corrected > 0 for row in rows),
         situations=any(row.situation for row in rows),
     )
 
@@ -286,11 +294,14 @@ def viewed_values(
     for cell, sample, score in scored:
         own = given.get(cell, ())
         # Only the first metric of a run may lead it.
-        values[cell] = ViewedValues(score.values)
-        if not cell.metric:
+        if not cell.metric and isinstance(score.evidence, LabelEvidence):
             values[cell] = _view_of_labels(sample, score, view, own)
-        # A labeller's own values stay as they are.
-        if own and view.by in (None, CORRECTED):
+        elif is_people_alone(view.by):
+            said = [label for label in own if view.by in (PEOPLE, f"{PERSON}{label.person}")]
+            values[cell] = ViewedValues(values_by_people(score.values, said))
+        else:
+            values[cell] = ViewedValues(score.values)
+        if own and view.by == CORRECTED:
             values[cell] = _after_verdicts(values[cell], own)
     return values
 
@@ -301,14 +312,16 @@ def _view_of_labels(
     view: View,
     given: Sequence[PersonLabel],
 ) -> ViewedValues:
-    """What the labels of sentences give; of a metric without labels its own values."""
-    if not isinstance(score.evidence, LabelEvidence):
-        return ViewedValues(score.values)
+    """What the labels of sentences give."""
     counted = _viewed_scores(sample, score, view, given)
     if counted is None:
         return ViewedValues({})
-    before = score.evidence.counted.labels
-    changed = len(changed_votes(before, counted.sentences, given)) if given else 0
+    if is_people_alone(view.by):
+        return ViewedValues(known_values(counted))
+    changed = 0
+    if given and view.by == CORRECTED:
+        before = from_score(score, sample)
+        changed = len(changed_votes(before.labels, before.sentences, given))
     return ViewedValues(counted.values(), changed)
 
 
@@ -637,30 +650,18 @@ def _viewed_scores(
     # A `RunView` names the formula where the view leaves it to the run.
     assert view.definition is not None
     counted = from_score(score, sample, view.definition)
-    if view.by and view.by.startswith(PERSON):
-        votes = who_is_done(counted.labels, counted.sentences, given)
-        own = votes.get(view.by.removeprefix(PERSON))
-        return scores_of_votes(own, counted.sentences, view.definition) if own else None
-    labels = _viewed_labels(sample, score, view.by, counted, given)
-    if labels is counted.labels:
+    by, sentences = view.by, counted.sentences
+    if by is None:
         return counted
-    if labels is None:
+    if is_people_alone(by):
+        return people_scores(by, counted.labels, sentences, given, view.definition)
+    if by == CORRECTED:
+        labels = corrected(counted.labels, sentences, given)
+    elif own := labelling.labellings(score, sample).get(by):
+        labels = own.labels
+    else:
         return None
-    return trace_scores(counted.sentences, labels, view.definition)
-
-
-def _viewed_labels(
-    sample: Sample,
-    score: Score,
-    by: str | None,
-    counted: TRACEScores,
-    given: Sequence[PersonLabel],
-) -> Labels | None:
-    if by in (None, CORRECTED):
-        after = corrected(counted.labels, counted.sentences, given)
-        return None if by and after is counted.labels else after
-    own = labelling.labellings(score, sample).get(by)
-    return own.labels if own else None
+    return trace_scores(sentences, labels, view.definition)
 
 
 def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline:

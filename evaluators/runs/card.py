@@ -26,8 +26,9 @@ from evaluators.runs.export import labelling_prompt
 from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.naming import metric_title
 from evaluators.runs.run_facts import options_in_words
-from evaluators.runs.run_view import WHAT_COUNTS
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Store
+from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.printable import printable
 from evaluators.text.words import counted
@@ -58,7 +59,7 @@ def run_card(store: Store, run: Run, seen: View = WHAT_COUNTS) -> str:
         *_of_state(store, run, environment),
         *_of_data(store, run),
         *_of_method(run, seen),
-        *_label_facts(store, run),
+        *_label_facts(store, run, seen),
         *_of_models(run, environment),
         *_of_prompts(run),
         *_of_settings(store, run),
@@ -127,7 +128,7 @@ def _metric(spec: EvaluatorSpec) -> str:
     return f"{name}: {', '.join(params)}" if params else name
 
 
-def _label_facts(store: Store, run: Run) -> Iterator[Fact]:
+def _label_facts(store: Store, run: Run, seen: View) -> Iterator[Fact]:
     by = Counter(row.by for row in store.results.outlines(run) if row.by and row.metric == 0)
     labellers = [f"{name} {count:,}" for name, count in sorted(by.items())]
     if labellers:
@@ -138,6 +139,8 @@ def _label_facts(store: Store, run: Run) -> Iterator[Fact]:
     if people:
         answers = [f"{name} {count:,}" for name, count in sorted(people.items())]
         yield "", f"and by people, answers: {', '.join(answers)}"
+    if seen.by:
+        yield "Seen by", labeller_in_words(RunView.read(store, run), seen)
 
 
 def _of_models(run: Run, environment: Environment) -> Iterator[Fact]:

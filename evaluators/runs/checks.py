@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
-from typing import TypeVar
+from dataclasses import replace
+from itertools import islice
+from typing import Literal, TypeVar
 
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import leads
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
-from evaluators.people.labellers import in_a_sentence
+from evaluators.people.queues import LabelQueue
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.records import Cell
-from evaluators.runs import aggregate
+from evaluators.runs import aggregate, rulings, run_facts
+from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
+from evaluators.runs.whose import own_labeller
 from evaluators.text.language import language, say
 from evaluators.text.normalise import slug
 from evaluators.trace.metrics import from_score
@@ -31,6 +35,14 @@ MOST_ESTIMATED = 1000
 """Labelled answers of which the heuristic says how likely they are supported."""
 
 T = TypeVar("T")
+
+OwnDraw = Literal["random", "by verdict", "chosen"]
+OWN_DRAWS: Mapping[OwnDraw, Drawn] = {
+    "random": "at random",
+    "by verdict": "by verdict",
+    "chosen": "by hand",
+}
+"""How the answers of labels from elsewhere were found, as whoever has them says it."""
 
 OwnLabels = Mapping[str, float | Mapping[str, float]]
 """By the sample's id: the value of the first metric's verdict, or several values by name."""
@@ -65,19 +77,58 @@ def checked(
     return view.kept(name, Check, work_out)
 
 
+def corrected_headlines(
+    view: RunView, seen: View, metric: int = 0, model: int | None = None
+) -> list[str]:
+    """What people say of the first value of one model, or of each, beside the run's labeller.
+
+    Only of what labels of a random draw correct: the run's own labeller by its own rules.
+    """
+    if not view.people or seen.by or rulings.policy_of(view.run, seen.policy):
+        return []
+    models = run_facts.titles(view.run)
+    lines = []
+    for number in range(max(1, len(models))) if model is None else [model]:
+        if line := checked(view, metric, number, definition=seen.definition).headline:
+            if len(models) > 1:
+                line = say("{name}: {sentence}", name=models[number], sentence=line)
+            lines.append(line)
+    return lines
+
+
+def checked_in_queue(
+    view: RunView,
+    queue: LabelQueue,
+    person: str,
+    model: int = 0,
+) -> Check:
+    """The labeller beside what one person said of one model's answers in a queue."""
+    cells = {queue.cell(place) for place in range(len(queue.answers))}
+    said = {}
+    for cell, given in view.people.items():
+        if cell in cells and cell.model == model:
+            said[cell] = [label for label in given if label.person == person]
+    found = labelled(replace(view, people=said, _kept={}), queue.metric)
+    return _checked(view, queue.metric, model, found, "people", formula_of(view.run))
+
+
 def checked_by(
     labels: OwnLabels,
     view: RunView,
     model: int = 0,
     definition: str | None = None,
-    drawn: Drawn = "at random",
+    drawn: OwnDraw | None = None,
 ) -> Check:
     """The first metric beside labels from elsewhere, under the names of `checked`.
 
     A label that is a number alone is that of the first value that applies; of TRACE adherence.
-    Raises `ParameterError` for an id that no sample has, or several, for a name that no value has,
-    and for a number beyond 0 and 1.
+    `drawn` tells how the labelled answers were found: at "random", at random "by verdict" of the
+    labeller, or "chosen"; `None` is not known. Raises `ParameterError` for another word, for an id
+    that no sample has, or several, for a name that no value has, and for a number beyond 0 and 1.
     """
+    if drawn not in (None, *OWN_DRAWS):
+        known = ", ".join(f'"{name}"' for name in OWN_DRAWS)
+        raise ParameterError(f"drawn={drawn!r:.40} is not a way of drawing. There are: {known}.")
     answers = _verdicts_of_labeller(view, 0, model, formula_of(view.run, definition))
     rows: dict[str, list[Outline]] = {}
     for row in aggregate.of_model(view.of_metric(0), model):
@@ -87,7 +138,9 @@ def checked_by(
         meant = rows.get(sample_id, [])
         if len(meant) != 1:
             problem = f"{len(meant)} samples have" if meant else "No sample has"
-            raise ParameterError(f"{problem} the id {sample_id!r:.60}, which is labelled.")
+            raise ParameterError(
+                f"{problem} the id {sample_id!r:.60}, which is labelled. {_ids_in_words(rows)}"
+            )
         cell = Cell(meant[0].position, model)
         values = answers.get(cell, {})
         own.append(
@@ -96,12 +149,47 @@ def checked_by(
                 judged=dict(values),
                 people=_read_label(sample_id, label, values),
                 stratum=stratum_of(values),
-                drawn=drawn,
+                drawn=OWN_DRAWS[drawn] if drawn else "not known",
                 blind=True,
                 by=("people",),
             )
         )
-    return check(_labeller(view, 0), answers, own, questions=_question_groups(view, 0, model))
+    if drawn != "chosen":
+        own = _weighted_by_verdict(own, answers)
+    return check(own_labeller(view), answers, own, questions=_question_groups(view, 0, model))
+
+
+def _ids_in_words(rows: Mapping[str, Sequence[Outline]]) -> str:
+    first = ", ".join(f"{name!r:.60}" for name in islice(rows, 3))
+    further = f" and {len(rows) - 3:,} more" if len(rows) > 3 else ""
+    return f"Labels go by the samples' ids, and each must be that of one sample: {first}{further}."
+
+
+def _weighted_by_verdict(
+    own: Sequence[LabelledSample],
+    answers: Mapping[Cell, Mapping[str, float | None]],
+) -> list[LabelledSample]:
+    """The same with how probable each was within the labeller's verdict.
+
+    However the answers of each verdict were shared out, together they then stand for the run's.
+    """
+    sizes = Counter(map(_group_of_verdict, answers.values()))
+    labelled = Counter(_group_of_verdict(sample.judged) for sample in own)
+    weighted = []
+    for sample in own:
+        group = _group_of_verdict(sample.judged)
+        # Of what the labeller did not judge there is no verdict to draw by.
+        probability = labelled[group] / sizes[group] if group and sizes[group] else None
+        weighted.append(sample.model_copy(update={"probability": probability}))
+    return weighted
+
+
+def _group_of_verdict(values: Mapping[str, float | None]) -> tuple[str, ...]:
+    """The verdict, and of RGB the ability, whose answers can be drawn from; none without values."""
+    applying = [name for name, value in values.items() if value is not None]
+    if "adherence" in values:
+        applying = ["adherence"] if values["adherence"] is not None else []
+    return (stratum_of(values), *applying) if applying else ()
 
 
 def _read_label(
@@ -143,7 +231,7 @@ def _checked(
         ]
     likely = _likely_adherence(view, found) if metric == 0 else {}
     return check(
-        _labeller(view, metric),
+        own_labeller(view, metric),
         answers,
         found,
         against,
@@ -192,22 +280,6 @@ def _by_rate(values: Mapping[str, T], ability: str | None) -> dict[str, T]:
         for title, own_ability, name in aggregate.RATES
         if own_ability == ability and name in values
     }
-
-
-def _labeller(view: RunView, metric: int) -> str:
-    """Who gave the values, as a sentence names it."""
-    if _is_rgb(view, metric):
-        return say("the rules")
-    names = {row.by for row in view.of_metric(metric) if row.by}
-    if len(names) > 1:
-        return say("the labellers")
-    for by in names:
-        return in_a_sentence(by)
-    spec = view.run.evaluators[metric]
-    with suppress(ParameterError):
-        return say(from_spec(spec).title)
-    # A metric of one's own that is gone.
-    return spec.name
 
 
 def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Cell, float]:

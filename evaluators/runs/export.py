@@ -38,6 +38,7 @@ def results_csv(
     definition: str = "",
     prompt: str = "",
     facts: Mapping[Answer, Mapping[str, object]] | None = None,
+    by: str = "",
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
@@ -45,7 +46,8 @@ def results_csv(
     names the run's models where there are several; `responses` by position and model get a column,
     where there are some, and so do the numbers of repeats, ability and noise of RGB, the
     `definition` by which TRACE is counted, the `prompt` by which judges labelled, further `facts`
-    of each answer by column, and who labelled. Text that looks like a formula is quoted by an
+    of each answer by column, and who labelled: `by` where somebody else's labels were chosen than
+    those of the run. Text that looks like a formula is quoted by an
     apostrophe.
     """
     rows = merged(rows)
@@ -61,7 +63,7 @@ def results_csv(
         columns.append(_Column("ability", lambda row: row.ability))
         columns.append(_Column("noise", lambda row: row.noise))
     columns.append(_Column("status", lambda row: row.status or "open"))
-    columns += _label_columns(rows, definition, prompt)
+    columns += _label_columns(rows, definition, prompt, by)
     for name in dict.fromkeys(chain.from_iterable(row.values for row in rows)):
         columns.append(_value_column(name))
     columns.append(_Column("question", lambda row: safe(row.question)))
@@ -84,11 +86,12 @@ def _label_columns(
     rows: Iterable[Outline],
     definition: str,
     prompt: str,
+    by: str,
 ) -> list[_Column]:
     """Who labelled and corrected, and by which formula and prompt; of RGB and metrics none."""
     columns = []
-    if any(row.by or row.corrected for row in rows):
-        columns.append(_Column("labels_by", lambda row: safe(row.by)))
+    if by or any(row.by or row.corrected for row in rows):
+        columns.append(_Column("labels_by", lambda row: safe(by or row.by)))
         columns.append(_Column("corrections", lambda row: row.corrected))
     if definition:
         columns.append(_Column("definition", lambda row: definition))

@@ -10,12 +10,14 @@ from evaluators.people import labellers
 from evaluators.records import Ability, Record, Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, NoisePoint, View
+from evaluators.runs.checks import corrected_headlines
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.labelled import labelled
 from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import LOW_COVERAGE, beside, coverage, is_judged, is_of_few
 from evaluators.runs.store import Outline
+from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_brackets, joined_sentences, name_and_text, short_name
 from evaluators.trace import quality
@@ -183,15 +185,18 @@ def _too_few(means: Mapping[str, Mean]) -> str:
 
 
 def of_run(view: RunView, chosen: View) -> list[Finding]:
-    """What the run found by this view: of RGB one sentence, of TRACE one for each model."""
+    """What the run found by this view: of RGB one sentence, of TRACE one for each model.
+
+    Means that people's labels correct come first, with the labeller's own beside them.
+    """
     run = view.run
-    findings: list[Finding] = []
+    findings = [Finding(headline) for headline in corrected_headlines(view, chosen)]
     if leads(run.evaluator.name) == "rgb":
         rows = aggregate.of_metric(view.counted(chosen), 0)
-        findings = [Finding(rgb_sentence(run_facts.rows(run, rows)))]
+        findings.append(Finding(rgb_sentence(run_facts.rows(run, rows))))
     if leads(run.evaluator.name) == "trace":
         models = range(max(1, len(run.models)))
-        findings = [of_trace(view, chosen, model) for model in models]
+        findings += [of_trace(view, chosen, model) for model in models]
     return [finding for finding in findings if finding.sentence]
 
 
@@ -212,20 +217,28 @@ def of_trace(
     mean = figures.means.get("adherence")
     if mean is None or mean.mean is None:
         return Finding("")
-    names = [chosen.by] if chosen.by else sorted(filter(None, figures.by))
+    names = sorted(filter(None, figures.by))
+    # A hybrid has labels of the heuristic for some answers, and of its judge for others.
+    labeller = say(" and ").join(map(labellers.in_a_sentence, names))
+    if chosen.by:
+        labeller = labeller_in_words(view, chosen, model)
     if is_at_work:
         is_early = mean.scored < LEAST_AT_WORK or mean.estimated
-        return Finding("" if is_early else _of_model(run, model, _so_far(mean, names)))
+        return Finding("" if is_early else _of_model(run, model, _so_far(mean, labeller)))
     if is_of_few(mean):
         return Finding(_of_model(run, model, _too_few({"": mean})))
     if not mean.estimated:
-        return Finding(_of_model(run, model, _counting(mean, names)))
+        return Finding(_of_model(run, model, _counting(mean, labeller)))
     sentence = _suspects(mean, names)
+    if chosen.by:
+        words = say("Labels: {labeller}.", labeller=labeller)
+        sentence = joined_sentences([sentence, words])
     formula = formula_of(run, chosen.definition)
     of_verdicts = quality.verdicts_in_words(quality.by_kind(formula))
     gold = view.means_by_labeller(model, chosen.definition).get(GOLD, {}).get("adherence")
     if gold and gold.scored >= LOW_COVERAGE * mean.scored:
-        sentence = joined_sentences([_counting(gold, [GOLD]), sentence])
+        of_gold = _counting(gold, labellers.in_a_sentence(GOLD))
+        sentence = joined_sentences([of_gold, sentence])
         of_verdicts = _on_these_data(against_gold(view, formula, model))
     caution = joined_sentences([say(OF_THE_HEURISTIC), of_verdicts])
     return Finding(_of_model(run, model, sentence), caution)
@@ -241,8 +254,8 @@ def _suspects(mean: Mean, names: Collection[str]) -> str:
     return say(text, wrong=_wrong(mean), answers=answers, judges=say(", ").join(judges))
 
 
-def _counting(mean: Mean, names: Collection[str]) -> str:
-    """How many answers say something that no document says, according to these labellers."""
+def _counting(mean: Mean, labeller: str) -> str:
+    """How many answers say something that no document says, according to this labeller."""
     text = mark(
         "According to {labeller}, {wrong:,} of {answers} contain something the documents do not "
         "say: {share}."
@@ -256,23 +269,19 @@ def _counting(mean: Mean, names: Collection[str]) -> str:
         text,
         wrong=_wrong(mean),
         answers=counted(mean.scored, "answer"),
-        labeller=_in_a_sentence(names),
+        labeller=labeller,
         share=_share_of_wrong(mean),
     )
 
 
-def _so_far(mean: Mean, names: Collection[str]) -> str:
+def _so_far(mean: Mean, labeller: str) -> str:
     """The same without counts: the page of a run at work says how far it is in one place."""
     return say(
         "So far, according to {labeller}, answers that contain something the documents do not "
         "say: {share}.",
-        labeller=_in_a_sentence(names),
+        labeller=labeller,
         share=_share_of_wrong(mean),
     )
-
-
-def _in_a_sentence(names: Collection[str]) -> str:
-    return say(" and ").join(map(labellers.in_a_sentence, names))
 
 
 def _share_of_wrong(mean: Mean) -> str:

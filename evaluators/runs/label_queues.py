@@ -45,7 +45,8 @@ MOST_DOUBTED = 1000
 class Labelable(NamedTuple):
     """The answers of one metric that people can be asked about, and how many they cannot.
 
-    `undrawn` counts those that no earlier queue has drawn at random.
+    `undrawn` counts those that no earlier queue has drawn at random, `not_applicable` those of
+    which the labeller gave no verdict.
     """
 
     candidates: tuple[Candidate, ...]
@@ -108,12 +109,14 @@ def labelable(view: RunView, metric: int = 0) -> Labelable:
     candidates: list[Candidate] = []
     failed = not_applicable = unchecked = 0
     can_be_asked = metric in metrics(view)
+    # Of an answer without a verdict of the labeller no label tells how far that can be trusted.
+    verdicts = asked_values(view, metric) or TRACE_VALUES if can_be_asked else ()
     for row in view.of_metric(metric):
         if row.status == "failed":
             failed += 1
         elif row.status is None:
             unchecked += 1
-        elif all(value is None for value in row.values.values()):
+        elif all(row.values.get(name) is None for name in verdicts or row.values):
             not_applicable += 1
         elif can_be_asked:
             stratum = stratum_of(row.values)
@@ -156,7 +159,7 @@ def why_nothing(there: Labelable) -> str:
         samples = counted(there.failed, "failed sample")
         reasons.append(say("{samples} cannot be labelled", samples=samples))
     if there.not_applicable:
-        reasons.append(say("the metric does not apply to {count:,}", count=there.not_applicable))
+        reasons.append(say("{count:,} have no verdict of the labeller", count=there.not_applicable))
     if there.unchecked:
         reasons.append(say("{count:,} are not checked yet", count=there.unchecked))
     why = say(", ").join(reasons) or say("People label sentences of TRACE and yes-or-no values")

@@ -12,8 +12,14 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import TypeAdapter
 
 from evaluators.catalogue import leads
-from evaluators.errors import StoreError
-from evaluators.people.labels import PERSON, labels_by_labeller
+from evaluators.errors import ParameterError, StoreError
+from evaluators.people.labels import (
+    PERSON,
+    is_of_people,
+    is_people_alone,
+    is_relabelled,
+    labels_by_labeller,
+)
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
     Cell,
@@ -28,8 +34,8 @@ from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
 from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.store import (
+    CORRECTED_VIEW,
     USUAL,
-    USUAL_VIEW,
     Answer,
     Counter,
     Counts,
@@ -49,15 +55,15 @@ from evaluators.trace.agreement import (
     group_agreement,
 )
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import CORRECTED
-from evaluators.trace.metrics import TRACEScores
+from evaluators.trace.labelling import CORRECTED, PEOPLE
+from evaluators.trace.metrics import VALUES, TRACEScores
 
 LAST_CHOICES = 3
 """Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
 LAST_FIGURES = 100
 
 WHAT_COUNTS = View()
-"""The labels of the run with what people say of them, by the formula of the run."""
+"""The run's own labels, by its own formula: whatever people say, they stay as they are."""
 
 T = TypeVar("T")
 Rows = Iterable[tuple[Cell, Sample, Score]]
@@ -135,9 +141,7 @@ class RunView:
             return aggregate.figures(rows)
 
         name = f"figures {metric} {model} {self._stored(view).name}"
-        # What a labeller said stays the same whatever a person says of it.
-        is_of_results = not _is_of_people(view)
-        return self._from_store(name, Figures, work_out, is_of_results=is_of_results)
+        return self._from_store(name, Figures, work_out, is_of_people=is_of_people(view.by))
 
     def by_group(
         self,
@@ -153,7 +157,8 @@ class RunView:
             return aggregate.by_group(rows)
 
         name = f"groups {model} {self._stored(view).name}"
-        return self._from_store(name, dict[str, dict[str, Mean]], work_out)
+        kind = dict[str, dict[str, Mean]]
+        return self._from_store(name, kind, work_out, is_of_people=is_of_people(view.by))
 
     def columns(self) -> Mapping[ValueName, str]:
         """What each value is called in the merged rows, by metric and its own name."""
@@ -163,30 +168,47 @@ class RunView:
             return list(titles.items())
 
         kind = list[tuple[ValueName, str]]
-        return dict(self._from_store("columns", kind, work_out, is_of_results=True))
+        return dict(self._from_store("columns", kind, work_out))
 
     def labelled(self) -> Labelled:
         """Who labelled, and where they differ; every sample is read for it."""
 
         def work_out() -> Labelled:
+            if leads(self.run.evaluator.name) != "trace":
+                return Labelled(labellers=(), differ=())
             return aggregate.labelled(self.run, self.scored())
 
-        return self._from_store("labelled", Labelled, work_out, is_of_results=True)
+        return self._from_store("labelled", Labelled, work_out)
 
     def labellers(self) -> Sequence[str]:
-        """Whose labels can be looked at."""
+        """Whose labels can be looked at, beside those of the run."""
         names = list(self.labelled().labellers)
-        models = range(max(1, len(self.run.models)))
-        # What people say may be what the labeller said: then nothing is corrected.
-        if self.people and any(self.figures(model=model).corrected for model in models):
+        if self.relabelled():
             names.append(CORRECTED)
-        done = dict.fromkeys(
-            f"{PERSON}{label.person}"
+        people: dict[str, None] = {}
+        for own in self.people.values():
+            for label in own:
+                # Who has begun with the sentences of an answer has not judged it yet.
+                if label.value == DONE or label.label == "verdict":
+                    people[f"{PERSON}{label.person}"] = None
+        if people:
+            names.append(PEOPLE)
+        return [*names, *people]
+
+    def relabelled(self, model: int | None = None) -> frozenset[Answer]:
+        """The answers, of one model or of all, of which people's labels count."""
+        return frozenset(
+            Answer(cell.position, cell.model)
             for cell, own in self.people.items()
-            for label in own
-            if cell.metric == 0 and label.value == DONE
+            if model in (None, cell.model) and is_relabelled(own)
         )
-        return [*names, *done]
+
+    def check_labeller(self, by: str | None) -> None:
+        """Raises `ParameterError` for a labeller that has labelled nothing of this run."""
+        if by is not None and by not in self.labellers():
+            known = ", ".join(self.labellers())
+            there_are = f"There are: {known}." if known else "Only its own can be shown."
+            raise ParameterError(f"{by!r:.60} did not label this run. {there_are}")
 
     def means_by_labeller(
         self,
@@ -198,24 +220,27 @@ class RunView:
         by_labeller = self.labelled().labellers
         by_people = [by for by in self.labellers() if by not in by_labeller]
 
-        def count(scored: Rows, labellers: Sequence[str]) -> dict[str, dict[str, Mean]]:
-            rows = (row for row in scored if row[0].model == model)
-            views = {by: View(formula, by) for by in labellers}
+        def count() -> dict[str, dict[str, Mean]]:
+            rows = (row for row in self.scored() if row[0].model == model)
+            views = {by: View(formula, by) for by in by_labeller}
             usual = self.figures(model=model)
             return aggregate.means_by_labeller(rows, views, self.people, usual)
 
+        def count_people() -> dict[str, dict[str, Mean]]:
+            means = {}
+            for by in by_people:
+                rows = aggregate.of_metric(self.counted(View(formula, by)), 0)
+                own = aggregate.of_model(rows, model)
+                means[by] = {name: aggregate.summarise(own, name) for name in VALUES}
+            return means
+
         kind = dict[str, dict[str, Mean]]
         name = f"labellers {model} {formula}"
-        means = self._from_store(
-            name, kind, lambda: count(self.scored(), by_labeller), is_of_results=True
-        )
+        means = self._from_store(name, kind, count)
         if not by_people:
             return means
-        # Apart, as they change with every label of a person, and few samples are read for them.
-        of_people = self._from_store(
-            f"people as {name}", kind, lambda: count(self._scored_by_people(), by_people)
-        )
-        return means | of_people
+        # Apart, as they change with every label of a person.
+        return means | self._from_store(f"people as {name}", kind, count_people, is_of_people=True)
 
     def agreements(self, model: int) -> Sequence[Agreement]:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
@@ -225,17 +250,15 @@ class RunView:
 
         def compare_people() -> list[Agreement]:
             pairs = agreement(self._labels_beside_people(model))
-            return [
-                pair
-                for pair in pairs
-                if any(_is_of_people(View(by=by)) for by in (pair.first, pair.second))
-            ]
+            return [pair for pair in pairs if is_of_people(pair.first) or is_of_people(pair.second)]
 
         kind = list[Agreement]
-        agreements = self._from_store(f"agree {model}", kind, compare, is_of_results=True)
+        agreements = self._from_store(f"agree {model}", kind, compare)
         if not self.people:
             return agreements
-        of_people = self._from_store(f"people agree {model}", kind, compare_people)
+        of_people = self._from_store(
+            f"people agree {model}", kind, compare_people, is_of_people=True
+        )
         return [*agreements, *of_people]
 
     def group_agreements(self, model: int) -> Sequence[GroupAgreement]:
@@ -252,11 +275,11 @@ class RunView:
         kind = list[GroupAgreement]
         agreements: list[GroupAgreement] = []
         if len(people) > 2:
-            agreements += self._from_store(f"people as a group {model}", kind, compare_people)
-        if len(judges) > 2:
             agreements += self._from_store(
-                f"judges as a group {model}", kind, compare_judges, is_of_results=True
+                f"people as a group {model}", kind, compare_people, is_of_people=True
             )
+        if len(judges) > 2:
+            agreements += self._from_store(f"judges as a group {model}", kind, compare_judges)
         return agreements
 
     def _labels_beside_people(self, model: int) -> Iterator[LabelsOfAll]:
@@ -290,7 +313,7 @@ class RunView:
                 reused=results.reused(self.run.id),
             )
 
-        return self._from_store("remarks", Remarks, read, is_of_results=True)
+        return self._from_store("remarks", Remarks, read)
 
     def prepare(self, goes_on: Callable[[], bool]) -> None:
         """Works out what the run's page shows, while it is wanted: later it is only looked up."""
@@ -367,7 +390,9 @@ class RunView:
         def count() -> int:
             return len(self.answers(selection, view))
 
-        return self._from_store(f"count {name} {self._stored(view).name}", int, count)
+        of_people = is_of_people(view.by) or selection.is_corrected
+        name = f"count {name} {self._stored(view).name}"
+        return self._from_store(name, int, count, is_of_people=of_people)
 
     def contents(self, answers: Sequence[Answer]) -> Mapping[Answer, Content]:
         """The texts and results of these answers; one whose sample cannot be read is left out."""
@@ -411,21 +436,15 @@ class RunView:
     @property
     def rows(self) -> Sequence[Outline]:
         """Every cell, sample by sample, with the values that the labellers themselves gave."""
-
-        def read() -> Sequence[Outline]:
-            return self.store.results.outlines(self.run)
-
-        return self._once("rows", USUAL, read)
+        return self.counted()
 
     def of_metric(self, number: int) -> list[Outline]:
         """The rows of one of the run's metrics, by its number from 0."""
         return aggregate.of_metric(self.rows, number)
 
     def counted(self, view: View = WHAT_COUNTS) -> Sequence[Outline]:
-        """The rows with their TRACE or RGB values as the view counts them."""
+        """The rows with their values as the view counts them."""
         stored = self._prepared(view)
-        if stored.is_usual and not self.people:
-            return self.rows
 
         def read() -> Sequence[Outline]:
             return _labelled_by(view.by, self.store.results.outlines(self.run, stored))
@@ -456,16 +475,20 @@ class RunView:
     # What is kept
 
     def _stored(self, view: View) -> StoredView:
-        """Where the values of the view are kept; of metrics without labels one holds for all."""
+        """Where the values of the view are kept; a formula tells TRACE apart, rules RGB."""
+        by = view.by or ""
         if policy := rulings.policy_of(self.run, view.policy):
-            return StoredView(f"rules {policy}", is_usual=False)
-        if leads(self.run.evaluator.name) != "trace":
-            return StoredView(USUAL_VIEW, is_usual=True)
-        formula = formula_of(self.run, view.definition)
+            return StoredView(f"rules {policy} by {by}", is_usual=False)
+        is_trace = leads(self.run.evaluator.name) == "trace"
+        formula = formula_of(self.run, view.definition) if is_trace else ""
         # Results are stored with the values by the run's formula, which may be gone by now.
-        if view.by is None and formula == stored_formula(self.run):
-            return StoredView(USUAL_VIEW, is_usual=True)
-        return StoredView(f"{formula} {view.by or ''}", is_usual=False)
+        is_as_stored = not is_trace or formula == stored_formula(self.run)
+        if is_as_stored and view.by is None:
+            return USUAL
+        is_by_own_formula = not is_trace or formula == formula_of(self.run, None)
+        if is_by_own_formula and view.by == CORRECTED:
+            return StoredView(CORRECTED_VIEW, is_usual=is_as_stored)
+        return StoredView(f"{formula} by {by}", is_usual=False)
 
     def _named(self, view: View) -> View:
         """The view with the name of its formula, where it leaves that to the run."""
@@ -474,18 +497,21 @@ class RunView:
     def _prepared(self, view: View) -> StoredView:
         """The same, with the values of all answers that have been scored so far."""
         stored = self._stored(view)
-        if stored.is_usual and not self.people:
+        # Beside every view stands how many labels people changed.
+        if self.people and stored.name != CORRECTED_VIEW:
+            self._prepared(View(by=CORRECTED))
+        if stored == USUAL or (stored.is_usual and not self.people):
             return stored
-        # Beside every view stands how many labels people changed in what counts.
-        if self.people and not stored.is_usual and view != WHAT_COUNTS:
-            self._prepared(WHAT_COUNTS)
         is_whole = False
         while not is_whole:
             state = self.store.figures.labels_state(self.run.id)
             given = self.store.person_labels.by_cell(self.run.id)
             values: dict[Cell, ViewedValues] = {}
             for metric in range(len(self.run.evaluators)):
-                scored = self.store.results.not_viewed(self.run, stored, metric)
+                is_as_stored = stored.is_usual or (metric > 0 and not is_people_alone(view.by))
+                scored = self.store.results.not_viewed(
+                    self.run, stored, metric, only_labelled=is_as_stored
+                )
                 policy = rulings.policy_of(self.run, view.policy)
                 if policy and not metric:
                     scored = rulings.read_anew(self.store, self.run, scored, policy)
@@ -498,7 +524,7 @@ class RunView:
 
     def kept(self, name: str, kind: type[T], work_out: Callable[[], T]) -> T:
         """What others work out of this view, once for each state of results and labels."""
-        return self._from_store(name, kind, work_out)
+        return self._from_store(name, kind, work_out, is_of_people=True)
 
     def _from_store(
         self,
@@ -506,14 +532,14 @@ class RunView:
         kind: type[T],
         work_out: Callable[[], T],
         *,
-        is_of_results: bool = False,
+        is_of_people: bool = False,
     ) -> T:
         """What is kept under the name, worked out where it is not there.
 
-        With `is_of_results` it stays when a person labels.
+        What a labeller said stays when a person labels, but for what `is_of_people`.
         """
-        counter: Counter = "results" if is_of_results else "revision"
-        revision = self.results_revision if is_of_results else self.revision
+        counter: Counter = "revision" if is_of_people else "results"
+        revision = self.revision if is_of_people else self.results_revision
 
         def read_or_work_out() -> T:
             adapter: TypeAdapter[T] = TypeAdapter(kind)
@@ -553,8 +579,3 @@ def _labelled_by(by: str | None, rows: list[Outline]) -> list[Outline]:
     if by in (None, CORRECTED):
         return rows
     return [row._replace(by=by) if row.by else row for row in rows]
-
-
-def _is_of_people(view: View) -> bool:
-    """Whether what people say changes the view: that of one labeller stays as it is."""
-    return view.by in (None, CORRECTED) or str(view.by).startswith(PERSON)

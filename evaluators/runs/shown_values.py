@@ -10,7 +10,7 @@ from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.formulas import formula_of
-from evaluators.runs.run_view import RunView
+from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace import quality
@@ -152,11 +152,11 @@ def _trace_dot(name: str, meaning: str, figures: Figures, definition: str) -> Do
     return Dot(say(TRACE_VALUES[name]), mean, spread, meaning, term=name)
 
 
-def metric_dots(view: RunView, number: int) -> list[Dot]:
+def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Dot]:
     """The values of one metric, each by every model; none where nothing is checked."""
     titles = run_facts.metric_titles(view.run)
     models = run_facts.titles(view.run) or [""]
-    by_model = [view.figures(number, model) for model in range(len(models))]
+    by_model = [view.figures(number, model, seen) for model in range(len(models))]
     names = dict.fromkeys(name for figures in by_model for name in figures.means)
     shown = []
     for name, label in value_titles(titles, number, names).items():

@@ -530,16 +530,19 @@ def list_runs() -> None:
 
 @main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
+@options.labels
 @options.definition
 @options.policy
 @options.json_output
-def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> None:
+def show(
+    run_id: str, labels: str | None, definition: str, policy: str | None, as_json: bool
+) -> None:
     """Show a run: what it was, its means, what failed, what it cost, and the command for it.
 
     RUN is the id that run or list shows, its first characters, or "last".
     """
     store = local_store()
-    results = Results(_run_meant(run_id, store), store, definition, policy)
+    results = _results_as_asked(_run_meant(run_id, store), store, definition, policy, labels)
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
@@ -548,16 +551,18 @@ def show(run_id: str, definition: str, policy: str | None, as_json: bool) -> Non
 
 @main.command(cls=_OfARun, short_help="Print what a run was, for a paper or a hand-in.")
 @options.run_id
+@options.labels
 @options.definition
 @options.policy
-def card(run_id: str, definition: str, policy: str | None) -> None:
+def card(run_id: str, labels: str | None, definition: str, policy: str | None) -> None:
     """Print the reproducibility card: data with their hash, metrics, prompts, models, versions.
 
     RUN is the id that run or list shows, its first characters, or "last".
     """
     store = local_store()
     run = _run_meant(run_id, store)
-    click.echo(Results(run, store, definition, policy).card(), nl=False)
+    results = _results_as_asked(run, store, definition, policy, labels)
+    click.echo(results.card(), nl=False)
 
 
 @main.command(cls=_OfARun, help=COMPARE, short_help="Compare runs, models or labellers.")
@@ -673,6 +678,7 @@ def check(
     help="A file in place of the screen.",
 )
 @options.width
+@options.labels
 @options.definition
 @options.policy
 def export(
@@ -680,6 +686,7 @@ def export(
     kind: str,
     output: BinaryIO | None,
     width: str,
+    labels: str | None,
     definition: str,
     policy: str | None,
 ) -> None:
@@ -689,7 +696,8 @@ def export(
     if kind == files.RAW:
         parts = store.runs.raw(full_id)
     else:
-        results = Results(_stored_run(full_id, store), store, definition, policy)
+        run = _stored_run(full_id, store)
+        results = _results_as_asked(run, store, definition, policy, labels)
         is_paper = kind == files.PAPER
         parts = [bundle_of(results, width).zipped()] if is_paper else files.KINDS[kind](results)
     stream = output or sys.stdout.buffer
@@ -709,16 +717,19 @@ def export(
 @main.command(cls=_OfARun, short_help="Write a run's report: one HTML page.")
 @options.run_id
 @options.output("report.html")
+@options.labels
 @options.definition
 @options.policy
-def report(run_id: str, output: Path, definition: str, policy: str | None) -> None:
+def report(
+    run_id: str, output: Path, labels: str | None, definition: str, policy: str | None
+) -> None:
     """Write a run's report: one HTML page that opens offline and prints on A4.
 
     RUN is the id that run or list shows, its first characters, or "last". The page has all figures,
     ten samples with their evidence, what it cost, and how it was done.
     """
     store = local_store()
-    results = Results(_run_meant(run_id, store), store, definition, policy)
+    results = _results_as_asked(_run_meant(run_id, store), store, definition, policy, labels)
     with _writing(output):
         results.report(output)
     _to_stderr(f"{output}: open it in a browser.")
@@ -869,6 +880,13 @@ def _writing(file: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise click.FileError(str(file), error.strerror or "it cannot be written") from error
+
+
+def _results_as_asked(
+    run: Run, store: Store, definition: str, policy: str | None, labels: str | None
+) -> Results:
+    """The run by the labels, formula and rules of the command's options."""
+    return Results(run, store, definition, policy).under(labels=labels)
 
 
 def _run_meant(run_id: str, store: Store) -> Run:

@@ -316,6 +316,8 @@ def _why_unknown(pair: Comparison, value: Compared, difference: Difference | Non
         return "the answers are the same, and a difference is the labellers'. Compare two systems."
     if difference is None:
         return "no sample was checked for both. Finish both runs."
+    if pair.different_labellers:
+        return "each side has another labeller. Have the same one judge both."
     if difference.low is None:
         if value.because == "heuristic":
             return (

@@ -25,6 +25,7 @@ def csv_parts(results: Results) -> Iterator[bytes]:
         results.definition if results.has_labels else "",
         export.labelling_prompt(run),
         results.facts(),
+        results.labels or "",
     )
 
 

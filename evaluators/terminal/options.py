@@ -264,6 +264,15 @@ definition = click.option(
     help="The formula by which TRACE labels are counted; that of the run unless given.",
 )
 
+labels = click.option(
+    "--labels",
+    metavar="LABELLER",
+    help=(
+        "Whose labels count: corrected (by people), people, person:NAME, a judge, jury, heuristic, "
+        "gold.  [default: the run's own labeller]"
+    ),
+)
+
 policy = click.option(
     "--policy",
     type=click.Choice(get_args(Policy)),
@@ -310,7 +319,7 @@ sides = _all(
         "--labels",
         multiple=True,
         metavar="LABELLER",
-        help="Whose labels count on each side in turn.",
+        help="Whose labels count, as for show; once for all sides, or for each side in turn.",
     ),
 )
 

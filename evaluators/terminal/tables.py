@@ -253,6 +253,8 @@ def _named_facts(results: Results) -> list[tuple[str, str]]:
     for spec in run.evaluators:
         params = ", ".join(f"{name}={value}" for name, value in spec.params.items())
         lines.append(("metric", f"{spec.name}  {params}"))
+    if results.has_labels or results.labels:
+        lines.append(("labels", results.labelled_by))
     if results.has_labels:
         lines.append(("formula", formula_in_words(run, results.definition)))
     lines += [("model", _model_in_words(model)) for model in run.models]
@@ -317,6 +319,8 @@ def run_summary(results: Results) -> dict[str, object]:
         "title": run.title,
         "data": run.dataset_name,
         "metrics": [spec.model_dump(mode="json") for spec in run.evaluators],
+        "labels": results.labels,
+        "labelled_by": results.labelled_by,
         "definition": results.definition if results.has_labels else None,
         "policy": results.counted_policy,
         "asked": counts.asked,

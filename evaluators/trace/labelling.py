@@ -20,7 +20,7 @@ from evaluators.text.sentences import cut
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.metrics import to_score, trace_scores
 
-HEURISTIC, JURY, GOLD, CORRECTED = "heuristic", "jury", "gold", "corrected"
+HEURISTIC, JURY, GOLD, CORRECTED, PEOPLE = "heuristic", "jury", "gold", "corrected", "people"
 """Labellers that are no model; a judge goes by the id of its model."""
 
 STRICTEST_FIRST = (Support.NONE, Support.PARTIAL, Support.FULL)

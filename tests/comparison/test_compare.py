@@ -7,7 +7,8 @@ import pytest
 from evaluators import compare, evaluate
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
-from evaluators.records import Dataset, Sample
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Dataset, Sample
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs.examples import INVENTED, NOISE, find
@@ -22,6 +23,66 @@ SECOND = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
 @pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "runs.sqlite3")
+
+
+def person_says(results, verdicts, person="you"):
+    """A person's yes (1) or no (0) to the match of answers, by their positions."""
+    for position, value in verdicts.items():
+        label = PersonLabel(
+            label="verdict",
+            key="answer_match",
+            value="yes" if value else "no",
+            person=person,
+            created="2026-11-22T10:00:00+00:00",
+        )
+        results.store.person_labels.save(results.run.id, Cell(position), label)
+
+
+def test_what_people_say_of_one_side_never_moves_a_comparison(store):
+    old = results(store, "Old", QUESTIONS, FIRST)
+    new = results(store, "New", QUESTIONS, SECOND)
+    before = compare(old, new).summary()
+    person_says(new, dict.fromkeys(range(8), 0))
+
+    assert compare(old, new).summary() == before
+
+
+def test_chosen_labels_of_people_count_where_both_sides_of_a_pair_have_them(store):
+    """People turn pairs 0 and 1 of both round; what they say of others, on one side, is left out:
+    old 0 1 0 0 0 0 1 0, new 0 0 1 1 1 1 1 1.
+    """
+    old = results(store, "Old", QUESTIONS, FIRST)
+    new = results(store, "New", QUESTIONS, SECOND)
+    person_says(old, {0: 0, 1: 1, 2: 1})
+    person_says(new, {0: 0, 1: 0, 7: 0})
+
+    comparison = compare(old, new, labels="corrected")
+
+    value = comparison["answer_match"]
+    assert [(row.first, row.second) for row in value.rows] == [
+        (0, 0), (1, 0), (0, 1), (0, 1), (0, 1), (0, 1), (1, 1), (0, 1),
+    ]  # fmt: skip
+    assert comparison.warnings[0] == (
+        "Labels: Answer match, 2 pairs relabelled by people on both sides. Elsewhere what people "
+        "say does not count."
+    )
+    alone = compare(old, new, labels="people")["answer_match"]
+    assert [(row.first, row.second) for row in alone.rows] == [(0, 0), (1, 0)]
+
+
+def test_people_s_labels_on_one_side_alone_are_no_comparison(store):
+    old = results(store, "Old", QUESTIONS, FIRST)
+    new = results(store, "New", QUESTIONS, SECOND)
+    person_says(new, {0: 0})
+
+    with pytest.raises(ParameterError, match=r"^'corrected' did not label this run\."):
+        compare(old, new, labels="corrected")
+    with pytest.raises(ParameterError, match=r"Choose the same labels on both sides\.$"):
+        compare(old, new.under(labels="corrected"))
+
+    person_says(old, {1: 0})
+    with pytest.raises(ParameterError, match="1 answer of the first and 1 answer of the second, a"):
+        compare(old, new, labels="corrected")
 
 
 def test_samples_of_the_same_data_are_matched_by_where_they_stand(store):
@@ -160,7 +221,7 @@ def test_two_models_of_one_run(store):
         ({"models": (0, 1), "labels": ("gold",) * 3}, "There are 3 sides and 2 models"),
         ({"models": (0, 2)}, r"no model 2 in this run. There are: 0 \(groq/small\), 1"),
         ({"models": (0, "gpt")}, "no model 'gpt' in this run"),
-        ({"labels": ("heuristic", "gold")}, "'heuristic' did not label this run. Labellers: nobo"),
+        ({"labels": ("heuristic", "gold")}, "'heuristic' did not label this run. Only its own"),
     ],
 )
 def test_sides_that_are_not_there_are_refused(store, options, message):

@@ -78,6 +78,7 @@ MEANINGS = {
     "open": "to open",
     "partly": "partly supported",
     "paused": "of a round",
+    "people": "those who label, beside a labeller",
     "preview": "of a model",
     "previous": "the one before this one",
     "prompt": "what a model is sent",

@@ -75,7 +75,9 @@ def test_people_s_labels_correct_the_mean(open_page: OpenPage, filled: Filled) -
         ("People say", f"{value.corrected.mean:.2f}"),
         ("The 18 labels alone", f"{value.alone.mean:.2f}"),
     ]
-    assert f"Your 18 labels are worth {value.worth}. 6 more would bring ±" in said(at, "markdown")
+    assert f"18 labels by people are worth {value.worth}. 6 more would bring ±" in said(
+        at, "markdown"
+    )
 
 
 def test_a_field_of_the_table_opens_its_answers(open_page: OpenPage, filled: Filled) -> None:

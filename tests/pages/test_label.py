@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -314,7 +315,8 @@ def test_blind_nothing_tells_what_was_judged_until_the_end(
 
     assert "That was the last one: 11 labelled." in said(at, "success")
     # The rule says yes of four for accuracy, and of one for rejection.
-    assert "agree on 5 of 11" in said(at, "markdown")
+    agreed = re.findall(r"agree on (\d) of (\d)", said(at, "markdown"))
+    assert agreed == [("3", "4"), ("1", "2"), ("1", "3"), ("0", "2")]  # by model and value
     differing = table(at, "#")
     assert len(differing) == 6
     assert {(row["You"], row["Run"]) for row in differing} == {("yes", "no")}

@@ -490,7 +490,9 @@ def test_the_original_stays_and_can_still_be_seen(heuristic: AppTest) -> None:
     at = show(checked(change(heuristic, "support", "b", "full")), "heuristic")
     assert numbers(at)["adherence"] == "0.00"
     assert evidence(at)["locked"] == "To correct a label, choose the labels of Corrected."
-    assert "in the run's scores Corrected counts" in notes(at)
+    assert "in the run's scores" not in notes(at)
+    at = show(at, "corrected")
+    assert "in the run's scores Heuristic counts" in notes(at)
 
 
 def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:

@@ -83,7 +83,7 @@ def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
 @pytest.mark.parametrize(
     ("by", "relevance", "adherence", "coverage"),
     [
-        ("The run's own", "0.25", "0.50", "2 of 2"),
+        ("The run's own (the jury)", "0.25", "0.50", "2 of 2"),
         ("Jury", "0.25", "0.50", "2 of 2"),
         (TITLES[0], "0.25", "0.50", "2 of 2"),
         (TITLES[1], "0.38", "1.00", "2 of 2"),  # (0.5 + 0.25) / 2
@@ -149,19 +149,24 @@ def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) ->
     assert method == f"TRACE (GPT labelling) by {TITLES[0]}, {TITLES[1]}"
 
 
-def test_a_correction_changes_what_counts_and_nothing_else(open_page: OpenPage) -> None:
+RELABELLED = "the jury, 1 answer relabelled by people"
+
+
+def test_a_correction_counts_where_it_is_chosen_and_is_named_there(open_page: OpenPage) -> None:
     run = jury()
     before = open_page("trace", run=run.id)
     assert "Corrected" not in samples(before)[0]
     session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
-    assert (cards(before)["Adherence"], cards(at)["Adherence"]) == ("0.50", "1.00")
+    assert cards(before)["Adherence"] == cards(at)["Adherence"] == "0.50"
     assert [row["Corrected"] for row in samples(at)] == ["1", ""]
-    assert "1 sample corrected by a person" in said(at)
-    assert by_labeller(at, "Adherence")[-1] == ("Corrected", "1.00", "1 of 2, 1 not applicable")
+    assert "1 answer relabelled by people. The run's own values stay" in said(at)
+    assert by_labeller(at, "Adherence")[-1] == ("Corrected", "1.00", "2 of 2")
+    at = by_labels(at, RELABELLED)
+    assert cards(at)["Adherence"] == "1.00"
+    assert said(at, "caption").count(f"Labels: {RELABELLED}") == 2  # above values and samples
+    assert f"According to {RELABELLED}, 0 of 2 answers" in said(at, "header")
     assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
-    session.store().person_labels.undo(run.id, Cell(0), "you")
-    assert cards(checked(at.run()))["Adherence"] == "0.50"
 
 
 def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
@@ -170,7 +175,8 @@ def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) 
     session.store().person_labels.save(
         run.id, Cell(0), SUPPORTED
     )  # adherence 1, while completeness is 1 / 10
-    words = said(open_page("trace", run=run.id), "info")
+    at = by_labels(open_page("trace", run=run.id), RELABELLED)
+    words = said(at, "info")
     assert "Conservative but accurate" in words
     assert "What helps:" in words
 
@@ -212,7 +218,7 @@ def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_l
 ) -> None:
     at = open_page("trace", run=filled.trace.id)
     assert [widget.options for widget in at.selectbox if widget.label == "Labeller"] == [
-        ["The run's own", "Heuristic", "Gold"]
+        ["The run's own (the heuristic)", "Heuristic", "Gold"]
     ]
     assert by_labeller(at, "Adherence") == []
 

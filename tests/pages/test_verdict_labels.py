@@ -6,8 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.records import Cell, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Selection
+from evaluators.trace.labelling import CORRECTED
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import markdown, said, segments
 from ui import session
@@ -51,19 +54,22 @@ def press(at: AppTest, name: str) -> AppTest:
     return checked(next(button for button in at.button if button.label == name).click().run())
 
 
-def test_a_verdict_called_wrong_counts_as_the_other_and_undo_restores_it(opened: AppTest) -> None:
+def test_a_verdict_called_wrong_stands_beside_the_value_until_it_is_undone(
+    opened: AppTest,
+) -> None:
     assert cards(opened) == ["1.00"]
     at = checked(segments(opened, KEY).set_value("wrong").run())
-    assert cards(at) == ["0.00"]
-    assert "corrected, before 1.00" in said(at, "caption")
+    assert cards(at) == ["1.00"]
+    assert "people say 0.00" in said(at, "caption")
     (label,) = session.store().person_labels.by_cell("hand")[Cell(0)]
     assert (label.label, label.key, label.value) == ("verdict", "llm_judge", "no")
-    assert view().figures().means["llm_judge"].mean == 0.0
+    assert view().figures().means["llm_judge"].mean == 1.0
+    assert view().figures(view=View(by=CORRECTED)).means["llm_judge"].mean == 0.0
     (found,) = labelled(view())
     assert (found.judged, found.people) == ({"llm_judge": 1.0}, {"llm_judge": 0.0})
 
     at = press(at, "Undo")
-    assert cards(at) == ["1.00"]
+    assert "people say" not in said(at, "caption")
     assert segments(at, KEY).value is None
 
 
@@ -74,7 +80,7 @@ def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothin
     at = press(at, "All right as it is")
     assert "✓ You: all right as it is" in markdown(at)
     assert cards(at) == ["1.00"]
-    assert view().figures().corrected == 0
+    assert view().answers(Selection(is_corrected=True)) == []
     (found,) = labelled(view())
     assert found.people == {"llm_judge": 1.0}
 
@@ -85,7 +91,7 @@ def test_another_person_sees_what_was_said_and_has_an_own_word(opened: AppTest) 
     assert segments(at, KEY).value is None
     assert "You: wrong" in said(at, "caption")
     at = checked(segments(at, KEY).set_value("right").run())
-    assert cards(at) == ["0.00"]  # a tie goes to the stricter
+    assert "people say 0.00" in said(at, "caption")  # a tie goes to the stricter
 
 
 def test_what_does_not_apply_cannot_be_called_right(opened: AppTest, open_page: OpenPage) -> None:

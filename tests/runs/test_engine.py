@@ -100,7 +100,7 @@ def test_the_figures_of_a_large_run_are_there_when_it_ends(store, registry):
     finished(store, run, registry)
 
     kept = {name for (name,) in store.database.rows("select name from figures")}
-    assert {"columns", "remarks", "figures 0 0 what counts"} <= kept
+    assert {"columns", "remarks", "figures 0 0 own"} <= kept
 
 
 def test_an_answer_that_is_there_is_not_asked_for_again(store, registry):

@@ -201,23 +201,33 @@ def test_rgb_gives_the_rates_of_its_abilities(store):
     assert results.to_pandas()["response"].notna().all()
 
 
-def test_a_persons_corrections_count(store):
+def test_a_persons_corrections_count_where_they_are_chosen_and_nowhere_else(store):
     results = evaluate(
         "TRACE sample (English)", ["trace", "answer_match"], store=store, progress=False
     )
-    before, match = results.summary()["supported_share"].mean, results.summary()["answer_match"]
+    before, table = results.summary(), results.to_pandas()
     position = next(
         n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0
     )
+    with pytest.raises(
+        ParameterError, match=r"'corrected' did not label this run\. There are: heur"
+    ):
+        results.under(labels="corrected")
 
     correction = PersonLabel(
         label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00"
     )
     store.person_labels.save(results.run.id, Cell(position), correction)
 
-    assert results.summary()["supported_share"].mean < before
-    assert results.to_pandas()["adherence"][position] == 0.0
-    assert results.summary()["answer_match"] == match
+    assert results.summary() == before
+    assert results.to_pandas().equals(table)
+    relabelled = results.under(labels="corrected")
+    after = relabelled.summary()
+    assert after["supported_share"].mean < before["supported_share"].mean
+    assert after["answer_match"] == before["answer_match"]
+    assert relabelled.to_pandas()["adherence"][position] == 0.0
+    assert set(relabelled.to_pandas()["labels_by"]) == {"corrected"}
+    assert "labels: the heuristic, 1 answer relabelled by people" in repr(relabelled)
 
 
 @pytest.mark.parametrize("definition", ["sentence", "fixed_20", "ragbench"])

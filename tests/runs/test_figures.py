@@ -28,7 +28,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
 from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -39,6 +39,7 @@ ADHERENCE = ValueName(0, "adherence")
 RELEVANCE = ValueName(0, "context_relevance")
 MATCH = ValueName(1, "answer_match")
 CHANGE = PersonLabel(label="support", key="a", value="none", created="2026-11-22T10:00:00Z")
+DONE = PersonLabel(label="sample", value="done", created="2026-11-22T10:00:00Z")
 
 
 def labels(relevant, support="full"):
@@ -140,17 +141,18 @@ def test_a_choice_is_of_the_view_that_is_looked_at(store, run):
     assert positions(store, run, Selection(order=RELEVANCE), by_gold) == [4, 0, 1, 2, 3]
 
 
-def test_what_a_person_corrected_is_chosen_and_counts_at_once_and_until_it_is_taken_back(
-    store, run
-):
+def test_what_a_person_corrected_can_be_chosen_until_it_is_taken_back(store, run):
     unsupported = Selection(values=(ADHERENCE,), high=0)
+    with_flips = View(by=CORRECTED)
 
     store.person_labels.save("r", Cell(4), CHANGE)
     assert positions(store, run, Selection(is_corrected=True)) == [4]
-    assert positions(store, run, unsupported) == [1, 4]
+    assert positions(store, run, unsupported, with_flips) == [1, 4]
+    assert positions(store, run, unsupported) == [1]
 
     store.person_labels.undo("r", Cell(4), "you")
-    assert positions(store, run, unsupported) == [1]
+    assert positions(store, run, Selection(is_corrected=True)) == []
+    assert positions(store, run, unsupported, with_flips) == [1]
 
 
 def test_a_model_s_answers_alone_and_what_it_wrote(store, run):
@@ -179,20 +181,20 @@ def test_a_page_has_the_rows_of_its_answers_in_their_order(store, run):
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
-@pytest.mark.parametrize("by", [HEURISTIC, GOLD, CORRECTED])
+@pytest.mark.parametrize("by", [HEURISTIC, GOLD, CORRECTED, "person:you"])
 def test_side_by_side_stand_the_means_by_each_labeller(store, run, definition, by):
-    store.person_labels.save("r", Cell(4), CHANGE)
+    store.person_labels.save("r", Cell(4), CHANGE, DONE)
     view = RunView.read(store, run)
     alone = view.figures(view=View(definition, by))
 
     side_by_side = view.means_by_labeller(0, definition)
 
-    assert list(side_by_side) == [HEURISTIC, GOLD, CORRECTED]
+    assert list(side_by_side) == [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:you"]
     assert side_by_side[by] == {name: alone.means[name] for name in VALUES}
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
-@pytest.mark.parametrize("by", [None, HEURISTIC, GOLD])
+@pytest.mark.parametrize("by", [None, HEURISTIC, GOLD, CORRECTED])
 @pytest.mark.parametrize("corrected", [False, True])
 def test_figures_are_those_of_every_score_counted_anew(store, run, definition, by, corrected):
     if corrected:
@@ -201,8 +203,8 @@ def test_figures_are_those_of_every_score_counted_anew(store, run, definition, b
     changes = store.person_labels.by_cell("r")
     counted = {}
     for cell, sample, score in store.results.scored(run):
-        own = {HEURISTIC: score.evidence.counted.labels, GOLD: sample.labels}.get(by or HEURISTIC)
-        if by is None and cell in changes:
+        own = sample.labels if by == GOLD else score.evidence.counted.labels
+        if by == CORRECTED and cell in changes:
             own = labels("a", "none")
         scores = trace_scores(from_score(score, sample).sentences, own, definition) if own else None
         counted[cell.position] = scores.values() if scores else {}
@@ -215,23 +217,24 @@ def test_figures_are_those_of_every_score_counted_anew(store, run, definition, b
         assert figures.means[name].mean == sum(values) / len(values)
         assert sum(figures.spread[name]) == len(values)
     assert (figures.asked, figures.scored, figures.failed) == (5, 3, 1)
-    assert figures.corrected == corrected
 
 
 def test_figures_are_kept_until_a_result_or_a_correction_comes(store, run, where):
     before = RunView.read(store, run)
     assert before.figures().means["adherence"].scored == 3
-    kept = store.figures.get("r", "figures 0 0 what counts", before.revision)
+    kept = store.figures.get("r", "figures 0 0 own", before.revision)
     again = Store(where)
 
     assert RunView.read(again, run).figures() == before.figures()
-    assert kept == again.figures.get("r", "figures 0 0 what counts", before.revision)
+    assert kept == again.figures.get("r", "figures 0 0 own", before.revision)
 
     save(again, 3, to_score(trace_scores(SENTENCES, labels("a")), DATA.samples[3], [LABELLING]))
     assert RunView.read(store, run).figures().means["adherence"].scored == 4
 
     store.person_labels.save("r", Cell(3), CHANGE)
-    assert RunView.read(again, run).figures().means["adherence"].mean == 0.5
+    view = RunView.read(again, run)
+    assert view.figures().means["adherence"].mean == 0.75
+    assert view.figures(view=View(by=CORRECTED)).means["adherence"].mean == 0.5
 
 
 LABELLING = Labelling(by=HEURISTIC, labels=labels("a"))
@@ -243,13 +246,13 @@ def test_figures_of_an_earlier_revision_are_not_kept_for_a_later_one(store, run)
 
     view.figures()
 
-    assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None
-    assert store.figures.get("r", "figures 0 0 what counts", view.revision + 1) is None
+    assert store.figures.get("r", "figures 0 0 own", view.revision) is None
+    assert store.figures.get("r", "figures 0 0 own", view.revision + 1) is None
 
 
 def test_what_was_kept_and_cannot_be_read_is_worked_out_again(store, run):
     view = RunView.read(store, run)
-    store.figures.save("r", "figures 0 0 what counts", view.revision, "{")
+    store.figures.save("r", "figures 0 0 own", view.revision, "{")
 
     assert view.figures().asked == 5
 
@@ -281,9 +284,9 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
     RunView.read(store, run).prepare(lambda: True)
     view = RunView.read(store, run)
 
-    for name in ("figures 0 0 what counts", "figures 1 0 what counts", "groups None what counts"):
-        assert store.figures.get("r", name, view.revision) is not None
-    for name in ("columns", "remarks", "labelled", "labellers 0 sentence", "agree 0"):
+    for name in ("figures 0 0 own", "figures 1 0 own", "groups None own", "columns"):
+        assert store.figures.get("r", name, view.results_revision) is not None
+    for name in ("remarks", "labelled", "labellers 0 sentence", "agree 0"):
         assert store.figures.get("r", name, view.results_revision) is not None
 
 
@@ -323,12 +326,18 @@ def test_a_correction_leaves_what_the_labellers_said(store, run):
     store.person_labels.save("r", Cell(4), CHANGE)
     view = RunView.read(store, run)
 
-    assert store.figures.get("r", "figures 0 0 what counts", view.revision) is None
-    for name in ("columns", "labelled", "labellers 0 sentence", "figures 0 0 sentence gold"):
+    for name in (
+        "columns",
+        "labelled",
+        "labellers 0 sentence",
+        "figures 0 0 own",
+        "figures 0 0 sentence by gold",
+    ):
         assert store.figures.get("r", name, view.results_revision) is not None
     assert view.figures(view=View(by=GOLD)) == by_gold
     assert view.means_by_labeller(0)[GOLD] == by_labeller[GOLD]
-    assert view.figures().means["adherence"].mean == 1 / 3
+    assert view.figures().means["adherence"].mean == 2 / 3
+    assert view.figures(view=View(by=CORRECTED)).means["adherence"].mean == 1 / 3
     save(store, 3, None)
     assert RunView.read(store, run).results_revision == view.results_revision + 1
 

@@ -83,7 +83,7 @@ def test_failed_and_not_applicable_answers_are_left_out_and_counted(store):
     [
         (["no key"] * 12, "12 failed samples cannot be labelled. There is nothing to label."),
         (["no key"], "1 failed sample cannot be labelled. There is nothing to label."),
-        ([NOT_APPLICABLE, None], "The metric does not apply to 1, 1 are not checked yet. There"),
+        ([NOT_APPLICABLE, None], "1 have no verdict of the labeller, 1 are not checked yet. There"),
     ],
 )
 def test_a_run_without_an_answer_to_label_says_why(store, outcomes, message):

@@ -15,11 +15,13 @@ from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Dataset, Sample
 from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Asking, Round
 from evaluators.runs import examples, round_content, rounds
+from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.database import MIGRATIONS
+from evaluators.trace.labelling import CORRECTED
 from tests import lesson
 from tests.lesson import FULL, NONE, PARTIAL, PLACES
 
@@ -418,20 +420,24 @@ def test_a_closed_round_is_a_labeller_by_majority(store, run, made):
 
 
 def test_what_a_class_says_never_changes_the_values_of_the_run(store, run, made):
-    before = lesson.view(store, run).figures(0)
+    corrected = View(by=CORRECTED)
+    before = lesson.view(store, run).figures(0, view=corrected)
     lesson.take_part(store, made)
     rounds.close(store, run, made, reveal=True)
 
-    after = lesson.view(store, run).figures(0)
-    assert after.means == before.means
-    assert after.corrected == 0
+    after = lesson.view(store, run)
+    assert after.figures(0).means == after.figures(0, view=corrected).means == before.means
+    assert after.relabelled() == frozenset()
     # One of them who means to correct does so under a name of their own.
     sentence = lesson.view(store, run).people[Cell(1)][0].sentence
     own = PersonLabel(
         label="support", key="a", value="none", sentence=sentence, created=timestamp()
     )
     store.person_labels.save(run.id, Cell(1), own)
-    assert lesson.view(store, run).figures(0).corrected == 1
+    after = lesson.view(store, run)
+    assert after.figures(0).means == before.means
+    assert after.figures(0, view=corrected).means != before.means
+    assert after.relabelled() == {Answer(1)}
 
 
 def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run, made):

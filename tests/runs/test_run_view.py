@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
@@ -22,7 +23,7 @@ from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
 from evaluators.trace.definitions import METRICS
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
 from evaluators.trace.metrics import to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -124,7 +125,8 @@ def test_an_answer_s_contents_are_its_texts_and_what_each_metric_says(store, run
 
 
 @pytest.mark.parametrize(
-    ("by", "support"), [(None, (1, 0, 1, 0)), (HEURISTIC, (1, 0, 0, 0)), (GOLD, None)]
+    ("by", "support"),
+    [(None, (1, 0, 0, 0)), (CORRECTED, (1, 0, 1, 0)), (HEURISTIC, (1, 0, 0, 0)), (GOLD, None)],
 )
 def test_an_answer_s_sentences_are_counted_by_the_labels_that_are_looked_at(
     store, run, by, support
@@ -197,18 +199,23 @@ def test_without_corrections_what_counts_is_what_is_stored(store, run):
     assert view.counted() is view.rows
 
 
-def test_a_correction_counts_and_makes_another_revision(store, run):
+def test_a_correction_counts_where_it_is_chosen_and_never_in_the_run_s_own_values(store, run):
     before = RunView.read(store, run)
     assert len(before.counted()) == 8
     store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
     view = RunView.read(store, run)
+    with_flips = View(by=CORRECTED)
 
     assert view.revision != before.revision
-    assert [row.values.get("adherence") for row in before.counted()[::2]] == [1.0, 1.0, None, None]
-    assert [row.values.get("adherence") for row in view.counted()[::2]] == [1.0, 0.0, None, None]
-    assert [row.values.get("adherence") for row in view.merged()] == [1.0, 0.0, None, None]
-    assert view.rows[2].values["adherence"] == 1.0
+    assert adherence(before.counted()) == adherence(view.counted()) == [1.0, 1.0, None, None]
+    assert adherence(view.counted(with_flips)) == [1.0, 0.0, None, None]
+    assert adherence(view.merged(with_flips)) == [1.0, 0.0, None, None]
+    assert view.figures().means["adherence"].mean == 1.0
     assert view.rows[2].corrected == 1
+
+
+def adherence(rows):
+    return [row.values.get("adherence") for row in rows if row.metric == 0]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +224,7 @@ def test_a_correction_counts_and_makes_another_revision(store, run):
         (None, [0.5, 0.5, None, None]),
         (HEURISTIC, [0.5, 0.5, None, None]),
         (GOLD, [1.0, None, None, None]),
-        (CORRECTED, [None, 0.5, None, None]),
+        (CORRECTED, [0.5, 0.5, None, None]),
     ],
 )
 def test_the_labels_that_are_counted_can_be_chosen(store, run, by, values):
@@ -244,7 +251,7 @@ def test_each_labeller_has_means_over_what_it_labelled(store, run):
     } == {
         HEURISTIC: [(0.5, 2), (1.0, 2)],
         GOLD: [(1.0, 1), (1.0, 1)],
-        CORRECTED: [(0.5, 1), (0.0, 1)],
+        CORRECTED: [(0.5, 2), (0.5, 2)],
     }
 
 
@@ -330,7 +337,7 @@ def test_of_another_metric_it_is_enough_to_say_whether_it_is_right(store, run):
     assert labelled(RunView.read(store, run)) == []
 
 
-def test_a_verdict_that_a_person_calls_wrong_changes_what_counts_wherever_it_is_asked(store, run):
+def test_a_verdict_that_a_person_calls_wrong_changes_the_corrected_values_alone(store, run):
     match = ValueName(1, "answer_match")
     right = Selection(values=(match,), low=1)
     cell = Cell(0, 0, 1)
@@ -338,19 +345,48 @@ def test_a_verdict_that_a_person_calls_wrong_changes_what_counts_wherever_it_is_
 
     store.person_labels.save("r", cell, person_label("verdict", "answer_match", "no"))
     view = RunView.read(store, run)
+    with_flips = View(by=CORRECTED)
 
-    assert view.figures(metric=1).means["answer_match"].mean == 0.0
-    assert view.answers(right) == []
-    assert view.answers(Selection(order=match, descending=True))[0] == Answer(0)
+    assert view.figures(1, 0, with_flips).means["answer_match"].mean == 0.0
+    assert view.answers(right, with_flips) == []
+    assert view.answers(Selection(order=match, descending=True), with_flips)[0] == Answer(0)
+    assert view.page([Answer(0)], with_flips)[0].values["answer_match"] == 0.0
     assert view.answers(Selection(is_corrected=True)) == [Answer(0)]
+    # The values of the run, and those of a labeller, stay.
+    assert view.figures(metric=1).means["answer_match"].mean == 1.0
+    assert view.answers(right) == [Answer(0)]
     assert [row.corrected for row in view.counted() if row.position == 0] == [0, 1]
-    assert view.page([Answer(0)])[0].values["answer_match"] == 0.0
-    # A labeller's own values, and the values as they are stored, stay.
     assert view.counted(View(by=HEURISTIC))[1].values == {"answer_match": 1.0}
     assert view.rows[1].values == {"answer_match": 1.0}
 
     store.person_labels.undo("r", cell, "you")
-    assert RunView.read(store, run).figures(metric=1).means["answer_match"].mean == 1.0
+    fresh = RunView.read(store, run)
+    assert fresh.figures(1, 0, with_flips).means["answer_match"].mean == 1.0
+
+
+def test_people_alone_count_where_they_judged_and_nowhere_else(store, run):
+    """Of the match Ann says no to one answer; nobody said anything of the sentences."""
+    cell = Cell(0, 0, 1)
+    store.person_labels.save("r", cell, person_label("verdict", "answer_match", "no", "Ann"))
+    view = RunView.read(store, run)
+
+    for by in (PEOPLE, "person:Ann"):
+        rows = view.counted(View(by=by))
+        assert adherence(rows) == [None] * 4
+        assert next(row.values for row in rows if row.metric == 1) == {"answer_match": 0.0}
+        assert view.figures(1, 0, View(by=by)).means["answer_match"].scored == 1
+
+
+def test_a_labeller_that_labelled_nothing_is_refused_with_those_that_did(store, run):
+    view = RunView.read(store, run)
+    view.check_labeller(GOLD)
+    view.check_labeller(None)
+
+    with pytest.raises(ParameterError) as refused:
+        view.check_labeller("person:Ann")
+    assert str(refused.value) == (
+        "'person:Ann' did not label this run. There are: heuristic, gold."
+    )
 
 
 @pytest.mark.parametrize("view", [View("fixed_20"), View(by=GOLD)])
@@ -381,7 +417,7 @@ def test_a_view_is_of_the_metric_that_leads_the_run_whatever_another_one_labels(
 def test_who_confirms_a_verdict_corrects_nothing(store, run, labels):
     store.person_labels.save("r", Cell(0, 0, 1), *(person_label(*own) for own in labels))
     view = RunView.read(store, run)
-    assert view.figures(metric=1).means["answer_match"].mean == 1.0
+    assert view.figures(1, 0, View(by=CORRECTED)).means["answer_match"].mean == 1.0
     assert view.answers(Selection(is_corrected=True)) == []
 
 
@@ -401,12 +437,15 @@ def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
     )
     view = RunView.read(store, run)
 
-    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, "person:Ann", "person:Ben"]
+    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:Ann", "person:Ben"]
     means = view.means_by_labeller(0)
     assert [means[f"person:{name}"]["adherence"].mean for name in ("Ann", "Ben")] == [0.0, 1.0]
     assert means["person:Ann"]["context_relevance"].mean == 0.5  # confirmed
     assert means["person:Ben"]["context_relevance"].mean is None  # not labelled
-    assert means["corrected"]["adherence"].coverage == "1 / 4"  # a tie
+    assert means[CORRECTED]["adherence"].coverage == "2 / 4"
+    assert means[CORRECTED]["adherence"].mean == 0.5  # a tie goes to the stricter
+    assert (means[PEOPLE]["adherence"].mean, means[PEOPLE]["adherence"].coverage) == (0.0, "1 / 4")
     # A label that is taken back changes the figures of that person alone.
     store.person_labels.withdraw_all("r", Cell(1), "Ann")
-    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD, "person:Ben"]
+    left = [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:Ben"]
+    assert RunView.read(store, run).labellers() == left

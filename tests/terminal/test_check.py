@@ -103,8 +103,9 @@ def test_results_are_corrected_by_ones_own_labels(results):
     own = results.correct(dict.fromkeys(ids, True))
 
     assert own.values[0].corrected == results.correct().values[0].corrected
+    value = own.values[0]
     assert str(own) == "\n".join(
-        [own.sentence, *(f"  {warning}" for warning in own.values[0].warnings)]
+        [own.sentence, *(f"  {note}" for note in (value.weighting, *value.warnings))]
     )
     with pytest.raises(ParameterError, match="No sample has the id"):
         results.correct({"nobody": True})

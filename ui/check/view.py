@@ -62,6 +62,8 @@ def show(run: Run) -> None:
         checks.append((_title_with_labeller(other), beside))
     _chart(checks, value.name)
     _what_labels_bring(run, value, found)
+    if value.weighting:
+        st.caption(f":material/balance: {plain(value.weighting)}")
     for warning in value.warnings:
         st.caption(f":material/warning: {plain(warning)}")
     fields.show(view, found, value)
@@ -221,7 +223,10 @@ def _what_labels_bring(run: Run, value: ValueCheck, found: Check) -> None:
     words: list[str] = []
     if value.worth is not None:
         labels = counted(value.labelled, "label")
-        words.append(say("Your {labels} are worth {worth:,}.", labels=labels, worth=value.worth))
+        text = mark("{labels} by people are worth {worth:,}.")
+        if found.against == "gold":
+            text = mark("{labels} of the data are worth {worth:,}.")
+        words.append(say(text, labels=labels, worth=value.worth))
     if value.more is not None and value.corrected is not None:
         now, then = 100 * value.corrected.half, 100 * value.more.half
         gain = say(

@@ -11,10 +11,13 @@ from evaluators.people import queues
 from evaluators.people.queues import LabelQueue
 from evaluators.people.records import CANNOT_TELL, DONE, SKIPPED, PersonLabel
 from evaluators.records import Cell, Run
-from evaluators.runs import label_queues
+from evaluators.runs import label_queues, run_facts
+from evaluators.runs.checks import checked_in_queue
 from evaluators.runs.label_queues import Compared
+from evaluators.runs.run_view import RunView
 from evaluators.statistics import kappa
 from evaluators.text.language import mark, say
+from evaluators.text.words import readable
 from ui import run_views
 from ui.label import answer
 from ui.parts import explained, tables
@@ -56,17 +59,37 @@ def show(
     view = run_views.latest(run)
     rows = label_queues.compared(view, queue, labels, name)
     own = _values_of_person(rows)
-    if own:
-        judged = {(row.place, value): row.judged[value] for row in rows for value in row.judged}
-        agreement = say("You and the run agree on {share}.", share=_alike(own, judged))
-        st.markdown(f"**{agreement}**", help=explained.help_of("kappa"))
-        _differing(run, queue, rows)
+    _beside_run(view, queue, name)
+    _differing(run, queue, rows)
     for other in queues.people_in_queue(queue, labels):
         if other != name:
             theirs = _values_of_person(label_queues.compared(view, queue, labels, other))
             names = {"name": plain(name), "other": plain(other)}
-            share = _alike(own, theirs)
+            share = _alike(queue, own, theirs)
             st.markdown(say("{name} and {other} agree on {share}.", share=share, **names))
+
+
+def _beside_run(view: RunView, queue: LabelQueue, name: str) -> None:
+    """How far the person and the run agree, in the numbers of the check."""
+    models = run_facts.titles(view.run)
+    notes = []
+    for model in range(max(1, len(models))):
+        for value in checked_in_queue(view, queue, name, model).values:
+            table = value.table
+            if table is None or not value.labelled:
+                continue
+            equal = len(table.both_yes) + len(table.both_no)
+            agreement = say(
+                "{value}: you and the run agree on {share}.",
+                value=plain(readable(value.name)),
+                share=Alike(equal, value.labelled, value.kappa),
+            )
+            if len(models) > 1:
+                agreement = say("{name}: {sentence}", name=plain(models[model]), sentence=agreement)
+            st.markdown(f"**{agreement}**", help=explained.help_of("kappa"))
+            notes.append(value.weighting)
+    for note in dict.fromkeys(filter(None, notes)):
+        st.caption(f":material/balance: {plain(note)}")
 
 
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
@@ -90,11 +113,14 @@ def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
     return {(row.place, name): value for row in rows for name, value in row.person.items()}
 
 
-def _alike(own: Values, others: Values) -> Alike:
+def _alike(queue: LabelQueue, own: Values, others: Values) -> Alike:
     # Only what both said: a value that one of them left out is no disagreement.
     both = [key for key in own if key in others]
     # Rows are one's own labels, columns the other's, so the diagonal is agreement.
-    table = [[0, 0], [0, 0]]
+    table = [[0.0, 0.0], [0.0, 0.0]]
     for key in both:
-        table[int(own[key])][int(others[key])] += 1
-    return Alike(table[0][0] + table[1][1], len(both), kappa(table))
+        # Answers drawn by verdict stand for different numbers of others, as in the check.
+        probability = queue.answers[key[0]].probability or 1.0
+        table[int(own[key])][int(others[key])] += 1 / probability
+    equal = sum(own[key] == others[key] for key in both)
+    return Alike(equal, len(both), kappa(table))

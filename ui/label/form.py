@@ -138,7 +138,10 @@ def _what_to_expect(there: Labelable, drawn: QueueDrawn, n: int) -> str:
         samples_failed = counted(there.failed, "failed sample")
         facts.append(say("{samples} cannot be labelled.", samples=samples_failed))
     if there.not_applicable:
-        facts.append(say("Not applicable to {count:,}.", count=there.not_applicable))
+        answers = counted(there.not_applicable, "answer")
+        facts.append(
+            say("{answers} without a verdict of the labeller: not drawn.", answers=answers)
+        )
     if there.unchecked:
         left_out = say("{count:,} are not checked yet and are left out.", count=there.unchecked)
         facts.append(left_out)

@@ -19,14 +19,15 @@ from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
 from evaluators.runs import run_facts
+from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
-from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text
 from ui import session
-from ui.parts import corrected, dots, forms, samples
+from ui.parts import chosen_view, corrected, dots, forms, samples
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -119,8 +120,9 @@ def _short_value(value: object) -> str:
 
 def show(view: RunView) -> None:
     """Each metric with its values, and the samples, as far as the run is."""
+    shown = View(by=chosen_view.labels_switch(view, view.labellers()))
     for number in range(len(view.run.evaluators)):
-        _one_metric(view, number)
+        _one_metric(view, number, shown)
     titles = column_titles(view)
     samples.heading()
     filters = {}
@@ -140,16 +142,17 @@ def show(view: RunView) -> None:
         titles,
         filters,
         _checked_verdict,
+        counts_by=shown,
         facets=facets,
         filter_titles=filter_titles,
     )
     samples.show(table)
 
 
-def blocks(view: RunView, first: int = 0) -> list[Block]:
+def blocks(view: RunView, shown: View = WHAT_COUNTS, first: int = 0) -> list[Block]:
     """The metrics of a run from this number on, for a screen each."""
     groups = [
-        Group(title, "", metric_dots(view, number))
+        Group(title, "", metric_dots(view, number, shown))
         for number, title in enumerate(run_facts.metric_titles(view.run))
     ]
     return list(chain.from_iterable(map(dots.blocks, groups[first:])))
@@ -161,18 +164,20 @@ def _checked_verdict(_answer: Answer, row: Outline, _content: Content | None) ->
     return Verdict(say("checked"), "good")
 
 
-def further(view: RunView) -> None:
+def further(view: RunView, shown: View) -> None:
     """The metrics of a run beside the one whose page shows it."""
     for number in range(1, len(view.run.evaluators)):
-        _one_metric(view, number)
+        _one_metric(view, number, shown)
 
 
-def _one_metric(view: RunView, number: int) -> None:
+def _one_metric(view: RunView, number: int, seen: View) -> None:
     """One metric of the run under its title; several models stand below one another."""
     run = view.run
     titles = run_facts.metric_titles(run)
     heading = titles[number] if len(titles) > 1 else ""
-    if shown := metric_dots(view, number):
+    if shown := metric_dots(view, number, seen):
+        chosen_view.say_whose(view, seen)
+        corrected.say_headlines(view, number)
         # Of a run of several metrics each is a section of the page.
         term = run.evaluators[number].name
         groups = [Group(heading, "", shown, term)]

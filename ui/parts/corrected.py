@@ -5,12 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.runs import run_facts
-from evaluators.runs.checks import checked
+from evaluators.runs.checks import checked, corrected_headlines
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import say
 from evaluators.text.words import readable
 from ui.parts import chosen_view
 from ui.parts.untrusted import plain
+
+
+def say_headlines(view: RunView, metric: int = 0, model: int | None = None) -> bool:
+    """What people say of one model, or of each, beside the labeller; whether there was anything."""
+    lines = corrected_headlines(view, chosen_view.of(view.run), metric, model)
+    for line in lines:
+        st.header(plain(line), anchor=False)
+    return bool(lines)
 
 
 def show(view: RunView, metric: int = 0, model: int | None = None) -> None:

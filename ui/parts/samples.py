@@ -22,7 +22,7 @@ from evaluators.text.language import mark, say, tag
 from evaluators.text.markup import html
 from evaluators.text.words import counted
 from ui import run_views, session
-from ui.parts import explained, remedies, tables
+from ui.parts import chosen_view, explained, remedies, tables
 from ui.parts.untrusted import plain
 
 PAGE_ROWS = 50
@@ -121,6 +121,7 @@ def show(table: Table) -> None:
             page = st.pagination(pages, key=page_key, persist_state="session")
         noun = "answer" if len(table.run.models) > 1 else "sample"
         st.caption(say("{counted}. Click a row to open it.", counted=counted(len(answers), noun)))
+        chosen_view.say_whose(table.view, table.counts_by)
     of_page = answers[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     # The row is scrolled to once: at a number that no drawing before had.
     _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)

@@ -72,17 +72,22 @@ def show(view: RunView) -> None:
     """Charts, numbers and samples of an RGB run by the chosen rules, as far as it is."""
     # Filled later: the rules are chosen below what they change.
     story = st.container()
-    shown = View(policy=rules.switch(view.run).policy)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        policy = rules.switch(view.run).policy
+        shown = View(by=chosen_view.labels_switch(view, view.labellers()), policy=policy)
     rows = aggregate.of_metric(view.counted(shown), 0)
     with story:
         if any(row.status == "scored" for row in rows):
+            corrected.say_headlines(view)
+            chosen_view.say_whose(view, shown)
             _rgb_charts(view, rows)
             corrected.show(view)
         else:
             st.caption(say("Nothing is checked yet."))
         _beside_judge(view.run, rows)
     # What people changed counts by all rules: it is no difference between them.
-    differ = rulings.differing(aggregate.of_metric(view.counted(), 0), rows)
+    by_own_rules = view.counted(shown._replace(policy=None))
+    differ = rulings.differing(aggregate.of_metric(by_own_rules, 0), rows)
     if differ:
         st.info(
             say(
@@ -93,7 +98,7 @@ def show(view: RunView) -> None:
     elif rulings.policy_of(view.run, shown.policy):
         st.info(say("By these rules no verdict differs from the run's own."))
     _flipped_verdicts(rows)
-    metric_results.further(view)
+    metric_results.further(view, shown)
     samples.heading()
     samples.show(_rgb_table(view, shown, rows, differ))
 
@@ -141,7 +146,7 @@ def blocks(view: RunView) -> list[Block]:
     for title in judged_rates(rates):
         panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
         shown.append(Block(say(title), panel))
-    return shown + metric_results.blocks(view, first=1)
+    return shown + metric_results.blocks(view, chosen_view.of(run), first=1)
 
 
 def card(run: Run) -> None:

@@ -26,6 +26,7 @@ from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
+from evaluators.text.normalise import slug
 from ui import session
 from ui.parts import chosen_view, for_paper, problems, remedies
 from ui.parts.untrusted import plain
@@ -39,6 +40,7 @@ def buttons(view: RunView) -> None:
         view.run.id[:6],
         formula_of(view.run, shown.definition) if _has_labels(view.run) else "",
         shown.policy or "",
+        slug(shown.by or ""),
     ]
     # Two views of one run are two files: the name says by what the values are counted.
     stem = "-".join(filter(None, parts))
@@ -157,11 +159,13 @@ def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     prompt = export.labelling_prompt(view.run)
     models = run_facts.titles(view.run)
     facts = _results_as_shown(view, shown).facts()
-    return export.results_csv(view.merged(shown), models, responses, definition, prompt, facts)
+    by = shown.by or ""
+    rows = view.merged(shown)
+    return export.results_csv(rows, models, responses, definition, prompt, facts, by)
 
 
 def _results_as_shown(view: RunView, shown: View) -> Results:
-    return Results(view.run, view.store, shown.definition or "", shown.policy)
+    return Results(view.run, view.store, shown.definition or "", shown.policy, shown.by)
 
 
 def _results_lines(view: RunView, shown: View) -> bytes:

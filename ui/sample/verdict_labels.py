@@ -23,8 +23,8 @@ WORD: Mapping[float | None, str] = {1.0: mark("yes"), 0.0: mark("no")}
 RIGHT, WRONG = mark("right", "verdict"), mark("wrong", "verdict")
 
 
-def values_that_count(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
-    """The values of a metric as they count, after what people say of them."""
+def values_after_people(run: Run, cell: Cell, score: Score) -> dict[str, float | None]:
+    """The values of a metric after what people say of them."""
     given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
     return corrected_values(score.values, given)
 

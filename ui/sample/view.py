@@ -286,7 +286,9 @@ def _metrics_from(
             _cost_and_failure(result, number)
             if score:
                 cell = answer._replace(metric=number)
-                _value_cards(score, verdict_labels.values_that_count(run, cell, score), own_titles)
+                _value_cards(
+                    score, verdict_labels.values_after_people(run, cell, score), own_titles
+                )
                 verdict_labels.ask_verdicts(run, cell, score, own_titles)
                 if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
                     _line_or_expander(say("Reason"), score.evidence.reason)
@@ -314,18 +316,18 @@ def _answer_and_documents(sample: Sample) -> None:
 
 def _value_cards(
     score: Score,
-    counted: Mapping[str, float | None],
+    after: Mapping[str, float | None],
     titles: Mapping[str, str],
 ) -> None:
-    """The values as they count; one that people changed with the one before."""
+    """The labeller's values; beside one that people would change what they say."""
     grid = st.grid(4, min_column_width=150)
-    for name, before in score.values.items():
-        value = counted[name]
+    for name, value in score.values.items():
         with grid.container(border=True, height="stretch"):
             shown = "–" if value is None else f"{value:.2f}"
             st.metric(plain(titles[name]), shown, help=explained.help_of(name))
-            if before is not None and value != before:
-                st.caption(say("corrected, before {before:.2f}", before=before))
+            by_people = after[name]
+            if by_people is not None and value != by_people:
+                st.caption(say("people say {value:.2f}", value=by_people))
             elif value is None:
                 st.caption(say("not applicable"))
     if score.reason:

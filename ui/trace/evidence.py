@@ -82,12 +82,12 @@ class ShownLabels(NamedTuple):
 
     @property
     def original(self) -> str:
-        """Who counts in the run's scores where nobody corrected a label."""
+        """Who counts in the run's scores, whatever people say."""
         return next(iter(self.labellings))
 
     @property
-    def counting(self) -> str:
-        """Who counts in the run's scores: a person's word is the last."""
+    def correctable(self) -> str:
+        """Whose labels a person can flip: the run's own, with those flipped before."""
         return CORRECTED if CORRECTED in self.labellings else self.original
 
     @property

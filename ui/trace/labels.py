@@ -115,7 +115,7 @@ def _labels_to_show(
 
 
 def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
-    """Whose labels are shown: those chosen last if this sample has them, else those that count.
+    """Whose labels are shown: those chosen last if this sample has them, else the run's own.
 
     Beside the choice stands who one is.
     """
@@ -157,9 +157,9 @@ def _provenance(run: Run, shown: ShownLabels) -> list[str]:
         notes.append(
             say("utilization and completeness are expected shares, not counts of the labels")
         )
-    if shown.counting != shown.by:
+    if shown.original != shown.by:
         notes.append(
-            say("in the run's scores {labeller} counts", labeller=labeller_title(shown.counting))
+            say("in the run's scores {labeller} counts", labeller=labeller_title(shown.original))
         )
     was_judged = any(labelling.judgement for labelling in shown.labellings.values())
     if run.evaluator.name == "hybrid" and not was_judged:
@@ -181,13 +181,13 @@ def _provenance(run: Run, shown: ShownLabels) -> list[str]:
 
 
 def _why_locked(run: Run, shown: ShownLabels) -> str:
-    """Why nothing can be corrected here; empty where it can: only labels that count are."""
+    """Why nothing can be corrected here; empty where it can: only the run's own labels are."""
     if run.workspace == EXAMPLES:
         return say("Everybody sees the same example. Press “Make it yours” to label a copy.")
-    if shown.by != shown.counting:
+    if shown.by != shown.correctable:
         return say(
             "To correct a label, choose the labels of {labeller}.",
-            labeller=labeller_title(shown.counting),
+            labeller=labeller_title(shown.correctable),
         )
     return ""
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from evaluators.catalogue import catalogue
 from evaluators.params import parameters
-from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import findings, run_facts
 from evaluators.runs.aggregate import Figures, SupportCounts, View
@@ -24,7 +22,7 @@ from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
 from evaluators.trace.patterns import pattern
 from ui.metrics import results as metric_results
 from ui.parts import chosen_view, corrected, dots, explained, samples
-from ui.parts.chosen_view import definition_key, labels_key
+from ui.parts.chosen_view import definition_key
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -63,26 +61,28 @@ def show(view: RunView) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = _model_switch(run)
         definition = definition_switch(run)
-        by = _labels_switch(run, labelled_by)
+        by = chosen_view.labels_switch(view, labelled_by)
     chosen = View(definition, by)
     figures = view.figures(0, model, chosen)
-    # By whose labels the run goes, and what people changed, whatever is looked at.
+    # By whose labels the run goes, whatever is looked at.
     usual = view.figures(0, model)
     if moves and not figures.scored:
         answer.caption(say("Nothing is checked yet."))
         return
     with answer:
         _say_the_answer(view, chosen, model, moves)
+        chosen_view.say_whose(view, chosen)
         dots.show(trace_groups(view, chosen), is_at_work=moves)
         if not moves:
             corrected.show(view, model=model)
         if whose := findings.who_labelled(run, usual):
             st.info(plain(whose), icon=":material/info:")
-        if usual.corrected:
+        if relabelled := 0 if moves else len(view.relabelled(model)):
             st.caption(
                 say(
-                    "{samples} corrected by a person; the run's own values include that.",
-                    samples=counted(usual.corrected, "sample"),
+                    "{answers} relabelled by people. The run's own values stay its labeller's: "
+                    "choose another labeller to see what people make of them.",
+                    answers=counted(relabelled, "answer"),
                 )
             )
     if not moves:
@@ -92,14 +92,20 @@ def show(view: RunView) -> None:
         st.warning(plain(gone), icon=":material/warning:")
     if len(labelled_by) > 1:
         comparison.show(view, model, definition, TRACE_VALUES)
-    metric_results.further(view)
+    metric_results.further(view, chosen)
     samples.heading()
     samples.show(_trace_table(view, chosen, model, usual, moves))
 
 
 def _say_the_answer(view: RunView, chosen: View, model: int, moves: bool = False) -> None:
+    """The mean that people's labels correct, from enough of a random draw on; then the labeller's.
+
+    Of another labeller than the run's own it is what that labeller says.
+    """
     finding = findings.of_trace(view, chosen, model, is_at_work=moves)
-    if finding.sentence:
+    if not moves and corrected.say_headlines(view, model=model):
+        st.markdown(plain(finding.sentence))
+    elif finding.sentence:
         st.header(plain(finding.sentence), anchor=False)
     if finding.caution:
         st.warning(plain(finding.caution), icon=":material/search:")
@@ -116,7 +122,7 @@ def blocks(view: RunView) -> list[Block]:
     shown = [Block(run.title, partial(_say_the_answer, view, chosen, number))]
     for group in trace_groups(view, chosen):
         shown += dots.blocks(group)
-    return shown + metric_results.blocks(view, first=1)
+    return shown + metric_results.blocks(view, chosen, first=1)
 
 
 def _trace_table(
@@ -145,7 +151,7 @@ def _trace_table(
         verdict,
         counts_by=chosen,
         model=model if len(view.run.models) > 1 else None,
-        facets=_trace_facets(figures),
+        facets=_trace_facets(figures, is_relabelled=bool(not moves and view.relabelled(model))),
     )
 
 
@@ -224,27 +230,6 @@ def definition_switch(run: Run) -> str:
     return chosen
 
 
-def _labels_switch(run: Run, names: Sequence[str]) -> str | None:
-    """The choice of labeller, where there are several; `None` is what counts."""
-    if len(names) < 2:
-        return None
-    name: str = st.selectbox(
-        say("Labeller"),
-        ["", *names],
-        format_func=lambda by: labellers.labeller_title(by) if by else say("The run's own"),
-        help=(
-            say(
-                "Whose labels the values are based on. The run's own are corrected where a "
-                "person did so."
-            )
-        ),
-        key=labels_key(run),
-        width=320,
-        persist_state="session",
-    )
-    return name or None
-
-
 def _say_what_it_means(figures: Figures) -> None:
     means = {name: figures.means[name] for name in METRICS if name in figures.means}
     if len(means) < len(METRICS):
@@ -266,13 +251,13 @@ def _say_what_it_means(figures: Figures) -> None:
         )
 
 
-def _trace_facets(figures: Figures) -> dict[str, str]:
+def _trace_facets(figures: Figures, *, is_relabelled: bool) -> dict[str, str]:
     """The titles of further columns by field; a column that would say nothing is left out."""
     facets = {}
     if figures.situations:
         facets["situation"] = mark("Group")
     if len(figures.by) > 1:
         facets["by"] = mark("Labeller")
-    if figures.corrected:
+    if is_relabelled:
         facets["corrected"] = mark("Corrected")
     return facets

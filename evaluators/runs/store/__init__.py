@@ -31,7 +31,7 @@ from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
 from evaluators.runs.store.saved_mappings import SavedMappingTable
 from evaluators.runs.store.saved_metrics import SavedMetricTable
-from evaluators.runs.store.selection import USUAL_VIEW, Answer, Selection, ValueName
+from evaluators.runs.store.selection import CORRECTED_VIEW, Answer, Selection, ValueName
 from evaluators.runs.store.sqlite import SqliteDatabase
 from evaluators.runs.store.titles import TitleTable
 from evaluators.runs.store.uploads import Upload, UploadTable
@@ -40,9 +40,9 @@ from evaluators.runs.store.writer import Writer
 from evaluators.text.language import say
 
 __all__ = [
+    "CORRECTED_VIEW",
     "NEWEST",
     "USUAL",
-    "USUAL_VIEW",
     "Answer",
     "CellStatus",
     "Counter",

@@ -31,7 +31,7 @@ class ViewedValues(NamedTuple):
 Counter = Literal["revision", "results"]
 """What a figure is worked out of: results with people's labels of them, or results alone."""
 
-USUAL = StoredView("", is_usual=True)
+USUAL = StoredView("own", is_usual=True)
 """The values as the results were stored with them."""
 
 

@@ -298,16 +298,17 @@ class ResultTable:
         run: Run,
         view: StoredView,
         metric: int = 0,
+        *,
+        only_labelled: bool,
     ) -> Iterator[tuple[Cell, Sample, Score]]:
         """Those answers that the metric scored and of which the view has no values yet.
 
-        Of the usual view, and of all metrics but the first, only those that people labelled: all
-        others count as they are stored.
+        `only_labelled` are those that people labelled: then all others count as they are stored.
         """
         missing = """r.metric = :metric and not exists (
                      select 1 from viewed v where v.run_id = r.run_id and v.view = :view
                      and v.position = r.position and v.model = r.model and v.metric = r.metric)"""
-        if view.is_usual or metric:
+        if only_labelled:
             missing += """ and exists (
                            select 1 from person_labels p where p.run_id = r.run_id
                            and p.position = r.position and p.model = r.model

@@ -14,17 +14,17 @@ VALUES = f"""case when {_IS_VIEWED} then v."values" when {_HAS_NO_VIEW} then nul
 """What a view has of a cell, as JSON; `r` is its result and `v` its row of the view, if any."""
 STATUS = f"case when {_HAS_NO_VIEW} and r.status = 'scored' then 'failed' else r.status end"
 """A score that cannot be read has no values in a view: it counts as failed."""
-USUAL_VIEW = "what counts"
-"""The view of the run's own labels with what people say of them."""
+CORRECTED_VIEW = "corrected"
+"""The view of the run's own labels with what people say in their place."""
 
 
 def changed_labels(answer: str, metric: str) -> str:
     """How many labels people changed in a cell, as SQL; `answer` is where its rows are.
 
-    Before the usual view is worked out, all that people set with the labels in sight.
+    Before that view is worked out, all that people set with the labels in sight.
     """
     return f"""coalesce(
-        (select sum(changed) from viewed where {answer} and {metric} and view = '{USUAL_VIEW}'),
+        (select sum(changed) from viewed where {answer} and {metric} and view = '{CORRECTED_VIEW}'),
         (select count(*) from person_labels where {answer} and {metric} and withdrawn is null
          and label <> 'sample' and not blind))"""
 
