@@ -402,7 +402,7 @@ class Overnight:
         results = self._store.results
         earlier = results.of_answer(self._run.id, task.position, task.model)
         for result in earlier.values():
-            if result.response:
+            if result.response is not None:
                 return result.response
         if not generator.is_remote:
             return generated_response(sample, self._run.prompt, OfflineReader())
