@@ -19,7 +19,7 @@ from evaluators.text.words import counted, in_a_line, in_brackets, short_name
 
 def titles(run: Run) -> list[str]:
     """A name for each model of the run, no two alike."""
-    return _numbered_where_alike([model_title(spec) for spec in run.models])
+    return _numbered_where_alike([say(model_title(spec)) for spec in run.models])
 
 
 def rows(run: Run, outlines: Sequence[Outline]) -> dict[str, Sequence[Outline]]:

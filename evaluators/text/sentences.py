@@ -192,6 +192,9 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
     is_after_heading = False
     for piece in pieces:
         opens = marks.opens_sentence(piece)
+        if sentences and sentences[-1][-1].endswith("!") and piece.startswith("["):
+            # Punkt cuts a Markdown image, "![title](address)", behind its first character.
+            opens = False
         if sentences and not has_opening and not opens:
             # "Paris\nHappy to help!" claims something, but not in its second line.
             before = " ".join(sentences[-1])

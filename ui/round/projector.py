@@ -274,7 +274,7 @@ def _agreement(agreement: ClassAgreement, value: float) -> str:
         measure=measure,
         places=places,
     )
-    number = f"{value:.2f}".replace("-", "−")
+    number = f"{value:z.2f}".replace("-", "−")
     level = next((word for below, word in AGREEMENTS if value < below), FULL_AGREEMENT)
     words = say(
         "agreement beyond chance: {level} ({symbol} {number})",

@@ -324,8 +324,9 @@ class View {
     if (guess) marks.push(this.isHidden ? own : say("you: {label}", { label }));
     if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
     badge.textContent = marks.join(" · ");
-    const heard = [key, verdict && say(verdict), guess && own].filter(Boolean).join(", ");
-    row.setAttribute("aria-label", `${heard}: ${text.textContent}`);
+    const heard = [key, verdict && say(verdict), guess && own].filter(Boolean).join(say(", "));
+    const sentence = say("{name}: {text}", { name: heard, text: text.textContent });
+    row.setAttribute("aria-label", sentence);
     row.setAttribute("aria-pressed", String(key === this.selected));
     row.classList.toggle("selected", key === this.selected);
   }
