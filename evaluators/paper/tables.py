@@ -11,7 +11,6 @@ from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
-from evaluators.records import Ability
 from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_and_failed
@@ -160,7 +159,7 @@ def _by_noise(view: RunView, counted: View) -> list[PaperTable]:
                 level = rgb_figures.noise_named(point)
                 lines.append(PaperLine(keys, level, point.accuracy, facts, True))
         name, what = "accuracy_by_noise", "Accuracy in percent by noise"
-        if ability is not Ability.NOISE:
+        if tables:
             name = f"{name}_{slug(ability.label)}"
         tables.append(_table_of_means(name, what, view, counted, lines, more, *_remarks(lines)))
     return tables
