@@ -769,10 +769,8 @@ def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
     interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
     if mean.estimated:
         interval = "an estimate"
-    repeated = f" ({mean.questions:,} questions)" if mean.questions else ""
-    if mean.repeated:
-        repeated = f" ({mean.repeated})"
-    return value, interval, f"{mean.coverage}{repeated}"
+    repeated = f"{mean.coverage} ({mean.repeated})" if mean.repeated else ""
+    return value, interval, repeated or mean.checked
 
 
 def _column_of_value(name: str) -> str:

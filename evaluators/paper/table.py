@@ -56,7 +56,7 @@ def table_of_lines(name: str, caption: str, lines: Sequence[PaperLine]) -> Paper
         same[0][line.column] = line
     rows = []
     for keys, own in by_row:
-        coverages = {line.mean.coverage for line in own.values()}
+        coverages = {line.mean.checked for line in own.values()}
         coverage = coverages.pop() if len(coverages) == 1 else ""
         # Where all agree the coverage is said once, in a column of its own.
         cells = [_mean_cell(own.get(column), has_coverage=not coverage) for column in columns]
@@ -84,7 +84,7 @@ def _mean_cell(line: PaperLine | None, *, has_coverage: bool) -> str:
     if line is None:
         return ""
     words = estimate_in_words(line.mean, in_percent=line.in_percent)
-    return f"{words} ({line.mean.coverage})" if has_coverage else words
+    return f"{words} ({line.mean.checked})" if has_coverage else words
 
 
 def estimate_in_words(mean: Mean, *, in_percent: bool = False) -> str:

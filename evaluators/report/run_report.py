@@ -208,10 +208,7 @@ def interval_in_words(mean: Mean) -> str:
 
 def answers(mean: Mean) -> str:
     """On how many answers the mean stands, and how often what was asked."""
-    asked = mean.repeated
-    if not asked and mean.questions:
-        asked = counted(mean.questions, "question")
-    return "; ".join(filter(None, [coverage(mean), asked]))
+    return "; ".join(filter(None, [coverage(mean), mean.repeated]))
 
 
 def _brief(mean: Mean | None) -> str:

@@ -119,6 +119,13 @@ class Mean(Record):
         return f"{self.scored:,} / {self.asked:,}"
 
     @property
+    def checked(self) -> str:
+        """The coverage with the questions, where they repeat: "182 / 182 (91 questions)"."""
+        return (
+            f"{self.coverage} ({self.questions:,} questions)" if self.questions else self.coverage
+        )
+
+    @property
     def repeated(self) -> str:
         """ "30 prompts × 5", where prompts were asked several times; else it is empty."""
         if self.repeats == 1:

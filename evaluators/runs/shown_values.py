@@ -80,12 +80,15 @@ class Group(NamedTuple):
 
 
 def coverage(mean: Mean) -> str:
-    """On how many answers a mean stands: "197 of 200, 3 failed"."""
+    """On how many answers a mean stands: "197 of 200, 3 failed, 91 questions"."""
     parts = [say("{part:,} of {all:,}", part=mean.scored, all=mean.asked)]
     if mean.not_applicable:
         parts.append(say("{number:,} not applicable", number=mean.not_applicable))
     if mean.failed:
         parts.append(say("{number:,} failed", number=mean.failed))
+    # Of repeated prompts it is said how often each was asked.
+    if mean.questions and mean.repeats == 1:
+        parts.append(counted(mean.questions, "question"))
     return say(", ").join(parts)
 
 

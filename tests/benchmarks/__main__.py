@@ -26,6 +26,7 @@ PARTS = (
     "corrected_rates",
     "corrected_ragbench",
     "comparing",
+    "intervals",
     "class_round",
     "batch",
 )
