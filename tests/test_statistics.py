@@ -9,14 +9,18 @@ from hypothesis import strategies as st
 
 from evaluators.statistics import (
     auroc,
+    auroc_interval,
     clustered,
     clustered_mean,
     in_clusters,
     independent_count,
     interval,
     kappa,
+    kappa_interval,
     krippendorff,
+    krippendorff_interval,
     rmse,
+    rmse_interval,
     t95,
     wilson,
     within_groups,
@@ -395,3 +399,68 @@ def test_krippendorffs_alpha_is_that_of_the_worked_example():
 )
 def test_krippendorffs_alpha_at_its_ends(counts, alpha):
     assert krippendorff(counts) == alpha
+
+
+def test_kappa_has_an_interval_over_answers_by_leaving_out_each():
+    # Together [[3, 1], [1, 4]]; the error is that of kappa without each of the three in turn
+    tables = np.array([[[2, 0], [0, 1]], [[1, 1], [0, 1]], [[0, 0], [1, 2]]], dtype=float)
+    without = [kappa(tables.sum(axis=0) - table) for table in tables]
+    middle = sum(without) / 3
+    error = math.sqrt(2 / 3 * sum((each - middle) ** 2 for each in without))
+    together = kappa([[3, 1], [1, 4]])
+
+    low, high = kappa_interval(tables)
+
+    assert low == pytest.approx(max(-1, together - 4.3027 * error), abs=1e-3)
+    assert high == pytest.approx(min(1, together + 4.3027 * error), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "tables", [[[[2, 0], [0, 1]]], [[[1, 0], [0, 1]]] * 5, [[[1, 0], [0, 0]]] * 3]
+)
+def test_answers_that_all_agree_tell_nothing_of_how_far_kappa_may_be_off(tables):
+    assert kappa_interval(np.array(tables, dtype=float)) is None
+
+
+@pytest.mark.parametrize("kind", ["kappa", "alpha"])
+def test_the_interval_of_agreement_holds_the_truth_over_answers_of_many_sentences(kind):
+    # Half the sentences are a yes. A second labeller changes a tenth of the labels, in half of the
+    # answers three tenths: kappa is 1 - 2 * .2 = .6
+    rng = np.random.default_rng(4)
+    held = 0
+    for _ in range(300):
+        wrong = rng.choice((0.1, 0.3), size=(30, 1))
+        first = rng.random((30, 8)) < 0.5
+        second = first ^ (rng.random((30, 8)) < wrong)
+        if kind == "kappa":
+            codes = 2 * first + second
+            tables = [np.bincount(row, minlength=4).reshape(2, 2) for row in codes]
+            low, high = kappa_interval(np.array(tables, dtype=float))
+        else:
+            yes = first.astype(int).ravel() + second.ravel()
+            counts = np.column_stack([2 - yes, yes])
+            low, high = krippendorff_interval(counts, np.repeat(np.arange(30), 8))
+        held += low <= 0.6 <= high
+
+    assert held / 300 >= 0.91
+
+
+def test_an_auroc_has_an_interval_with_a_width_where_all_are_told_apart_too():
+    low, high = auroc_interval(1.0, 10, 10)
+
+    # 1 - low is z times its own error by Hanley and McNeil
+    pairs = 1 + 9 * ((1 - low) / (2 - low) + low / (1 + low))
+    assert 1 - low == pytest.approx(1.959964 * math.sqrt(low * (1 - low) * pairs / 100), abs=1e-6)
+    assert high == pytest.approx(1)
+    assert auroc_interval(None, 0, 3) is None
+
+
+def test_the_interval_of_an_rmse_is_the_root_of_that_of_the_squares():
+    low, high = interval([0.01, 0.04, 0.09])
+
+    found = rmse_interval([0.1, 0.2, 0.3], [0.0, 0.0, 0.0])
+
+    assert found == pytest.approx((math.sqrt(low), math.sqrt(high)))
+    # Labellers that never differed may differ elsewhere.
+    high = math.sqrt(wilson(0, 2)[1])
+    assert rmse_interval([0.1, 0.2], [0.1, 0.2]) == pytest.approx((0, high))

@@ -7,7 +7,7 @@ A difference is second minus first. Pairs of one question are a cluster: they re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from evaluators.statistics import (
     any_mean,
     in_clusters,
     independent_count,
+    root,
     standard_error,
 )
 
@@ -185,8 +186,8 @@ def tango(wins: float, losses: float, rows: float) -> tuple[float, float]:
             return math.copysign(math.inf, distance) if distance else 0.0
         return distance / math.sqrt(variance)
 
-    low = _root(lambda difference: score(difference) - Z95, -1.0, estimate)
-    high = _root(lambda difference: score(difference) + Z95, estimate, 1.0)
+    low = root(lambda difference: score(difference) - Z95, -1.0, estimate)
+    high = root(lambda difference: score(difference) + Z95, estimate, 1.0)
     return low, high
 
 
@@ -278,11 +279,3 @@ def _spread_of_differences(sums: Floats, sizes: Floats) -> float | None:
     if len(sums) < 2:
         return None
     return standard_error(sums, sizes) * math.sqrt(float(sizes.sum()))
-
-
-def _root(score: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function passes 0, by halving the range often enough for ten digits."""
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if score(middle) > 0 else (low, middle)
-    return (low + high) / 2

@@ -26,7 +26,17 @@ from evaluators.people.correction import (
 )
 from evaluators.people.records import RANDOM, LabelledSample
 from evaluators.records import Cell
-from evaluators.statistics import auroc, in_clusters, independent_count, kappa, rmse
+from evaluators.statistics import (
+    Floats,
+    auroc,
+    auroc_interval,
+    in_clusters,
+    independent_count,
+    kappa,
+    kappa_interval,
+    rmse,
+    rmse_interval,
+)
 
 Judged = Mapping[Cell, float]
 """The labeller's value of each answer to which it applies."""
@@ -119,9 +129,11 @@ def _value_check(
             if pair.cell in likely:
                 scores.append(likely[pair.cell])
                 truths.append(pair.people == 1)
+        area = auroc(scores, truths)
         value = value.model_copy(
             update={
-                "auroc": auroc(scores, truths),
+                "auroc": area,
+                "auroc_interval": auroc_interval(area, sum(truths), len(truths) - sum(truths)),
                 "is_drawn": all(sample.drawn in RANDOM for sample in counted),
                 "weighting": _weighting(told, judged, pairs, counted),
             }
@@ -230,9 +242,20 @@ def _rate_check(
             "sensitivity": _share_of_both(both_yes, only_people),
             "specificity": _share_of_both(both_no, only_labeller),
             "kappa": kappa(weights),
+            "kappa_interval": kappa_interval(_tables_by_question(pairs)),
         }
     )
     return _forecast(value, lambda more: rate_half_with_more(strata, more))
+
+
+def _tables_by_question(pairs: Sequence[_Pair]) -> Floats:
+    """The table of yes and no of each question, by what its answers stand for."""
+    numbers: dict[Hashable, int] = {}
+    places = [numbers.setdefault(pair.question, len(numbers)) for pair in pairs]
+    tables = np.zeros((len(numbers), 2, 2))
+    for place, pair in zip(places, pairs, strict=True):
+        tables[place, int(pair.judged), int(pair.people)] += pair.weight
+    return tables
 
 
 def _stratum(judged: float, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
@@ -271,6 +294,7 @@ def _mean_check(
         rmse=rmse(own, people),
         rmse_of_constant=rmse([mean_of_people] * len(people), people),
         bias=mean_of_labeller - mean_of_people,
+        rmse_interval=rmse_interval(own, people, [pair.question for pair in pairs]),
     )
     corrected = None
     if len(pairs) >= LEAST:

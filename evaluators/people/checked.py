@@ -27,12 +27,14 @@ class Distance(Record):
     """How far the labeller's values lie from people's: 0 is best.
 
     `bias` is how much higher they are in the mean. `rmse_of_constant` is the distance of a labeller
-    that always gives people's mean: one that is not below it tells nothing of single answers.
+    that always gives people's mean: one that is not below it tells nothing of single answers. The
+    95 % interval of `rmse` is over answers, or the questions that these answer.
     """
 
     rmse: float
     rmse_of_constant: float
     bias: float
+    rmse_interval: tuple[float, float] | None = None
 
 
 class More(Record):
@@ -52,7 +54,8 @@ class ValueCheck(Record):
 
     Yes-or-no values have a `table`, `sensitivity` (the share of people's yes that it sees) and
     `specificity` (of people's no) where there is such an answer, each with Wilson's interval. All
-    others have a `distance`.
+    others have a `distance`. `kappa` and `auroc` have 95 % intervals over answers, or the questions
+    that these answer.
 
     `is_drawn` tells that the labels are of answers drawn at random; `weighting` says why some count
     more than others, where they do. `headline` is the corrected mean for the top of a page: it is
@@ -71,7 +74,9 @@ class ValueCheck(Record):
     sensitivity: EstimatedMean | None = None
     specificity: EstimatedMean | None = None
     kappa: float | None = None
+    kappa_interval: tuple[float, float] | None = None
     auroc: float | None = None
+    auroc_interval: tuple[float, float] | None = None
     distance: Distance | None = None
     is_drawn: bool = False
     weighting: str = ""

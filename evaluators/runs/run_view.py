@@ -246,18 +246,19 @@ class RunView:
         """How far any two labellers of one model's answers agree; every sample is read for it."""
 
         def compare() -> list[Agreement]:
-            return agreement(self._labels(model, self.scored(), {}))
+            judges = jury.names([judge.id for judge in self.run.judges])
+            return agreement(self._labels(model, self.scored(), {}), judges)
 
         def compare_people() -> list[Agreement]:
             pairs = agreement(self._labels_beside_people(model))
             return [pair for pair in pairs if is_of_people(pair.first) or is_of_people(pair.second)]
 
         kind = list[Agreement]
-        agreements = self._from_store(f"agree {model}", kind, compare)
+        agreements = self._from_store(f"agreement {model}", kind, compare)
         if not self.people:
             return agreements
         of_people = self._from_store(
-            f"people agree {model}", kind, compare_people, is_of_people=True
+            f"agreement of people {model}", kind, compare_people, is_of_people=True
         )
         return [*agreements, *of_people]
 

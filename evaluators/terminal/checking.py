@@ -14,6 +14,7 @@ from evaluators.people.checked import Against, ValueCheck
 from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome, unknown_value
 from evaluators.terminal.tables import text_table
 from evaluators.text.printable import printable
+from evaluators.text.words import with_interval
 
 HEADINGS = ("value", "labeller", "people", "95 % interval", "labels", "worth", "kappa")
 
@@ -107,7 +108,7 @@ def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
 def _cells_of_check(line: CheckedLine) -> tuple[str, ...]:
     value = line.value
     best = value.best
-    kappa = "" if value.kappa is None else f"{value.kappa:.2f}"
+    kappa = "" if value.kappa is None else with_interval(value.kappa, value.kappa_interval)
     return (
         line.name,
         f"{value.judged:.2f}",

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators.records import Cell, Labels, Record, Sentences, Support
-from evaluators.statistics import kappa, krippendorff
-from evaluators.trace.labelling import CORRECTED, GOLD
+from evaluators.statistics import (
+    interval,
+    kappa,
+    kappa_interval,
+    krippendorff,
+    krippendorff_interval,
+)
+from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 
 LABELS = ("relevant", "utilized", "support")
 
@@ -23,12 +29,16 @@ _Verdicts = dict[Cell, bytes]
 """One labeller's verdicts on one label, sample by sample, in the order of the sentences."""
 
 
+Interval = tuple[float, float]
+
+
 class Agreement(Record):
     """How far two labellers agree on one label, with Cohen's kappa.
 
     `equal` is the share of sentences with the same verdict; `sentences` counts those that both
     labelled: document sentences, for "support" those of responses. `kappa` is `None` where both
-    gave all of them one and the same verdict.
+    gave all of them one and the same verdict. The 95 % intervals are over the `answers` that the
+    sentences are of, as those of one answer resemble each other.
     """
 
     first: str
@@ -37,19 +47,24 @@ class Agreement(Record):
     sentences: int
     equal: float
     kappa: float | None
+    answers: int = 0
+    equal_interval: Interval | None = None
+    kappa_interval: Interval | None = None
 
 
 class GroupAgreement(Record):
     """How far several labellers of one kind agree on one label, with Krippendorff's alpha.
 
     `sentences` counts those that at least two of them labelled. `alpha` is `None` where all of them
-    got one and the same verdict.
+    got one and the same verdict. Its 95 % interval is over the `answers`.
     """
 
     labellers: tuple[str, ...]
     label: str
     sentences: int
     alpha: float | None
+    answers: int = 0
+    alpha_interval: Interval | None = None
 
 
 Group = Sequence[str]
@@ -64,13 +79,19 @@ LabelsOfAll = tuple[Cell, Sentences, Mapping[str, "Labels | Votes"]]
 
 def agreement(
     labelled: Iterable[LabelsOfAll],
+    jury: Group = (),
 ) -> list[Agreement]:
-    """Every two labellers that labelled a sentence in common, from each one's labels by name."""
+    """Every two labellers that labelled a sentence in common, from each one's labels by name.
+
+    The `jury` is not compared with the judges that sit in it: it is made of their votes.
+    """
     verdicts = _verdicts(labelled)
     # Published and corrected labels come last, so that others are compared with them.
     names = sorted(verdicts, key=(GOLD, CORRECTED).__contains__)
     agreements = []
     for pair, label in product(combinations(names, 2), LABELS):
+        if JURY in pair and not set(jury).isdisjoint(pair):
+            continue
         compared = _agreement(pair, label, verdicts)
         if compared is not None:
             agreements.append(compared)
@@ -85,7 +106,7 @@ def group_agreement(
     agreements = []
     for group, label in product(groups, LABELS):
         members = [verdicts[name][label] for name in group if name in verdicts]
-        counts = _counts_of_values(members)
+        counts, answers = _counts_of_values(members)
         if len(members) > 1 and len(counts):
             agreements.append(
                 GroupAgreement(
@@ -93,13 +114,20 @@ def group_agreement(
                     label=label,
                     sentences=len(counts),
                     alpha=krippendorff(counts),
+                    answers=len(np.unique(answers)),
+                    alpha_interval=krippendorff_interval(counts, answers),
                 )
             )
     return agreements
 
 
-def _counts_of_values(members: Sequence[_Verdicts]) -> NDArray[np.int64]:
-    """How many members gave each sentence each value; of sentences that two or more labelled."""
+def _counts_of_values(
+    members: Sequence[_Verdicts],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many members gave each sentence each value, and the number of its answer.
+
+    Of sentences that two or more labelled.
+    """
     cells = {cell: len(codes) for own in members for cell, codes in own.items()}
     counts = np.zeros((sum(cells.values()), _CODES), dtype=np.int64)
     for own in members:
@@ -108,8 +136,9 @@ def _counts_of_values(members: Sequence[_Verdicts]) -> NDArray[np.int64]:
         counts[np.arange(len(values)), values] += 1
     # Without column 0: labellers that did not label the sentence.
     given: NDArray[np.int64] = counts[:, 1:]
-    labelled_twice: NDArray[np.int64] = given[given.sum(axis=1) > 1]
-    return labelled_twice
+    is_labelled_twice = given.sum(axis=1) > 1
+    answers = np.repeat(np.arange(len(cells)), [*cells.values()])
+    return given[is_labelled_twice], answers[is_labelled_twice]
 
 
 def _verdicts(labelled: Iterable[LabelsOfAll]) -> dict[str, dict[str, _Verdicts]]:
@@ -161,27 +190,37 @@ def _agreement(
     verdicts: dict[str, dict[str, _Verdicts]],
 ) -> Agreement | None:
     first, second = pair
-    table = _verdict_counts(verdicts[first][label], verdicts[second][label])
-    total = int(table.sum())
-    if not total:
+    tables = _tables_by_answer(verdicts[first][label], verdicts[second][label])
+    table = tables.sum(axis=0)
+    sentences = tables.sum(axis=(1, 2)).astype(int)
+    if not len(tables):
         return None
+    # Each sentence is a yes where both gave the same verdict.
+    equal = np.trace(tables, axis1=1, axis2=2).astype(int)
+    counts = np.column_stack([equal, sentences - equal]).ravel()
+    verdict = np.repeat(np.tile([1.0, 0.0], len(tables)), counts)
     return Agreement(
         first=first,
         second=second,
         label=label,
-        sentences=total,
-        equal=float(table.trace()) / total,
-        kappa=kappa(table.tolist()),
+        sentences=int(sentences.sum()),
+        equal=float(equal.sum() / sentences.sum()),
+        kappa=kappa(table),
+        answers=len(tables),
+        equal_interval=interval(verdict, np.repeat(np.arange(len(tables)), sentences)),
+        kappa_interval=kappa_interval(tables),
     )
 
 
-def _verdict_counts(first: _Verdicts, second: _Verdicts) -> NDArray[np.int64]:
-    """How often each verdict of one met each verdict of the other."""
+def _tables_by_answer(first: _Verdicts, second: _Verdicts) -> NDArray[np.float64]:
+    """How often each verdict of one met each verdict of the other, in each answer."""
     common = [cell for cell in first if cell in second]
     ones = np.frombuffer(b"".join(first[cell] for cell in common), np.uint8)
     others = np.frombuffer(b"".join(second[cell] for cell in common), np.uint8)
-    # Each pair of verdicts is one number: its row and column in the table.
-    pairs = ones.astype(np.int64) * _CODES + others
-    counts = np.bincount(pairs, minlength=_CODES**2)
+    answers = np.repeat(np.arange(len(common)), [len(first[cell]) for cell in common])
+    # Each pair of verdicts is one number: its answer, row and column in the tables.
+    pairs = (answers * _CODES + ones) * _CODES + others
+    counts = np.bincount(pairs, minlength=len(common) * _CODES**2)
     # Without row and column 0: sentences that one of the two did not label.
-    return counts.reshape(_CODES, _CODES)[1:, 1:]
+    tables = counts.reshape(-1, _CODES, _CODES)[:, 1:, 1:].astype(float)
+    return tables[tables.any(axis=(1, 2))]

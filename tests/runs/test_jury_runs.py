@@ -122,7 +122,8 @@ def test_every_view_and_the_agreement_of_a_jury_come_from_stored_labels(store, r
     assert [shares[by].mean for by in names] == [0.0, 0.5, 0.0]
     assert table[LUNA.id, LOCAL.id, "support"].sentences == 8
     assert table[LUNA.id, LOCAL.id, "support"].equal == 0.5
-    assert table["jury", LOCAL.id, "support"].equal == 1.0
+    # The jury is made of its judges' votes.
+    assert not [pair for pair in table if "jury" in pair]
     assert server.asked == before
 
 

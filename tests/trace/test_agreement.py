@@ -5,8 +5,8 @@ import pytest
 from evaluators.people.labels import labels_by_labeller
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Labels, Sample, Sentence, Sentences, SentenceSupport
-from evaluators.trace.agreement import Agreement, agreement, group_agreement
-from evaluators.trace.labelling import labelled_score
+from evaluators.trace.agreement import agreement, group_agreement
+from evaluators.trace.labelling import JURY, labelled_score
 
 JUDGE = "openai/gpt-6-luna"
 
@@ -35,11 +35,12 @@ def cell(position, *labellings, gold=None, size=4):
     return Cell(position), sample, labelled_score(sample, sentences, found, found[-1])
 
 
-def found(cells, people=None):
-    table = agreement(
+def found(cells, people=None, jury=()):
+    every = (
         (cell, *labels_by_labeller(sample, score, (people or {}).get(cell, ())))
         for cell, sample, score in cells
     )
+    table = agreement(every, jury)
     return {(each.first, each.second, each.label): each for each in table}
 
 
@@ -61,9 +62,22 @@ def test_two_labellers_are_compared_sentence_by_sentence_over_all_samples():
     assert (support.sentences, support.equal) == (3, pytest.approx(2 / 3))
     assert support.kappa == pytest.approx(0.5)
     # Nobody calls anything utilized
-    assert table[JUDGE, "heuristic", "utilized"] == Agreement(
-        first=JUDGE, second="heuristic", label="utilized", sentences=8, equal=1.0, kappa=None
-    )
+    utilized = table[JUDGE, "heuristic", "utilized"]
+    assert (utilized.sentences, utilized.equal, utilized.kappa) == (8, 1.0, None)
+    # The eight sentences are of two answers, and tell no more than two that are alike.
+    assert (utilized.answers, utilized.kappa_interval) == (2, None)
+    low, high = utilized.equal_interval
+    assert 0.2 < low < 0.6
+    assert high == 1
+
+
+def test_a_jury_is_not_compared_with_the_judges_whose_votes_it_is_made_of():
+    other = "custom/other"
+    cells = [cell(0, (JURY, labels("0a")), (JUDGE, labels("0a")), (other, labels("0b")))]
+
+    pairs = {frozenset(each[:2]) for each in found(cells, jury=[JUDGE])}
+
+    assert pairs == {frozenset({JURY, other}), frozenset({JUDGE, other})}
 
 
 def test_only_samples_and_sentences_that_both_labelled_count():

@@ -14,7 +14,7 @@ from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.text.language import say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, with_interval
 from ui import session
 from ui.parts.untrusted import plain
 
@@ -103,11 +103,12 @@ def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
         words = say("Of {people}'s no, {labeller} sees {rate}", **names, rate=rate)
     lines.append(words)
     if value.kappa is not None:
-        lines.append(say("Agreement beyond chance (kappa): {kappa:.2f}", kappa=value.kappa))
+        kappa = with_interval(value.kappa, value.kappa_interval)
+        lines.append(say("Agreement beyond chance (kappa): {kappa}", kappa=kappa))
     if value.auroc is not None:
         words = say(
-            "AUROC {auroc:.2f}: so often its estimate of a supported answer is the higher",
-            auroc=value.auroc,
+            "AUROC {auroc}: so often its estimate of a supported answer is the higher",
+            auroc=with_interval(value.auroc, value.auroc_interval),
         )
         lines.append(words)
     return lines

@@ -11,7 +11,7 @@ from evaluators.config import ROOT
 from evaluators.people.checked import Check, ValueCheck
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
-from evaluators.text.words import readable
+from evaluators.text.words import readable, with_interval
 from ui.parts import tables
 
 LIMITS = (
@@ -81,7 +81,7 @@ def _value_row(value: ValueCheck) -> dict[str, object]:
         say("95 % interval"): interval,
         say("Labels"): labels,
         say("Worth"): str(value.worth or ""),
-        "RMSE": f"{distance.rmse:.2f}" if distance else "",
+        "RMSE": with_interval(distance.rmse, distance.rmse_interval) if distance else "",
         say("Constant"): f"{distance.rmse_of_constant:.2f}" if distance else "",
         say("Bias"): f"{distance.bias:+.2f}" if distance else "",
     }

@@ -12,7 +12,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted, in_a_line
+from evaluators.text.words import counted, in_a_line, with_interval
 from evaluators.trace.agreement import Agreement, GroupAgreement
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -91,7 +91,9 @@ def _agreement_of_pairs(
         say(
             "Share of sentences with equal labels and how many there were; κ is "
             "Cohen's kappa: 1 is full agreement, 0 what chance gives. Corrected: only "
-            "samples in which a person changed a label, so it looks lower than it is."
+            "samples in which a person changed a label, so it looks lower than it is. In "
+            "brackets 95 % intervals over the answers. A jury is not compared with its own "
+            "judges, of whose votes it is made."
         )
     )
 
@@ -100,8 +102,13 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
     """How far more than two labellers of one kind agree, a line for each kind."""
     by_group: dict[tuple[str, ...], list[str]] = {}
     for group in agreements:
-        alpha = say("undefined") if group.alpha is None else f"{group.alpha:.2f}"
+        alpha = say("undefined")
+        if group.alpha is not None:
+            alpha = with_interval(group.alpha, group.alpha_interval)
         sentences = counted(group.sentences, "sentence")
+        if group.answers:
+            answers = counted(group.answers, "answer")
+            sentences = say("{sentences} of {answers}", sentences=sentences, answers=answers)
         line = say(
             "{label} α {alpha} ({sentences})",
             label=say(LABELS[group.label]).lower(),
@@ -138,9 +145,21 @@ def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreem
 
 
 def _agreement_cell(pair: Agreement) -> str:
-    kappa = say("undefined") if pair.kappa is None else f"{pair.kappa:.2f}"
+    kappa = say("undefined")
+    if pair.kappa is not None:
+        kappa = with_interval(pair.kappa, pair.kappa_interval)
     # The colour says again what stands there: from half to full agreement.
     strength = max(0.0, min(1.0, 2 * pair.equal - 1))
     shade = f"color-mix(in srgb, #0d9488 {45 * strength:.0f}%, transparent)"
-    words = say("κ {kappa} · {sentences:,} sentences", kappa=kappa, sentences=pair.sentences)
-    return f'<td style="background: {shade}"><b>{100 * pair.equal:.1f} %</b><br>{words}</td>'
+    words = say(
+        "κ {kappa} · {sentences:,} sentences of {answers}",
+        kappa=kappa,
+        sentences=pair.sentences,
+        answers=counted(pair.answers, "answer"),
+    )
+    ends = ""
+    if pair.equal_interval:
+        low, high = pair.equal_interval
+        ends = say(" ({low:.0f} to {high:.0f})", low=100 * low, high=100 * high)
+    share = f"<b>{100 * pair.equal:.1f} %</b>{ends}"
+    return f'<td style="background: {shade}">{share}<br>{words}</td>'
