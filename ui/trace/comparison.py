@@ -12,7 +12,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted, in_a_line, with_interval
+from evaluators.text.words import counted, in_a_line, in_brackets, with_interval
 from evaluators.trace.agreement import Agreement, GroupAgreement
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -157,9 +157,8 @@ def _agreement_cell(pair: Agreement) -> str:
         sentences=pair.sentences,
         answers=counted(pair.answers, "answer"),
     )
-    ends = ""
+    share = f"<b>{100 * pair.equal:.1f} %</b>"
     if pair.equal_interval:
         low, high = pair.equal_interval
-        ends = say(" ({low:.0f} to {high:.0f})", low=100 * low, high=100 * high)
-    share = f"<b>{100 * pair.equal:.1f} %</b>{ends}"
+        share = in_brackets(share, say("{low:.1f} to {high:.1f}", low=100 * low, high=100 * high))
     return f'<td style="background: {shade}">{share}<br>{words}</td>'
