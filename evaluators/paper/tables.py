@@ -148,7 +148,7 @@ def _by_noise(view: RunView, counted: View) -> list[PaperTable]:
         "Noise: share of documents beside the point, as asked for and, where the prompts had "
         "another, as they had it"
     )
-    tables = []
+    tables: list[PaperTable] = []
     for ability in dict.fromkeys(chain.from_iterable(curves.values())):
         lines = []
         for model, points_of in curves.items():
