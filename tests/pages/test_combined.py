@@ -144,7 +144,7 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(
     assert row["Calls"] == 2
     at = started(at, "trace")
     assert len(provider.asked) == 2
-    assert "Heuristic labels, an estimate made without an LLM" in said(at)
+    assert "it finds suspects, it does not count" in said(at)
 
 
 def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: Loopback) -> None:
