@@ -30,6 +30,14 @@ Item = Sample | rgb.BedRow
 Maker = Callable[[dict[str, Any]], Item]
 
 
+MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "<NA>"})
+"""How Python, pandas, JSON and SQL write that there is nothing, alone in a cell of text."""
+MAY_BE_WRITTEN_AS_MISSING = frozenset(
+    {"question", "response", "retrieved_documents", "gold_documents", "ground_truth"}
+)
+"""The fields in which such a text is taken for an empty cell; a group may be called None."""
+
+
 def read_rows(rows: Sequence[Row], make: Maker) -> tuple[list[tuple[int, Item]], list[Problem]]:
     """What the rows become, each with its number, and those that cannot be used."""
     items: list[tuple[int, Item]] = []
@@ -71,9 +79,12 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
         Shape.VALUES: lambda row: _exported_values(row, guess.columns),
     }
     blank = guess.columns.get("response") if form in FLAT else None
+    texts = {guess.columns[field]: field for field in MAY_BE_WRITTEN_AS_MISSING & {*guess.columns}}
     dotted = [column for column in guess.columns.values() if "." in column]
 
     def plain(row: dict[str, Any]) -> Sample:
+        if any(_is_missing(row.get(column)) for column in texts):
+            row = _without_missing(row, texts)
         # Where cells hold no null, a blank one is how a response is absent
         if blank is not None and row.get(blank) == "":
             row = {name: row[name] for name in row if name != blank}
@@ -81,6 +92,22 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
         return _plain_sample(inside | row, guess.columns, separators)
 
     return makers.get(guess.shape, plain)
+
+
+def _is_missing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() in MISSING
+
+
+def _without_missing(row: Cells, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The row without the cells of these columns that only say that there is nothing."""
+    filled = dict(row)
+    for column, field in fields.items():
+        if _is_missing(row.get(column)):
+            # A question is said to be empty, the rest to be absent.
+            filled.pop(column)
+            if field == "question":
+                filled[column] = ""
+    return filled
 
 
 def _beginning(cells: Cells) -> str:
@@ -310,7 +337,7 @@ def _documents_in(
                 value=json.dumps(text, ensure_ascii=False, default=str)[:40],
             )
             raise UnusableRowError(message, f"document in {column} not text")
-    return tuple(texts)
+    return tuple("" if _is_missing(text) else text for text in texts)
 
 
 def _accepted(cell: Any) -> Any:
