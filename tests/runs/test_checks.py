@@ -12,7 +12,8 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Cell, Dataset, Labels, SentenceSupport
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import examples
-from evaluators.runs.checks import checked, checked_by
+from evaluators.runs.aggregate import View
+from evaluators.runs.checks import checked, checked_by, corrected_headlines
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
@@ -201,3 +202,77 @@ def test_a_check_is_kept_in_each_language_that_was_asked_for(store):
     assert "评审团" in in_chinese.values[0].sentence
     assert in_english.labeller == "the jury"
     assert in_english.values[0].sentence.startswith("Adherence: the jury ")
+
+
+def verdicts_apart(store, run):
+    """All answers that the heuristic gives a no (people agree but for two), and four with a yes (of
+    which people agree on three), by the samples' ids.
+    """
+    rows = RunView.read(store, run).of_metric(0)
+    no = [row.sample_id for row in rows if row.values["adherence"] == 0]
+    yes = [row.sample_id for row in rows if row.values["adherence"] == 1]
+    labels = {sample_id: float(place < 2) for place, sample_id in enumerate(no)}
+    labels |= {sample_id: float(place < 3) for place, sample_id in enumerate(yes[:4])}
+    return labels, len(yes), len(no)
+
+
+@pytest.mark.parametrize("drawn", [None, "random", "by verdict"])
+def test_however_many_labels_a_verdict_has_it_counts_for_its_answers(store, registry, run, drawn):
+    """Each of the four stands for a fourth of the answers with a yes, the others for themselves."""
+    labels, yes, no = verdicts_apart(store, run)
+    value = checked_by(labels, RunView.read(store, run), drawn=drawn).values[0]
+
+    assert value.sensitivity.mean == pytest.approx(0.75 * yes / (0.75 * yes + 2))
+    assert value.alone.mean == pytest.approx((0.75 * yes + 2) / (yes + no))
+    assert value.weighting.startswith("Weighted")
+    assert (
+        f"{no} of the {no + 4} labelled answers have a no of the heuristic, and {no} of all 24."
+        in (value.weighting)
+    )
+    assert value.weighting.startswith("Weighted, because the answers were drawn by verdict") == (
+        drawn == "by verdict"
+    )
+    assert any("not told how they were drawn" in words for words in value.warnings) == (not drawn)
+
+
+def test_chosen_labels_count_alike_and_are_warned_of(store, registry, run):
+    labels, _, _ = verdicts_apart(store, run)
+    value = checked_by(labels, RunView.read(store, run), drawn="chosen").values[0]
+
+    assert value.sensitivity.mean == pytest.approx(3 / 5)
+    assert (value.weighting, value.headline) == ("", "")
+    assert any("that were chosen, not drawn at random" in words for words in value.warnings)
+
+
+def test_another_way_of_drawing_is_refused_with_those_that_there_are(store, registry, run):
+    with pytest.raises(ParameterError, match='There are: "random", "by verdict", "chosen"'):
+        checked_by({ids(store, run)[0]: 1}, RunView.read(store, run), drawn="somehow")
+
+
+def test_from_15_labels_of_a_random_draw_on_the_corrected_mean_is_the_headline(
+    store, registry, run
+):
+    label_all_supported(store, run, range(14))
+    assert corrected_headlines(RunView.read(store, run), View()) == []
+
+    label_all_supported(store, run, range(14, LABELLED))
+    view = RunView.read(store, run)
+    value = checked(view).values[0]
+    (headline,) = corrected_headlines(view, View())
+
+    assert headline == (
+        f"Adherence: people 100 % ({100 * value.corrected.low:.0f} to 100), the heuristic alone "
+        f"{100 * value.judged:.0f} %. From 16 labels of answers drawn at random."
+    )
+    # Another labeller, chosen, has values of its own.
+    assert corrected_headlines(view, View(by="corrected")) == []
+
+
+def test_labels_by_hand_are_no_headline(store, registry, run):
+    for position in range(LABELLED):
+        label = person_label("sample", "", "done", drawn="by hand", probability=None, blind=False)
+        store.person_labels.save(run.id, Cell(position), label)
+    view = RunView.read(store, run)
+
+    assert checked(view).values[0].corrected is not None
+    assert corrected_headlines(view, View()) == []

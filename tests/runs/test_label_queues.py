@@ -78,6 +78,15 @@ def test_failed_and_not_applicable_answers_are_left_out_and_counted(store):
     assert queue.failed == 1
 
 
+def test_only_answers_with_a_verdict_of_the_labeller_are_drawn(store):
+    """The judge said nothing of whether the second is supported, though it did of relevance."""
+    outcomes = [Score(values={"context_relevance": 0.5, "adherence": own}) for own in (1.0, None)]
+    view = view_of(store, *outcomes, spec="trace")
+
+    assert labelable(view).not_applicable == 1
+    assert [answer.position for answer in draw(view, Wish(n=50), seed=0).answers] == [0]
+
+
 @pytest.mark.parametrize(
     ("outcomes", "message"),
     [

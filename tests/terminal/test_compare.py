@@ -7,7 +7,8 @@ import pytest
 
 from evaluators.config import ROOT
 from evaluators.datasets.bundled import TRACE_SAMPLES
-from evaluators.records import Dataset
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Dataset
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, MEANINGS, WRONG
 from tests.comparison.made import MODELS, dataset, results
@@ -203,3 +204,29 @@ def test_what_cannot_be_compared_is_told(plumbline, runs, arguments, words):
 
     assert found.exit_code == WRONG
     assert words in found.stderr
+
+
+def test_what_people_say_of_one_side_never_moves_the_gate(plumbline, runs):
+    store = local_store()
+    for position in range(8):
+        no = PersonLabel(
+            label="verdict", key="answer_match", value="no", created="2026-11-22T10:00:00+00:00"
+        )
+        store.person_labels.save("new", Cell(position), no)
+    gate = ("--fail-if-worse", "answer_match=0.02")
+
+    assert plumbline("compare", "old", "new", *gate).exit_code == FINE
+    one_sided = plumbline("compare", "old", "new", "--labels", "corrected", *gate)
+    assert one_sided.exit_code == WRONG
+    assert "'corrected' did not label this run." in one_sided.stderr
+
+
+def test_where_each_side_has_another_judge_the_gate_cannot_tell(plumbline):
+    store = local_store()
+    for title, values, judge in (("old", OLD, MODELS[0]), ("new", NEW, MODELS[1])):
+        results(store, title, QUESTIONS, values, metric="llm_judge", judges=(judge,))
+    found = plumbline("compare", "old", "new", "--fail-if-worse", "llm_judge=0.02")
+
+    assert found.exit_code == CANNOT_TELL
+    assert "each side has another labeller. Have the same one judge both." in found.stderr
+    assert "a difference may be the labellers'" in " ".join(found.stdout.split())
