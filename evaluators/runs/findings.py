@@ -226,7 +226,8 @@ def of_trace(
         is_early = mean.scored < LEAST_AT_WORK or mean.estimated
         return Finding("" if is_early else _of_model(run, model, _so_far(mean, labeller)))
     if is_of_few(mean):
-        return Finding(_of_model(run, model, _too_few({"": mean})))
+        caution = say(OF_THE_HEURISTIC) if mean.estimated else ""
+        return Finding(_of_model(run, model, _too_few({"": mean})), caution)
     if not mean.estimated:
         return Finding(_of_model(run, model, _counting(mean, labeller)))
     sentence = _suspects(mean, names)
