@@ -73,7 +73,7 @@ def test_figures_and_tables_for_a_paper_are_files(printed, tmp_path):
 
 
 def test_a_composed_test_bed_is_answered_and_scored(printed):
-    assert re.fullmatch(r"0\.\d\d \(0\.\d\d to \d\.\d\d\), (\d+) / \1 scored\n", printed(COMPOSE))
+    assert re.fullmatch(r"0\.\d\d \(0\.\d\d to \d\.\d\d\), (\d+) / \1 checked\n", printed(COMPOSE))
 
 
 def test_an_estimate_needs_no_key(printed):

@@ -422,7 +422,7 @@ class Results:
         table.show_edge = table.pad_edge = False
         for heading in ("model", "value") if len(names) > 1 else ("value",):
             table.add_column(heading)
-        for heading in ("mean", "95 % interval", "scored / asked"):
+        for heading in ("mean", "95 % interval", "checked"):
             table.add_column(heading, justify="right")
         for heading, is_there in (("same prompt", is_repeated), ("beside", has_remarks)):
             if is_there:

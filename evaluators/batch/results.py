@@ -178,7 +178,7 @@ class BatchResults:
         table.add_column("value")
         if group:
             table.add_column(Text(printable(group)))
-        for heading in ("mean", "95 % interval", "scored / asked"):
+        for heading in ("mean", "95 % interval", "checked"):
             table.add_column(heading, justify="right")
         by_name = self.by(group) if group else {"": self.means}
         # One value after the other: so it is seen how each changes from group to group.

@@ -145,19 +145,9 @@ def model_title(spec: ModelSpec) -> str:
 
 
 def title_of_id(model_id: str) -> str:
-    """The title of the catalogue; of an unknown model, what its provider calls it.
-
-    With the provider's name behind, as several may serve a model of the same name; who has an
-    address of one's own knows whose it is.
-    """
+    """The title of the catalogue; of an unknown model, what its provider calls it."""
     listed = find(model_id)
-    if listed:
-        return listed.title
-    name, _, model = model_id.partition("/")
-    provider = PROVIDERS.get(name)
-    if provider is None or provider.is_custom:
-        return model or model_id
-    return f"{model} ({provider.title})"
+    return listed.title if listed else model_id.partition("/")[2] or model_id
 
 
 def successor(model: Model, today: date | None = None) -> Model:

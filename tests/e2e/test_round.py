@@ -141,7 +141,7 @@ def test_a_class_labels_and_sees_the_reveal(
     assert small == []
     wall.get_by_role("button", name="Reveal").click()
     expect(wall.locator(".pl-finding")).to_have_text(
-        "The class 75 % (3 of 4), judge-by-hand (OpenAI) 50 % (2 of 4), "
+        "The class 75 % (3 of 4), judge-by-hand 50 % (2 of 4), "
         "the heuristic 50 % (2 of 4) right against gold"
     )
     expect(wall.locator(".pl-round-list .pl-key").first).to_have_text("2a")

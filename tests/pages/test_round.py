@@ -389,14 +389,14 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
 
     # Of four: all but the tie; two; two.
     assert (
-        "The class 75 % (3 of 4), judge-by-hand (OpenAI) 50 % (2 of 4), "
+        "The class 75 % (3 of 4), judge-by-hand 50 % (2 of 4), "
         "the heuristic 50 % (2 of 4) right against gold" in shown
     )
     assert "1 tie" in shown
     assert "The most frequent label counts, a tie goes to the stricter one." in shown
     assert "Most like gold Ann 4 of 4 Ben 3 of 4 Cid 2 of 3" in shown
     disputed = shown.partition("2a")[2].partition("1b")[0]
-    assert "Class: partly ✗ judge-by-hand (OpenAI): supported ✓ Heuristic: supported ✓" in disputed
+    assert "Class: partly ✗ judge-by-hand: supported ✓ Heuristic: supported ✓" in disputed
     assert "Gold: supported" in disputed
 
 
@@ -410,7 +410,7 @@ def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(
 
     # Of the two that the class labelled: by gold the first is supported and the second is not.
     assert (
-        "The class 50 % (1 of 2), judge-by-hand (OpenAI) 50 % (1 of 2), "
+        "The class 50 % (1 of 2), judge-by-hand 50 % (1 of 2), "
         "the heuristic 50 % (1 of 2) right against gold" in shown
     )
 
@@ -527,7 +527,7 @@ def test_the_class_can_be_checked_against_as_any_labeller(
 def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) -> None:
     made = lesson.started(session.store(), run, "guess")
     at = join(open_page, made, "Ann")
-    assert "How many of its sentences does judge-by-hand (OpenAI) call supported?" in words(at)
+    assert "How many of its sentences does judge-by-hand call supported?" in words(at)
     at = label(at, "All", "All")
     assert "Done. Wait for the reveal" in words(at)
     label(join(open_page, made, "Ben"), "Some", "Some")
@@ -535,15 +535,13 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
     shown = words(click(open_page("round", lead=made.id), "Reveal"))
 
     # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
-    assert (
-        "The class 50 % (1 of 2), the heuristic 50 % (1 of 2) like judge-by-hand (OpenAI)" in shown
-    )
+    assert "The class 50 % (1 of 2), the heuristic 50 % (1 of 2) like judge-by-hand" in shown
     assert "1 all 1 some" in shown
     # What is guessed is the judge's verdict, so that nothing says how gold compares with it.
     assert "gold" not in shown
     assert "Gold" not in shown
     own = words(open_page("round", me=at.query_params["me"]))
-    assert "You: 50 % like judge-by-hand (OpenAI) (1 of 2)" in own
+    assert "You: 50 % like judge-by-hand (1 of 2)" in own
 
 
 def test_the_form_offers_the_kinds_over_labelled_answers(open_page: OpenPage, run: Run) -> None:
@@ -647,8 +645,8 @@ def test_a_class_finds_the_planted_errors(open_page: OpenPage, errors: Run) -> N
 
     # A tie goes to the stricter one, so the class is right on all but the last one.
     assert "The class 83 % (5 of 6) of the documents right" in shown
-    assert "model-by-hand (OpenAI): noticed 1 of 2, corrected 1 of 2" in shown
-    assert "other-by-hand (OpenAI): noticed 0 of 2, corrected 0 of 2" in shown
+    assert "model-by-hand: noticed 1 of 2, corrected 1 of 2" in shown
+    assert "other-by-hand: noticed 0 of 2, corrected 0 of 2" in shown
     assert "Most often right Ann 5 of 6" in shown
     assert "1 no error 1 error Class: error ✓ In truth: error" in shown
     assert "You: 83 % right (5 of 6)" in words(open_page("round", me=at.query_params["me"]))
@@ -675,7 +673,7 @@ def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors
 
     # Votes for the first model: 2 of 2, and 1.5 of 2; the metric's: 1, and alike. Of two samples
     # next to nothing is known of others.
-    first, second = "model-by-hand (OpenAI)", "other-by-hand (OpenAI)"
+    first, second = "model-by-hand", "other-by-hand"
     assert f"The class: {first} wins 88 % (95 %: 2 to 100), {second} 12 %" in shown
     assert f"The metric: {first} wins 75 % (95 %: 1 to 100), {second} 25 %" in shown
     # The class prefers the first one of the second pair as well, one vote to none.

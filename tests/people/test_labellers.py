@@ -21,8 +21,7 @@ from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
         ("custom", "gold-judge", "gold-judge"),
         ("custom", "qwen/qwen4", "qwen/qwen4"),
         ("openai", "gpt-6-luna", "GPT-6 Luna"),
-        ("groq", "llama-9", "llama-9 (Groq)"),
-        ("openai", "llama-9", "llama-9 (OpenAI)"),
+        ("groq", "llama-9", "llama-9"),
     ],
 )
 def test_a_judge_has_one_name(provider: str, model: str, name: str) -> None:

@@ -155,7 +155,7 @@ def test_results_show_themselves_as_a_small_table(store):
     title, heading, _, row, _, why, _, failure = repr(results).splitlines()
 
     assert title == "[red]Towers [0m: finished, 2 of 3 checked, 1 failed"
-    assert heading.split()[-3:] == ["/", "asked", "beside"]
+    assert heading.split()[-3:] == ["interval", "checked", "beside"]
     assert row.split()[:8] == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "/", "3"]
     assert row.endswith("if all that failed were wrong: 33 %")
     assert why.split() == ["samples", "why", "they", "failed"]

@@ -631,7 +631,7 @@ def test_a_batch_that_cannot_be_collected_holds_no_other_up(store, registry, loo
         ),
         (
             (ModelSpec(provider="openai", model="gpt-9"),),
-            r"gpt-9 \(OpenAI\) is not known to answer overnight",
+            "gpt-9 is not known to answer overnight",
         ),
     ],
 )
