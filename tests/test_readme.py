@@ -59,7 +59,7 @@ def test_two_labellers_are_compared(printed):
     compared = printed(COMPARE)
 
     assert re.fullmatch(
-        r"[^\n]+ cannot be told apart;.*\n-0\.083 \(-0\.\d+ to 0\.\d+\)\n", compared
+        r"[^\n]+ cannot be told apart;.*\n-0\.042 \(-0\.\d+ to 0\.\d+\)\n", compared
     )
 
 
