@@ -8,7 +8,7 @@ from evaluators.config import ROOT
 from evaluators.datasets.bundled import CHINESE_TRACE
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
 from evaluators.text.language import CHINESE, language, mark, say
-from evaluators.text.words import counted
+from evaluators.text.words import counted, joined_sentences
 from ui import session
 from ui.learn import doubt, rag, rgb, trace, traps, words
 from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson
@@ -138,7 +138,7 @@ def _list() -> None:
 
 def _one(lesson: Lesson) -> None:
     number = say("Lesson {number} of {all}.", number=lesson.name, all=len(LESSONS))
-    head.show(say(lesson.title), f"{number} {say(lesson.promise)}")
+    head.show(say(lesson.title), joined_sentences([number, say(lesson.promise)]))
     lesson.draw()
     st.divider()
     # It says what one is about to find out, so it comes after that.

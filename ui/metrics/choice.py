@@ -18,7 +18,7 @@ from evaluators.params import parameters
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.text.language import say
-from evaluators.text.words import counted, readable
+from evaluators.text.words import counted, joined_sentences, readable
 from ui import session
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
@@ -122,7 +122,7 @@ def _metric_card(
             usable=lacking.usable,
             samples=counted(total, "sample"),
         )
-        st.caption(plain(f"{metric_results.needs_in_words(offer.needs)} {usable}"))
+        st.caption(plain(joined_sentences([metric_results.needs_in_words(offer.needs), usable])))
         if offer.written:
             st.caption(plain(" · ".join(metric_results.params(offer.written))))
         else:

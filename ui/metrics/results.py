@@ -25,7 +25,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text
+from evaluators.text.words import counted, in_a_line, in_brackets, joined_sentences, name_and_text
 from ui import session
 from ui.parts import chosen_view, corrected, dots, forms, samples
 from ui.parts.present import Block
@@ -258,7 +258,7 @@ def _meaning(cls: type[Evaluator], needs: Sequence[str]) -> None:
     asks = say("Asks no LLM.")
     if cls.most_judges():
         asks = say("Asks one LLM as its judge.")
-    st.caption(plain(f"{needs_in_words(needs)} {asks}"))
+    st.caption(plain(joined_sentences([needs_in_words(needs), asks])))
     for text in explanations(cls):
         st.text(say(text))
 

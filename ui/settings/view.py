@@ -15,7 +15,7 @@ from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, in_a_line
+from evaluators.text.words import counted, in_a_line, joined_sentences
 from ui import session
 from ui.models import form as model_form
 from ui.parts import problems, remedies
@@ -98,7 +98,7 @@ def list_models(provider: str) -> None:
     sentences = [say("Prices in US dollars per million tokens.")]
     if provider not in offered:
         sentences.append(say("Test the key to see which of them it may use."))
-    st.caption(" ".join(sentences))
+    st.caption(joined_sentences(sentences))
     model_form.show_retired()
 
 
