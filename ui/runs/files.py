@@ -120,6 +120,12 @@ def _sheet_buttons(view: RunView, shown: View) -> None:
         )
 
 
+def _titles_in_files(run: Run) -> list[str]:
+    """The models as files call them, for whoever reads the page: in English."""
+    with speaking(ENGLISH):
+        return run_facts.titles(run)
+
+
 def _label_buttons(view: RunView) -> None:
     """The labels of judges and those of people, where there are any."""
     # Labels are the same under every formula and policy, so their files are not named by these.
@@ -127,7 +133,7 @@ def _label_buttons(view: RunView) -> None:
     if _has_labels(view.run):
         _download_button(mark("Labels (JSON lines)"), f"{stem}.jsonl", lambda: _label_lines(view))
     if view.people:
-        models = run_facts.titles(view.run)
+        models = _titles_in_files(view.run)
         _download_button(
             mark("People's labels (CSV)"),
             f"{stem}-people.csv",
@@ -157,7 +163,7 @@ def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     definition = formula_of(view.run, shown.definition) if _has_labels(view.run) else ""
     responses = view.store.results.responses(view.run)
     prompt = export.labelling_prompt(view.run)
-    models = run_facts.titles(view.run)
+    models = _titles_in_files(view.run)
     facts = _results_as_shown(view, shown).facts()
     by = shown.by or ""
     rows = view.merged(shown)
@@ -174,7 +180,7 @@ def _results_lines(view: RunView, shown: View) -> bytes:
 
 
 def _label_lines(view: RunView) -> bytes:
-    models = run_facts.titles(view.run)
+    models = _titles_in_files(view.run)
     prompt = export.labelling_prompt(view.run)
     notes = view.store.notes.by_answer(view.run.id)
     lines = export.label_lines(
