@@ -27,11 +27,14 @@ _TO_READER = mark("it speaks to the reader")
 
 # Most answers hold none of these, and are compared as they stand.
 _MARKS = (
-    *"[【［⟦*_`|#(（<¹²³⁰⁴⁵⁶⁷⁸⁹",
+    *"[【［⟦*_`|#(（<^\u20e3¹²³⁰⁴⁵⁶⁷⁸⁹",
     *(
         "source",
         "reference",
         "citation",
+        "for more",
+        "for further",
+        "informationen",
         "quelle",
         "documents:",
         "document:",
@@ -46,12 +49,14 @@ _MARKS = (
 # Behind a stop, or before what opens an aside where the stop is missing.
 _OPENS_ASIDE = (
     r"(?:Let (?:me|us)|I hope|Hope|Feel free|Please|If you|Is there|Do you|Don't|Would you|Thank"
-    r"|I'm|I am|Should you|(?:Sources?|References?|Quellen?)(?=:)|Ich hoffe|Hoffentlich|Bei|Falls"
-    r"|Wenn|Lassen?|Haben|Hast)\b"
+    r"|I'm|I am|Should you|Happy|Glad|Always|Have|You're|You are|Good|Best|Kind|Enjoy|Cheers"
+    r"|Take|Just|Any|Anything|Want|Does|Shall|It was|Gern|Gerne|Viele?|Kann|Möchte[nst]*"
+    r"|Melden?|Sagen?|Mit|Für|Schöne[nrs]?|Vielen|(?:Sources?|References?|Quellen?)(?=:)|Ich hoffe"
+    r"|Hoffentlich|Bei|Falls|Wenn|Lassen?|Haben|Hast)\b"
 )
-_BETWEEN_PARTS = re.compile(
-    rf"(?<=[.!?])\s+|(?<=[。！？])|(?<=\w[\w)\"'”’%*])\s+(?={_OPENS_ASIDE})"
-)
+_BETWEEN = rf"\s(?:(?<=[.!?]\s)\s*+|(?<=\w[\w)\"'”’%*]\s)\s*+(?={_OPENS_ASIDE}))"
+_BETWEEN_PARTS = re.compile(rf"{_BETWEEN}|(?<=[。！？])")
+_BETWEEN_IN_ASCII = re.compile(_BETWEEN)
 
 
 class Claimed(NamedTuple):
@@ -65,7 +70,7 @@ def claimed(sentences: Sequence[str]) -> list[Claimed]:
     """What each sentence of an answer claims, marks apart."""
     whole = "\n".join(sentences).lower()
     of_layout = [sign for sign in _MARKS if sign in whole]
-    to_reader = reader.signs_in(whole)
+    to_reader = reader.may_speak(whole)
     has_numbers = marks.may_hold_item_numbers(whole)
     if not (of_layout or to_reader or has_numbers):
         return [Claimed(text) for text in sentences]
@@ -75,7 +80,7 @@ def claimed(sentences: Sequence[str]) -> list[Claimed]:
     for index, text in enumerate(sentences):
         lower = text.lower()
         is_marked = any(sign in lower for sign in of_layout)
-        may_speak = any(sign in lower for sign in to_reader)
+        may_speak = to_reader and reader.may_speak(lower)
         said = text
         if is_marked or lists_sources:
             is_listed = lists_sources and marks.names_a_source(text, is_listed=True)
@@ -85,12 +90,15 @@ def claimed(sentences: Sequence[str]) -> list[Claimed]:
                 result.append(Claimed(text, why_nothing))
                 continue
             said = marks.without_emphasis(marks.without_citations(text))
+            if index and marks.has_word(text) and not marks.has_word(said):
+                result.append(Claimed(text, _SOURCE))
+                continue
         if not marks.has_word(said):
             result.append(Claimed(text))
             continue
         if is_marked or may_speak:
             said = _without_asides(said, may_speak)
-        if has_numbers:
+        if has_numbers and marks.may_hold_item_numbers(said):
             said = numbers.removed_from(said, is_last=index == len(sentences) - 1)
         result.append(Claimed(said, "" if marks.has_word(said) else _TO_READER))
     return result
@@ -112,7 +120,8 @@ def _why_nothing(sentences: Sequence[str], index: int) -> str:
 def _without_asides(text: str, may_speak: bool) -> str:
     """The text without its parts that name a source or speak to the reader."""
     kept = []
-    for part in _BETWEEN_PARTS.split(text):
+    between = _BETWEEN_IN_ASCII if text.isascii() else _BETWEEN_PARTS
+    for part in between.split(text):
         is_aside = may_speak and reader.speaks_to_reader(part)
         if not is_aside and not marks.is_source_line(part):
             kept.append(part)

@@ -30,6 +30,8 @@ _YEAR = r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b"
 _REFERENCE = re.compile(f"{_ADDRESS}|{_FILE}|{_PLACE}|{_YEAR}", re.IGNORECASE)
 """What names a source or a place in it: numbers in it are no claims."""
 
+_SOURCE_NAME = re.compile(f"{_ADDRESS}|{_FILE}", re.IGNORECASE)
+
 _NUMBERS = r"\^?\d{1,3}[a-z]?(?:\s?[,;，、–-]\s?\^?\d{1,3}[a-z]?){0,9}"
 _CITATION = re.compile(
     # "The result is [1, 2, 3]." is a value.
@@ -37,25 +39,50 @@ _CITATION = re.compile(
     rf"(?:{_NUMBERS}|\^[\w-]{{1,30}}|\d{{1,3}}(?::\d{{1,3}})?†[^\]】\n]{{0,80}})[\]】］⟧]"
     r"(?:\((?:https?://|#)[^\s()]{1,200}\))?"
 )
+_NUMBERED = r"(?:passage|context|chunk|snippet|excerpt|text|id)(?=[\s.:_#-]*\d)"
 _NUMBERED_SOURCE = re.compile(
-    rf"{_SOURCE_WORD}[\s.:_#-]*+\d{{1,3}}(?:\s?[,;&-]\s?\d{{1,3}}){{0,9}}", re.IGNORECASE
+    rf"(?:{_SOURCE_WORD}|{_NUMBERED})[\s.:_#-]*+\d{{1,3}}(?:\s?[,;&-]\s?\d{{1,3}}){{0,9}}",
+    re.IGNORECASE,
+)
+_SOURCE_CELL = re.compile(
+    rf"(?<=\|)\s*+(?:{_FILE}|{_ADDRESS}|{_SOURCE_WORD}\s?\d{{1,3}})\s*+(?=\|)", re.IGNORECASE
 )
 _NAMED_CITATION = re.compile(
-    rf"[\[【［(（](?:see |vgl\. |siehe |见)?((?:{_SOURCE_WORD}|passages?|{_FILE}|{_PLACE})"
+    r"[\[【［(（](?:see |according to |vgl\. |siehe |laut |见|根据)?"
+    rf"((?:{_SOURCE_WORD}|{_NUMBERED}|{_FILE}|{_PLACE}|[\w-]{{2,30}} et al\b)"
     r"[^\[\]【】()（）\n]{0,120})[\]】］)）]",
     re.IGNORECASE,
 )
+# "(1)" behind the last word of a sentence; "The score is (1)." and "f(1)" are values.
+_BRACKETED = r"[(（]{1,2}\d{1,2}(?:\s?[,;，、–-]\s?\d{1,2}){0,9}[)）]{1,2}"
+_NUMBER_IN_BRACKETS = re.compile(
+    rf"(?:(?<=[^\W\d_]\s)(?<! is\s)(?<! are\s)(?<! was\s)|(?<=\d\d\s)|(?<=[\"'”’)%]\s)"
+    rf"|(?<=[{IDEOGRAPHS}])){_BRACKETED}(?=\s*+[.!?。！？])"
+    rf"|(?:(?<=[.!?]\s)|(?<=[.!?。！？])){_BRACKETED}(?=\s*+$)"
+)
+_LINK = re.compile(r"\[([^\[\]\n]{1,120})\]\((?:https?://|#)[^\s()]{1,200}\)")
 # "km²" and "10⁶" are no footnotes.
 _SUPERSCRIPT = re.compile(
     r"[¹²³⁰⁴-⁹](?:(?<=[^\W\d_]{2}.)(?<![kcdmµ]m.)|(?<=\d{4}.)"
     rf"|(?<=[{IDEOGRAPHS}.,;:!?。，；：！？\"”)）].))[¹²³⁰⁴-⁹]*+(?:[,，][¹²³⁰⁴-⁹]++){{0,9}}"
-    r"|<sup>(?:(?<=[^\W\d_]{3}<sup>)|(?<=[.,;:!?\"”)]<sup>))\W?\d{1,3}\W?</sup>"
+    r"|<sup>(?:(?<=[^\W\d_]{2}<sup>)(?<![kcdmµ]m<sup>)|(?<=\d{4}<sup>)"
+    r"|(?<=[.,;:!?\"”)*]<sup>))\W?\d{1,3}\W?</sup>"
+    r"|<(cite|ref)\b[^<>]{0,60}>\W?\d{1,3}\W?</\1>"
+    r"|\^(?:(?<=[^\W\d_]{3}\^)|(?<=\d{4}\^)|(?<=[.,;:!?\"”)]\^))\d{1,2}(?!\w)"
 )
-_SUPERSCRIPTS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹<")
-_EMPHASIS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=[\w.!?,:;)])[*_](?!\w)|`+")
+_SUPERSCRIPTS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹<^")
+_TAG = (
+    r"</?(?:[biup]|em|strong|br|[uo]l|li|table|t[rdh]|tbody|thead|span|div|h[1-6]|code|pre|mark)"
+    r"(?:\s[^<>]{0,100})?/?>"
+)
+_KEYCAP = r"[\d#*]\ufe0f?\u20e3"
+_EMPHASIS = re.compile(
+    rf"{_TAG}|{_KEYCAP}|```[a-z]{{0,12}}(?=\s|$)|"
+    r"[*_]{2,3}|(?<!\w)[*_](?=\w)|(?<=[\w.!?,:;)])[*_](?!\w)|`+"
+)
 
 _ITEM = (
-    r"(?:(?:step|part|phase|option|tip|schritt|teil|步骤|第)\s?)?\(?(\d{1,2})"
+    r"(?:(?:step|part|phase|option|tip|fact|point|reason|schritt|teil|punkt|grund|步骤|第)\s?)?\(?(\d{1,2})"
     rf"(?:[.)](?=[\W_]|$|[{IDEOGRAPHS}])|[:：、．）](?=\D|$)|[步点条](?=[:：，、]))"
 )
 # It matches what may stand before a number even where none follows: a run of line breaks is then
@@ -83,6 +110,12 @@ _OPENINGS = frozenset("0123456789#*_|[(【（>•-¹²³⁰⁴⁵⁶⁷⁸⁹SRC
 _ROW = re.compile(r"\s*+\|[^|]*+\|")
 _NUMBER_OF_ROW = re.compile(r"^(\s*+\|)\s*+(\d{1,2})(?=[\s.)]*+\|)")
 _FOOTNOTE = re.compile(r"\s*+(?:\[(?:\^\w{1,10}|\d{1,3})\](?!\()|【\d{1,3}】|[¹²³⁰⁴-⁹]++)\s?[:：]?")
+_MORE_IN = re.compile(
+    r"\W*(?:for (?:more|further|additional) (?:information|details?),? (?:please )?"
+    r"(?:see|refer to|consult|check|visit)"
+    r"|(?:weitere|mehr) (?:informationen|details) (?:siehe|in))\b",
+    re.IGNORECASE,
+)
 _SOURCE_LINE = re.compile(
     rf"[\s*_#>•(（\[-]*+{_SOURCE_WORD}[\s*_]*+(?:[:：–—]|$)[\s*_]*+", re.IGNORECASE
 )
@@ -102,7 +135,8 @@ took gave went came costs lasts
 _FINITE = frozenset(_FINITE_TEXT.split())
 # What labels and headings of all answers say: "**Short answer:** ...".
 _LAYOUT_TEXT = """
-the short final direct answer summary conclusion explanation overview note notes details in
+the short final direct answer summary conclusion explanation overview note notes details in key
+point points takeaway takeaways tl dr bottom line response
 antwort zusammenfassung fazit hinweis kurz 答案 回答 总结 结论 说明 注意
 """
 _OF_LAYOUT = frozenset(_LAYOUT_TEXT.split())
@@ -124,7 +158,13 @@ MOST_OF_A_HEADING = 12
 
 def without_citations(text: str) -> str:
     """The text without what says in which document a claim stands."""
+    if "(" in text or "（" in text:
+        text = _NUMBER_IN_BRACKETS.sub("", text)
     text = _NAMED_CITATION.sub(_without_citation, _CITATION.sub("", text))
+    if "|" in text:
+        text = _SOURCE_CELL.sub("", text)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
     return text if _SUPERSCRIPTS.isdisjoint(text) else _SUPERSCRIPT.sub("", text)
 
 
@@ -173,7 +213,11 @@ def is_bold_line(text: str) -> bool:
 
 def is_source_line(text: str) -> bool:
     """Whether a line names its source and claims nothing: "Source: handbook.pdf, p. 3"."""
-    source = _SOURCE_LINE.match(text)
+    if _ROW.match(text):
+        rest, sources = _NUMBERED_SOURCE.subn("", text)
+        rest, names = _SOURCE_NAME.subn("", rest)
+        return bool(sources or names) and not _WORD.search(_REFERENCE.sub("", rest))
+    source = _SOURCE_LINE.match(text) or _MORE_IN.match(text)
     if source:
         return names_a_source(text[source.end() :])
     note = _FOOTNOTE.match(text)

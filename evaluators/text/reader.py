@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from evaluators.text.marks import states_something
 from evaluators.text.normalise import IDEOGRAPHS, nfkc
@@ -16,20 +17,48 @@ from evaluators.text.word_lists import words_in
 
 _SIGNS = (
     *("let me", "let us", "just ask", "hope", "free to", "hesitate", "happy to", "glad to"),
-    *("here is", "here are", "here'", "here’", "below is", "below are", "thing else", "question"),
-    *("would you", "do you", "if you", "should you", "want me", "i can", "i could", "can i "),
-    *("could i", "may i ", "shall i", "should i", "welcome", "thank", "sure", "certainly"),
-    *("of course", "absolutely", "good luck", "regards", "reach out", "pleasure", "have a "),
-    *("hello", "hi!", "hi,", "cheers", "no problem", "concern", "doubts"),
-    *("lass", "bescheid", "hoffe", "frage", "kann ich", "soll ich", "gern", "melde", "klar"),
-    *("viel ", "vielen", "danke", "hallo", "hier ist", "hier sind", "erfolg", "selbstverst"),
+    *("here is", "here are", "here'", "here’", "below is", "below are", "anything else"),
+    *("something else", "question", "would you", "do you", "if you", "should you", "want me"),
+    *("i can", "i could", "can i ", "could i", "may i ", "shall i", "should i", "welcome"),
+    *("thank", "sure", "certainly", "of course", "absolutely", "good luck", "regards"),
+    *("reach out", "pleasure", "have a ", "hello", "hi!", "hi,", "cheers", "no problem", "concern"),
+    *("doubts", "lass", "bescheid", "hoffe", "frage", "nachfrage", "kann ich", "soll ich", "gern"),
+    *("melde", "klar", "viel ", "vielen", "danke", "hallo", "hier ist", "hier sind", "erfolg"),
+    *("selbstverst", "here to", "let's", "let’s", "great!", "great question", "okay", "ok, so"),
+    *("hey", "enjoy", "take care", "gute", "schöne", "make sense", "makes sense", "i trust"),
+    *("based", "for more", "for further", "any other", "answering", "to answer"),
+    *("final answer", "answer:", "summary:", "conclusion:", "points:", "takeaway", "tl;dr"),
+    *("antwort:", "fazit:"),
 )
-"""Every word to the reader holds one of these; they are looked for first because that is fast."""
+_BY_LETTER = groupby(sorted(_SIGNS), key=lambda sign: sign[0])
+_OF_LETTER = [
+    f"{letter}(?:{'|'.join(re.escape(sign[1:]) for sign in signs)})" for letter, signs in _BY_LETTER
+]
+_SIGN = re.compile(rf"[\W_](?:{'|'.join(_OF_LETTER)})")
+"""A word to the reader holds one of these; they are looked for first, at the starts of words by
+their letters, because that is far faster."""
 _FURTHER_SIGNS = (
     *("希望", "随时", "问题", "疑问", "请", "高兴", "乐意", "不客气", "谢", "祝", "当然", "好的"),
-    *("以下", "下面", "需要", "没问题", "什么", "ü", "ö"),
+    *(
+        "以下",
+        "下面",
+        "您好",
+        "你好",
+        "根据",
+        "总之",
+        "答案",
+        "回答",
+        "总结",
+        "结论",
+        "如需",
+        "需要",
+        "没问题",
+        "什么",
+        "ü",
+        "ö",
+    ),
 )
-"""Those of texts that are not ASCII."""
+"""Those of texts that are not ASCII, anywhere."""
 
 _MORE = r"(?:more|other|further|additional|follow-up)"
 _COURTESY = re.compile(
@@ -46,11 +75,19 @@ _COURTESY = re.compile(
             r"\byou(?:'re| are) (?:very |most |always |so )?welcome\b",
             r"\b(?:my pleasure|no problem|good luck|(?:best|kind|warm) regards|sincerely|cheers)\b",
             r"\bthank(?:s| you)\b|\b(?:great|good|excellent) question\b",
+            r"\blet me (?:explain|clarify|elaborate|summari[sz]e|answer|walk|break)\b",
+            r"\blet's (?:break|look|dive|go|walk|take|start)\b|\bpleasure to\b",
+            r"\bi trust (?:this|that)\b|\bdoes (?:this|that|it) (?:make sense|answer|help)\b",
+            r"^\W*(?:great|perfect|okay|hey)\W*$|\benjoy\b|\btake care\b|\bthis is based\b",
+            r"\b(?:answer|response|information|summary) (?:is|was) (?:\w+ )?based (?:\w+ )?on\b",
+            rf"\bfor (?:any )?{_MORE} (?:information|details?|assistance|help|questions?),? "
+            r"(?:please )?(?:contact|ask|let|reach)\b",
             r"\bhave a (?:great|nice|good|wonderful|lovely)\b|\bhere(?:'s| is| are)\b",
             r"^\W*(?:sure|certainly|of course|absolutely|definitely|hello|hi|hey)\b",
             r"\bwissen lassen\b|\blass(?:en sie)? (?:es )?(?:mich|uns)\b|\bbescheid\b|\bhoffe",
             r"^\W*(?:natürlich|selbstverständlich|klar|gerne?|danke|hallo)\b|\bzöger",
-            r"\b(?:rück|nach)?fragen\b|\bzur verfügung\b|\bmelden? (?:sie )?(?:sich|dich)\b",
+            r"\b(?:rück|nach)?fragen?\b|\bschöne[nrs]? (?:tag|abend|wochenende)\b",
+            r"\bzur verfügung\b|\bmelden? (?:sie )?(?:sich|dich)\b",
             r"\bkann ich (?:dir|ihnen|euch|sonst|noch)\b|\b(?:gerne?|bitte) geschehen\b",
             r"\bgrüßen?\b|\bviel (?:erfolg|spaß|glück)\b|\bvielen dank\b|\bhier (?:ist|sind)\b",
         )
@@ -60,9 +97,10 @@ _COURTESY = re.compile(
 _ABOUT = frozenset(["about", "regarding", "concerning", "on", "with", "zu", "zum", "zur", "über"])
 _OFFER = re.compile(
     r"^\W*(?:(?:would you|do you) (?:like|want|prefer|need)\b|want me to\b"
-    r"|(?:shall|should|may|can|could) i (?:also )?(?:help|assist|explain|provide|show|give|go)\b"
+    r"|(?:shall|should|may|can|could) i (?:also )?"
+    r"(?:help|assist|explain|provide|show|give|go|continue)\b"
     r"|if you(?:'d| would)? (?:like|want|wish|prefer|need)\b[^,]{0,40}, i (?:can|could|will)\b"
-    r"|i (?:can|could) also\b|i(?:'d| would) be happy to\b"
+    r"|i (?:can|could) (?:also\b|[^,]{0,60}\bif you\b)|i(?:'d| would) be happy to\b"
     r"|soll ich\b|möchten sie\b|möchtest du\b)"
 )
 _LEADS_IN = re.compile(
@@ -76,15 +114,18 @@ _CHINESE = re.compile(
     r"|(?:随时|尽管|欢迎).{0,6}(?:告诉|告知|联系|提问|问我|咨询|提出|与我|找我|让我知道)|让我知道"
     r"|(?:您|你)?(?:还|如).{0,8}(?:问题|疑问|需要|不清楚)|(?:需要|想).{0,6}(?:更多|进一步).{0,8}(?:信息|帮助|说明|了解)"
     r"|什么.{0,6}(?:帮|为)(?:您|你)|(?:高兴|乐意).{0,6}(?:帮|为您|为你|回答|解答)|不客气|^祝(?:您|你|好)|^(?:谢谢|感谢)(?:您|你)?"
-    r"|^(?:当然|好的|没问题)(?:可以)?\W*$"
+    r"|^(?:当然|好的|没问题|您好|你好)(?:可以)?\W*$|(?:需要|要不要)我.{0,10}吗|^如需.{0,12}(?:联系|告诉|告知)"
 )
 _CHINESE_LEADS_IN = re.compile(r"(?:以下|下面)(?:就)?(?:是|为).{0,30}[:：]\W*$")
 _CHINESE_TURN = re.compile(r"因为|所以|但|由于|因此|而且|价格|[：；]")
 _OPENING = re.compile(
-    r"\s*+(?:(?:sure(?: thing)?|certainly|of course|absolutely|natürlich|selbstverständlich|gerne"
-    r"|klar|好的|当然)[!,，！]\s*)?"
-    r"(?:(?:here(?:'s|’s| is| are)|below (?:is|are)|hier (?:ist|sind)|以下是|下面是)"
-    r"[^:：.!?。]{0,100}[:：]\s*)?",
+    r"\s*+(?:(?:sure(?: thing)?|certainly|of course|absolutely|great|okay|hello|hi(?: there)?|hey"
+    r"|natürlich|selbstverständlich|gerne|klar|hallo|好的|当然|您好|你好)[!,，！]\s*"
+    r"|(?:okay|ok),? so,?\s)?"
+    r"(?:(?:here(?:'s|’s| is| are)|below (?:is|are)|let(?:'s|’s| me)|answering your|to answer your"
+    r"|hier (?:ist|sind)|以下是|下面是)[^:：.!?。]{0,100}[:：]\s*)?"
+    r"(?:(?:(?:the|short|final|direct|key|main)\s)*+(?:answer|summary|conclusion|points|takeaways?"
+    r"|tl;dr|antwort|zusammenfassung|fazit|答案|回答|总结|结论)[:：]\s*)?",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*+")
@@ -105,16 +146,17 @@ def without_opening(text: str) -> str:
     return _OPENING.sub("", text, count=1)
 
 
-def signs_in(lower: str) -> list[str]:
-    """What in a text in lower case may be a part of words to the reader."""
-    signs = _SIGNS if lower.isascii() else (*_SIGNS, *_FURTHER_SIGNS)
-    return [sign for sign in signs if sign in lower]
+def may_speak(lower: str) -> bool:
+    """Whether a part of a text in lower case may be words to the reader."""
+    if _SIGN.search(f" {lower}"):
+        return True
+    return not lower.isascii() and any(sign in lower for sign in _FURTHER_SIGNS)
 
 
 def speaks_to_reader(part: str) -> bool:
     """Whether a part of a text up to its stop only speaks to the reader."""
     lower = nfkc(part).lower().strip()
-    if not signs_in(lower):
+    if not may_speak(lower):
         return False
     if ":" in lower and _LEADS_IN.search(lower) and not _NUMBER.search(lower):
         return True
@@ -127,17 +169,19 @@ def speaks_to_reader(part: str) -> bool:
     words = _WORD.findall(lower)
     if len(words) > MOST_WORDS:
         return False
-    if _OFFER.search(lower) and not _TURN.search(lower):
+    if _OFFER.match(lower) and not _TURN.search(lower):
         return True
-    return _COURTESY.search(lower) is not None and _is_courtesy(lower, words)
+    # The pattern last: it takes longest.
+    return _is_courtesy(lower, words) and _COURTESY.search(lower) is not None
 
 
 def _is_courtesy(lower: str, words: Sequence[str]) -> bool:
     """Whether all is courtesy, but for the end that says what it is about."""
-    named = [number for number, word in enumerate(words) if word not in words_in("courtesy.txt")]
-    if not named:
+    courtesy = words_in("courtesy.txt")
+    named = next((number for number, word in enumerate(words) if word not in courtesy), None)
+    if named is None:
         return True
-    about = [number for number in range(named[0] + 1) if words[number] in _ABOUT]
+    about = [number for number in range(named + 1) if words[number] in _ABOUT]
     if not about:
         return False
     tail = words[about[-1] :]

@@ -103,15 +103,20 @@ class Claiming(NamedTuple):
         self, sentences: Sentences, supports: Sequence[SentenceSupport]
     ) -> tuple[SentenceSupport, ...]:
         """These supports and those of the rest, in the order of the whole response."""
+        if not self.others:
+            return tuple(supports)
         by_key = {support.key: support for support in supports} | self.others
         return tuple(by_key[sentence.key] for sentence in sentences.response)
 
 
 def claiming(sentences: Sentences) -> Claiming:
     """What of a sample is compared."""
+    texts = [sentence.text for sentence in sentences.response]
+    all_claimed = claimed(texts)
+    if [claim.text for claim in all_claimed if not claim.why_nothing] == texts:
+        return Claiming(sentences, {})
     response: list[Sentence] = []
     others = {}
-    all_claimed = claimed([sentence.text for sentence in sentences.response])
     for sentence, claim in zip(sentences.response, all_claimed, strict=True):
         if claim.why_nothing:
             others[sentence.key] = _without_claim(sentence.key, claim.why_nothing)

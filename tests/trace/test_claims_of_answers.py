@@ -57,6 +57,13 @@ def test_an_answer_as_chatbots_write_it_is_supported_and_says_why_the_rest_claim
         ("Let me know whether the plan of 3 May costs 20 dollars.", NONE),
         ("Source: the Hawk costs 50 dollars.", NONE),
         ("Here is the answer: Munich", NONE),
+        ("Let me know if you want the refund of 500 dollars that we promise.", NONE),
+        ("For more information, call the hotline of the Hawk in Munich.", NONE),
+        ("The Falcon lasts 20 hours. Enjoy a free Hawk in Munich.", NONE),
+        ("Final answer: Munich", NONE),
+        ("The Falcon lasts 20 hours. The number of wings is (7).", NONE),
+        ("| Model | Where |\n|---|---|\n| Falcon | Munich |\n| 1999 | [1] |", NONE),
+        ("The Falcon lasts 20 hours. [The Hawk costs 50 dollars](https://a.org/b).", NONE),
     ],
 )
 def test_a_wrong_claim_does_not_pass_for_a_mark(response, level):
@@ -89,6 +96,11 @@ def numbered(sentences):
     return "\n".join(f"{number}. {text.strip()}" for number, text in enumerate(sentences, 1))
 
 
+def table(sentences):
+    rows = "".join(f"\n| {text.strip()} | handbook.pdf |" for text in sentences)
+    return f"| Fact | Source |\n|:---|---:|{rows}"
+
+
 def mixed(answer, sentences):
     items = numbered(before_stops(text.strip(), " [1, 2]") for text in sentences)
     return f"Sure! Here is the answer:\n\n## Short Answer\n\n{items}\n\nSource: a.pdf, p. 3\n\n{LINES[0]}"
@@ -99,6 +111,11 @@ def mixed(answer, sentences):
     [
         pytest.param(lambda answer, _: before_stops(answer, " [1]"), id="citations"),
         pytest.param(lambda answer, _: before_stops(answer, " (Doc 3)"), id="documents"),
+        pytest.param(lambda answer, _: before_stops(answer, " (1, 2)"), id="brackets"),
+        pytest.param(lambda answer, _: before_stops(answer, " [Context 1]"), id="contexts"),
+        pytest.param(lambda answer, _: f"Final Answer: {answer}", id="label"),
+        pytest.param(lambda answer, _: f"{answer} Gerne helfe ich weiter.", id="offer"),
+        pytest.param(lambda _, sentences: table(sentences), id="table"),
         pytest.param(lambda answer, _: f"{answer} {LINES[0]}", id="courtesy"),
         pytest.param(lambda answer, _: f"{answer}\n\n{LINES[1]}", id="german"),
         pytest.param(lambda answer, _: f"{answer}\n\n希望以上信息对您有所帮助！", id="chinese"),
