@@ -158,6 +158,8 @@ MOST_OF_A_HEADING = 12
 
 def without_citations(text: str) -> str:
     """The text without what says in which document a claim stands."""
+    if text.isascii() and not any(sign in text for sign in "[(<^|"):
+        return text
     if "(" in text or "（" in text:
         text = _NUMBER_IN_BRACKETS.sub("", text)
     text = _NAMED_CITATION.sub(_without_citation, _CITATION.sub("", text))
