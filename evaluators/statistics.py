@@ -396,9 +396,9 @@ def _jackknife(
 ) -> tuple[float, float] | None:
     """The 95 % interval of a figure of agreement, by leaving out each unit in turn.
 
-    `figures` gives it of sums over units (Efron and Stein 1981; Student's quantile), -1 to 1.
-    `None` below two units, where it is not defined without one of them, and where every unit says
-    the same.
+    `figures` gives it of sums over units (Efron and Stein 1981; Student's quantile). It is taken on
+    the scale of Fisher's z (1921), as a figure near 1 has more room below than above. `None` below
+    two units, where it is not defined without one of them, and where every unit says the same.
     """
     count = len(parts)
     if count < 2:
@@ -406,12 +406,13 @@ def _jackknife(
     total = parts.sum(axis=0)
     figure = float(figures(total[None])[0])
     without = figures(total - parts)
-    if np.isnan(without).any() or np.ptp(without) < ROUNDING:
+    if np.isnan(without).any() or np.ptp(without) < ROUNDING or abs(figure) >= 1:
         return None
     around = without - without.mean()
     error = math.sqrt((count - 1) / count * float(around @ around))
-    half = t95(count - 1) * error
-    return max(-1.0, figure - half), min(1.0, figure + half)
+    half = t95(count - 1) * error / (1 - figure**2)
+    centre = math.atanh(figure)
+    return math.tanh(centre - half), math.tanh(centre + half)
 
 
 def krippendorff(counts: Sequence[Sequence[int]] | NDArray[np.int64]) -> float | None:

@@ -411,8 +411,10 @@ def test_kappa_has_an_interval_over_answers_by_leaving_out_each():
 
     low, high = kappa_interval(tables)
 
-    assert low == pytest.approx(max(-1, together - 4.3027 * error), abs=1e-3)
-    assert high == pytest.approx(min(1, together + 4.3027 * error), abs=1e-3)
+    # On the scale of Fisher's z, whose slope is 1 / (1 - kappa ** 2)
+    half = 4.3027 * error / (1 - together**2)
+    assert math.atanh(low) == pytest.approx(math.atanh(together) - half, abs=1e-3)
+    assert math.atanh(high) == pytest.approx(math.atanh(together) + half, abs=1e-3)
 
 
 @pytest.mark.parametrize(

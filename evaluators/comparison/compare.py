@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -22,10 +22,9 @@ from evaluators.comparison.sides import (
     values_of,
 )
 from evaluators.errors import ParameterError
-from evaluators.runs.aggregate import Value
+from evaluators.runs.aggregate import Value, units
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
-from evaluators.text.normalise import one_line
 from evaluators.trace.labelling import CORRECTED, has_heuristic
 
 
@@ -213,19 +212,19 @@ def _common_values(reference: _Reference, title: str, others: Mapping[str, Value
 
 
 class _Judged(NamedTuple):
-    """A sample's value by both systems, `None` where a system was not judged, and its question."""
+    """A sample's value by both systems, `None` where one was not judged, and its unit."""
 
     positions: tuple[int, int]
     first: float | None
     second: float | None
-    question: Hashable
+    unit: int
 
 
 def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> Compared:
     judged = list(_judged_rows(own, other, partners))
     rows: list[RowPair] = []
     pairs: list[Pair] = []
-    for positions, first, second, question in judged:
+    for positions, first, second, unit in judged:
         if first is not None and second is not None:
             ours, theirs = positions
             rows.append(
@@ -236,7 +235,7 @@ def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> C
                     second=second,
                 )
             )
-            pairs.append(Pair(first, second, question))
+            pairs.append(Pair(first, second, unit))
     only = Counter((each.first is not None, each.second is not None) for each in judged)
     return Compared(
         name=name,
@@ -252,16 +251,16 @@ def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> C
 def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:
     ours = _by_prompt(own.rows)
     theirs = _by_prompt(other.rows)
+    prompts = [row.prompt for row in own.rows]
+    resembling = dict(zip(prompts, units(own.rows).tolist(), strict=True))
     for position, partner in partners.pairs.items():
         # Of RGB only the samples of the value's ability have a row.
         if position in ours and partner in theirs:
-            question = one_line(ours[position][0].question)
             yield _Judged(
                 (position, partner),
                 _mean_of_repeats(ours[position], own.name),
                 _mean_of_repeats(theirs[partner], other.name),
-                # Answers to one question resemble each other, whatever noise they were given.
-                question or position,
+                resembling[position],
             )
 
 

@@ -225,17 +225,16 @@ def sign_flips(sums: Floats) -> float:
     if count >= MANY:
         return math.erfc(observed / math.sqrt(2 * float(sums @ sums)))
     if count <= ALL_FLIPS:
-        every_flip = list(product((1, -1), repeat=count))
-        signs = np.array(every_flip)
+        is_flipped = np.array(list(product((0, 1), repeat=count)))
         added = 0
     else:
         rng = np.random.default_rng(SEED)
-        signs = rng.choice((1, -1), size=(FLIPS, count))
+        is_flipped = rng.integers(2, size=(FLIPS, count))
         # The observed one is a flip too, which no chance may leave out.
         added = 1
     # Rounding must not make equal sums differ.
-    reached = np.abs(signs @ sums) >= observed - 1e-9
-    return float(reached.sum() + added) / (len(signs) + added)
+    reached = np.abs(sums.sum() - 2 * (is_flipped @ sums)) >= observed - 1e-9
+    return float(reached.sum() + added) / (len(is_flipped) + added)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, compress
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evaluators.errors import StoreError
 from evaluators.people.labels import (
@@ -182,44 +185,50 @@ class NoisePoint(Record):
     accuracy: Mean
 
 
-def units(rows: Sequence[Outline]) -> list[Hashable]:
-    """By what the answer of each row resembles others: those of one unit are no independent ones.
+Units = NDArray[np.int64]
+
+
+def units(rows: Sequence[Outline]) -> Units:
+    """By what the answer of each row resembles others, as a number: in a unit none is independent.
 
     It is the question, however often it stands in the data, is asked at levels of noise, of several
     models or again. Where all rows have the same one, or none, as an instruction beside documents
     that differ, it is the prompt.
     """
+    numbers: dict[Hashable, int] = {}
     questions = [one_line(row.question) for row in rows]
-    is_rgb = any(row.ability for row in rows)
-    if len(set(questions)) > 1 or is_rgb:
-        return [question or row.prompt for question, row in zip(questions, rows, strict=True)]
-    return [row.prompt for row in rows]
+    if len(set(questions)) > 1 or any(row.ability for row in rows):
+        keys = (question or row.prompt for question, row in zip(questions, rows, strict=True))
+        return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    return np.array([row.prompt for row in rows], dtype=np.int64)
 
 
 def summarise(
     rows: Sequence[Outline],
     name: str,
-    resembling: Sequence[Hashable] | None = None,
+    resembling: Units | None = None,
 ) -> Mean:
     """The mean of the value `name` over the judged among these rows.
 
     Its interval counts each of the `units` once, which are those of the rows where `resembling`
     does not give them.
     """
-    not_applicable = failed = estimated = 0
-    judged: list[float] = []
-    keys: list[Hashable] = []
-    for row, key in zip(rows, resembling or units(rows), strict=True):
-        value = row.values.get(name)
-        if value is not None:
-            judged.append(value)
-            keys.append(key)
-            estimated += has_heuristic([row.by])
-        elif row.status == "scored":
-            not_applicable += 1
-        failed += row.status == "failed"
-    mean = _mean(judged, keys, len(rows), not_applicable, failed, estimated)
-    empty = sum(row.is_empty and row.values.get(name) is not None for row in rows)
+    resembling = units(rows) if resembling is None else resembling
+    values = [row.values.get(name) for row in rows]
+    is_judged = [value is not None for value in values]
+    judged = [*compress(rows, is_judged)]
+    mean = _mean(
+        [value for value in values if value is not None],
+        resembling[np.array(is_judged, dtype=bool)],
+        asked=len(rows),
+        not_applicable=sum(
+            row.status == "scored" and value is None
+            for row, value in zip(rows, values, strict=True)
+        ),
+        failed=sum(row.status == "failed" for row in rows),
+        estimated=sum(has_heuristic([row.by]) for row in judged),
+    )
+    empty = sum(row.is_empty for row in judged)
     others = _other_rules(rows, name)
     if others and others.mean == mean.mean:
         others = None
@@ -273,18 +282,20 @@ def by_group(rows: Sequence[Outline]) -> dict[str, dict[str, Mean]]:
     Each is over the rows of its own metric and has a name of `value_titles`. Rows of samples
     without a group are in none; empty where no sample has one.
     """
-    groups: dict[str, dict[int, list[tuple[Outline, Hashable]]]] = {}
-    # What stands once in a group may stand again in another: the units are those of all rows.
-    for row, unit in zip(rows, units(rows), strict=True):
+    groups: dict[str, dict[int, list[int]]] = {}
+    for place, row in enumerate(rows):
         if row.situation:
-            groups.setdefault(row.situation, {}).setdefault(row.metric, []).append((row, unit))
+            groups.setdefault(row.situation, {}).setdefault(row.metric, []).append(place)
+    # What stands once in a group may stand again in another: the units are those of all rows.
+    resembling = units(rows)
     titles = value_titles(rows)
     means: dict[str, dict[str, Mean]] = {}
     for group in sorted(groups):
         means[group] = {}
         for (metric, name), title in titles.items():
-            own, resembling = zip(*groups[group][metric], strict=True)
-            means[group][title] = summarise(own, name, resembling)
+            places = groups[group][metric]
+            own = [rows[place] for place in places]
+            means[group][title] = summarise(own, name, resembling[places])
     return means
 
 
@@ -409,7 +420,7 @@ def means_by_labeller(
     for by, of_labeller in judged.items():
         means[by] = {}
         for name, values in of_labeller.items():
-            keys = [resembling[number] for number in values]
+            keys = resembling[np.array([*values], dtype=np.int64)]
             without = usual.scored - len(values)
             # What people flipped of the heuristic's labels leaves the others as they were.
             labellers = usual.by if by == CORRECTED else [by]
@@ -579,7 +590,7 @@ def _rgb_values(rows: Sequence[Outline]) -> dict[str, Value]:
 
 def _mean(
     judged: Sequence[float],
-    keys: Sequence[Hashable],
+    keys: Units,
     asked: int,
     not_applicable: int,
     failed: int,
@@ -588,7 +599,7 @@ def _mean(
     """The mean of values; those with the same key are one question."""
     ends = None if estimated else interval(judged, keys)
     low, high = ends or (None, None)
-    questions = len(set(keys))
+    questions = int(np.count_nonzero(np.bincount(keys)))
     return Mean(
         mean=_average(judged),
         low=low,
@@ -608,7 +619,11 @@ def _are_all_verdicts(values: Iterable[float]) -> bool:
 
 def _other_rules(rows: Sequence[Outline], name: str) -> OtherRules | None:
     """The rate by the set of rules that these values are not of, where it is another one."""
-    differing = [row for row in rows if any(name in values for values in row.by_rules.values())]
+    differing = [
+        row
+        for row in rows
+        if row.by_rules and any(name in values for values in row.by_rules.values())
+    ]
     if len(differing) <= ALIKE_VERDICTS:
         return None
 
@@ -707,16 +722,12 @@ def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
 
 
 def _bin_counts(values: Sequence[float | None]) -> tuple[int, ...]:
-    counts = [0] * BINS
-    for value in values:
-        if value is None:
-            continue
-        if not 0 <= value <= 1:
-            return ()
-        # A part does not hold its upper end, so 1 itself falls into the last one.
-        part = min(int(value * BINS), BINS - 1)
-        counts[part] += 1
-    return tuple(counts)
+    shares = np.array([value for value in values if value is not None], dtype=float)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        return ()
+    # A part does not hold its upper end, so 1 itself falls into the last one.
+    parts = np.minimum((shares * BINS).astype(int), BINS - 1)
+    return tuple(np.bincount(parts, minlength=BINS).tolist())
 
 
 def _value_names(rows: Sequence[Outline]) -> list[str]:

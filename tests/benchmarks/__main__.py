@@ -1,8 +1,10 @@
-"""All benchmarks or those named, each in a process of its own; prints a line of JSON for each."""
+"""All benchmarks or those named, each in a process of its own; prints JSON, a line or more each."""
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from tempfile import TemporaryFile
 
 PARTS = (
     "rgb",
@@ -32,19 +34,25 @@ PARTS = (
 )
 
 
-def measured(part: str) -> dict[str, object]:
-    """What the part prints, or why it could not be measured."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"tests.benchmarks.{part}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1]}
-    return json.loads(done.stdout)
+def measured(part: str) -> Iterator[object]:
+    """What the part prints, line by line as it does, and at last why it could not be measured."""
+    with (
+        TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            [sys.executable, "-m", f"tests.benchmarks.{part}"],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        yield from map(json.loads, process.stdout)
+        if process.wait():
+            errors.seek(0)
+            yield {"failed": errors.read().strip().splitlines()[-1]}
 
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
-        print(json.dumps({part: measured(part)}), flush=True)
+        for line in measured(part):
+            print(json.dumps({part: line}), flush=True)

@@ -2,7 +2,7 @@
 
 Each figure stands beside the bar that it must hold. A question's answers resemble each other: an
 answer is that of its question with the root of the likeness as its probability, else its own, so
-that the likeness is the intraclass correlation.
+that the likeness is the intraclass correlation. Each cell is printed as it is measured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluators.comparison.paired import Difference, Pair, paired
-from evaluators.statistics import interval
+from evaluators.statistics import interval, kappa_interval, krippendorff_interval
 
 REPETITIONS = 1000
 LIKENESSES = (0.0, 0.1, 0.3, 0.6, 0.9, 1.0)
@@ -61,6 +61,12 @@ class Held(NamedTuple):
     width: float
 
 
+def alike(rng: np.random.Generator, draw: Draw, keys: Numbers, likeness: float) -> Numbers:
+    """Values of which those of one key, a number from 0, resemble each other."""
+    own, of_question = draw(rng, len(keys)), draw(rng, int(keys.max()) + 1)[keys]
+    return np.where(rng.random(len(keys)) < np.sqrt(likeness), of_question, own)
+
+
 def held(
     shape: Shape,
     sizes: Sequence[int],
@@ -73,10 +79,8 @@ def held(
     hits = count = 0
     widths = 0.0
     for _ in range(repetitions):
-        own = shape.draw(rng, len(keys))
-        of_question = shape.draw(rng, len(sizes))[keys]
-        values = np.where(rng.random(len(keys)) < np.sqrt(likeness), of_question, own)
-        ends = interval(values, keys.tolist())
+        values = alike(rng, shape.draw, keys, likeness)
+        ends = interval(values, keys)
         # Where it is said that nothing is known, nothing wrong is said.
         if ends is not None:
             count += 1
@@ -104,17 +108,31 @@ def pairs_of(
     rng = np.random.default_rng([len(sizes), seed])
     keys = np.repeat(np.arange(len(sizes)), sizes)
 
-    def won(count: int) -> Numbers:
+    def won(rng: np.random.Generator, count: int) -> Numbers:
         return rng.choice((1, 0, -1), size=count, p=(0.15 + better, 0.70 - better, 0.15))
 
-    of_question, own = won(len(sizes))[keys], won(len(keys))
-    outcome = np.where(rng.random(len(keys)) < np.sqrt(likeness), of_question, own)
+    outcome = alike(rng, won, keys, likeness)
     return paired(
         [
-            Pair(float(each < 0 or each == 0), float(each >= 0), int(key))
-            for each, key in zip(outcome, keys, strict=True)
+            Pair(float(each <= 0), float(each >= 0), key)
+            for each, key in zip(outcome.tolist(), keys.tolist(), strict=True)
         ]
     )
+
+
+def labels_of_two(
+    true: float, yes: float, answers: int, likeness: float, seed: int
+) -> tuple[Numbers, Numbers]:
+    """Two labellers' verdicts on five sentences of each answer, whose true kappa is `true`.
+
+    The second one copies so many verdicts of the first and gives the others blindly. Sentences of
+    an answer resemble each other in the verdict and in whether it is copied.
+    """
+    rng = np.random.default_rng([answers, seed])
+    keys = np.arange(answers).repeat(5)
+    first, blind = (alike(rng, _rate(yes).draw, keys, likeness) for _ in range(2))
+    is_copied = alike(rng, _rate(true).draw, keys, likeness)
+    return first, np.where(is_copied == 1, first, blind)
 
 
 def differences_where_one_never_fails(
@@ -180,16 +198,44 @@ def few_values(repetitions: int = REPETITIONS) -> Iterator[dict[str, object]]:
         }
 
 
+def agreement(repetitions: int = REPETITIONS) -> Iterator[dict[str, object]]:
+    cells = product((10, 30, 100), (0.3, 0.6, 0.9), (0.5, 0.8), (0.0, 0.3, 0.9))
+    for answers, true, yes, likeness in cells:
+        keys = np.arange(answers).repeat(5)
+        ends: dict[str, list[tuple[float, float] | None]] = {"kappa": [], "alpha": []}
+        for seed in range(repetitions):
+            first, second = labels_of_two(true, yes, answers, likeness, seed)
+            tables = np.zeros((answers, 2, 2))
+            np.add.at(tables, (keys, first.astype(int), second.astype(int)), 1)
+            ends["kappa"].append(kappa_interval(tables))
+            counts = np.column_stack([first + second, 2 - first - second]).astype(int)
+            ends["alpha"].append(krippendorff_interval(counts, keys))
+        known = {name: [each for each in own if each] for name, own in ends.items()}
+        yield {
+            "answers": answers,
+            "true": true,
+            "yes": yes,
+            "likeness": likeness,
+            **{
+                f"{name}_holds": round(100 * np.mean([a <= true <= b for a, b in own]), 1)
+                for name, own in known.items()
+            },
+            "kappa_width": round(float(np.mean([b - a for a, b in known["kappa"]])), 2),
+            "none": repetitions - len(known["kappa"]),
+        }
+
+
 FEW_COUNTS = (3, 5, 6, 10, 20, 50, 200)
 
+PARTS = {
+    "one never fails": differences_where_one_never_fails,
+    "few values": few_values,
+    "means in clusters": means_in_clusters,
+    "agreement": agreement,
+    "differences in clusters": differences_in_clusters,
+}
+
 if __name__ == "__main__":
-    print(
-        json.dumps(
-            {
-                "one never fails": list(differences_where_one_never_fails()),
-                "differences in clusters": list(differences_in_clusters()),
-                "means in clusters": list(means_in_clusters()),
-                "few values": list(few_values()),
-            }
-        )
-    )
+    for name, part in PARTS.items():
+        for cell in part():
+            print(json.dumps({name: cell}), flush=True)

@@ -73,4 +73,4 @@ def measure() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(), indent=2))
+    print(json.dumps(measure()))

@@ -96,6 +96,17 @@ def test_samples_of_the_same_data_are_matched_by_where_they_stand(store):
     assert value.coverage == "8 / 8"
 
 
+def test_one_instruction_for_all_samples_does_not_make_them_one_as_in_single_means(store):
+    old = results(store, "Old", ["Summarise the documents."] * 8, FIRST)
+    new = results(store, "New", ["Summarise the documents."] * 8, SECOND)
+
+    difference = compare(old, new)["answer_match"].difference
+
+    assert old.summary()["answer_match"].questions is None
+    assert (difference.clusters, difference.method) == (8, "yes or no")
+    assert difference.p == pytest.approx(1 / 2**6)
+
+
 def test_what_only_one_was_judged_on_does_not_count_and_is_told(store):
     ours = [1.0, None, "failed", 0.0, 0.0, 0.0, 1.0, None]
     theirs = [1.0, 1.0, 1.0, "failed", 1.0, 1.0, 1.0, "failed"]
