@@ -98,7 +98,8 @@ def test_the_core_names_no_screen_and_no_option(path):
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if id(node) not in docstrings
+        # A pattern with the word "pages" looks for it in answers, and shows it to nobody.
+        if id(node) not in docstrings and r"\b" not in node.value
     ]
 
     assert not [text for text in texts if SCREEN.search(text) and text not in OTHER_PAGES]

@@ -6,7 +6,7 @@ The schema goes out, the prompt budget is known, useless answers are not kept.
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from evaluators.errors import AccessError, LLMError, UnreadableAnswerError
+from evaluators.errors import AccessError, LLMError, NoAnswerError, UnreadableAnswerError
 from evaluators.llm import Access
 from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
@@ -78,7 +78,7 @@ def test_a_shaped_answer_comes_through_all_layers(
         ("I cannot.", "", UnreadableAnswerError, 2),
         ('{"verdict": true}', "", UnreadableAnswerError, 2),
         ('{"passed": true}', "length", LLMError, 1),
-        ('{"passed": true}', "empty", LLMError, 2),
+        ('{"passed": true}', "empty", NoAnswerError, 2),
     ],
 )
 def test_a_judge_without_a_usable_answer_fails(loopback, model_session, answer, fault, kind, asked):

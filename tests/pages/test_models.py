@@ -37,7 +37,7 @@ def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
 
 def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPage) -> None:
     rows = table(open_page("rgb", run=two_models().id), "Ability")
-    assert [(row["Model"], row["Noise"], row["Value"]) for row in rows] == [
+    assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [
         (TITLES[0], "0 %", "100.0 %"),
         (TITLES[0], "40 %", "50.0 %"),
         (TITLES[1], "0 %", "50.0 %"),

@@ -169,8 +169,7 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "216 answers checked"
     assert "Rules: Documented · Model: Offline reader" in said(at)
-    named = f"**{BED} · Offline reader** · RGB · Offline reader (baseline, no key)"
-    assert f"{named} · 216 answers checked" in said(at, "markdown")
+    assert f"**{BED} · Offline reader** · RGB · 216 answers checked" in said(at, "markdown")
     assert {row["Rate"]: row["Checked"] for row in table(at, "Rate")} == {
         "Noise robustness": "120 / 120",
         "Negative rejection": "24 / 24",
@@ -355,7 +354,7 @@ def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page: Ope
     at = open_page("rgb", run=run.id)
     assert [row["Group"] for row in samples(at)] == ["easy", "easy", "hard", "hard"]
     assert value_table(at, "Group") == {
-        "easy": [("Accuracy", "1.00", "2 of 2")],
+        "easy": [("Accuracy", "1.00", "2 of 2, 1 question")],
         "hard": [("Accuracy", "0.50", "2 of 2")],
     }
 

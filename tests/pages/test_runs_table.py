@@ -81,12 +81,12 @@ def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page: OpenPage) -> N
     )
 
 
-def test_a_row_changes_with_its_results(open_page: OpenPage) -> None:
+def test_a_row_keeps_its_labeller_s_results_whatever_a_person_says(open_page: OpenPage) -> None:
     fill()
     assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.75 · 2 / 3"
     label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
     session.store().person_labels.save("Old", Cell(0), label)
-    assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.25 · 2 / 3"
+    assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.75 · 2 / 3"
 
 
 @pytest.mark.parametrize(

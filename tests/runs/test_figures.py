@@ -286,7 +286,7 @@ def test_what_is_worked_out_for_a_page_is_only_looked_up_by_it(store, run):
 
     for name in ("figures 0 0 own", "figures 1 0 own", "groups None own", "columns"):
         assert store.figures.get("r", name, view.results_revision) is not None
-    for name in ("remarks", "labelled", "labellers 0 sentence", "agree 0"):
+    for name in ("remarks", "labelled", "labellers 0 sentence", "agreement 0"):
         assert store.figures.get("r", name, view.results_revision) is not None
 
 
@@ -349,7 +349,7 @@ def test_agreement_with_people_changes_with_their_labels_and_the_others_stay(sto
     view = RunView.read(store, run)
     support = [pair for pair in view.agreements(0) if pair.label == "support"]
 
-    assert store.figures.get("r", "agree 0", view.results_revision) is not None
+    assert store.figures.get("r", "agreement 0", view.results_revision) is not None
     assert view.agreements(0)[: len(before)] == before
     assert {(frozenset((pair.first, pair.second)), pair.equal) for pair in support} == {
         (frozenset((HEURISTIC, GOLD)), 0.5),

@@ -68,6 +68,8 @@ def test_the_labels_to_take_away_are_the_same(store, run_id):
             {name: own[name] for name in ("label", "key", "value", "created")}
             for own in line["corrections"]
         ]
+        # Nor that relevance may be unknown.
+        assert not any(own.pop("relevance_unknown") for own in line["labels"].values())
     assert now == THEN[run_id]["labels"]
     assert list(RunView.read(store, run).labelled().labellers) == THEN[run_id]["labellers"]
 
