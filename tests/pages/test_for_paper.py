@@ -36,7 +36,11 @@ def test_a_run_gives_each_table_and_figure_of_what_is_shown(open_page: OpenPage)
     at = opened(at, examples.NOISE)
 
     assert r"Noise robustness (\%) & Model A & 95.8 [" in table(at)
-    assert at.selectbox(key="paper_table").options == ["Values", "Accuracy by noise", "Accuracy by noise information integration"]
+    assert at.selectbox(key="paper_table").options == [
+        "Values",
+        "Accuracy by noise",
+        "Accuracy by noise information integration",
+    ]
     assert len(at.selectbox(key="paper_figure").options) == 3
     assert 'width="175mm"' in figure(at)
     files = [button.label for button in at.get("download_button")]
@@ -61,7 +65,12 @@ def test_tables_and_figures_are_english_whatever_language_the_page_is_in(
     ("key", "choice", "seen", "words"),
     [
         ("paper_width", "single", figure, 'width="85mm"'),
-        ("paper_language", "Markdown", table, "| Context relevance | 0.30 [0.23, 0.39] | 24 / 24 |"),
+        (
+            "paper_language",
+            "Markdown",
+            table,
+            "| Context relevance | 0.30 [0.23, 0.39] | 24 / 24 |",
+        ),
         ("paper_table", 1, table, "Jury & 0.30 & 0.63"),
     ],
 )

@@ -43,7 +43,9 @@ def test_an_rgb_run_has_its_curves_and_its_rates(store):
     assert paper in described(found[curves])
     assert "ChatGPT" not in found["information_integration_accuracy_by_noise"]
     # Of the rates the first is 115 of 120 right.
-    assert described(found["rates"]).startswith("Model A: 96 % (87 to 99), 120 of 120, 24 questions.")
+    assert described(found["rates"]).startswith(
+        "Model A: 96 % (87 to 99), 120 of 120, 24 questions."
+    )
     assert "Offline reader: –, 0 of 12, 12 not applicable." in described(found["rates"])
 
 
