@@ -371,6 +371,25 @@ def kappa(table: Sequence[Sequence[float]] | Floats) -> float | None:
     return _or_none(_kappas(np.asarray(table, dtype=float)[None]))
 
 
+def tables_of_verdicts(
+    keys: Iterable[Hashable],
+    first: Sequence[float],
+    second: Sequence[float],
+    weights: Sequence[float] | None = None,
+) -> Floats:
+    """The tables for `kappa_interval` of yes-or-no verdicts: a unit's are those with its key.
+
+    Each verdict of two labellers stands for as many as its weight says, else for one.
+    """
+    numbers: dict[Hashable, int] = {}
+    units = [numbers.setdefault(key, len(numbers)) for key in keys]
+    tables = np.zeros((len(numbers), 2, 2))
+    for place, unit in enumerate(units):
+        row, column = int(first[place]), int(second[place])
+        tables[unit, row, column] += weights[place] if weights else 1
+    return tables
+
+
 def kappa_interval(tables: Floats) -> tuple[float, float] | None:
     """The 95 % interval of kappa over units, such as answers, of which each has a table."""
     return _jackknife(_kappas, tables)

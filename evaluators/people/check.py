@@ -27,7 +27,6 @@ from evaluators.people.correction import (
 from evaluators.people.records import RANDOM, LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import (
-    Floats,
     auroc,
     auroc_interval,
     in_clusters,
@@ -36,6 +35,7 @@ from evaluators.statistics import (
     kappa_interval,
     rmse,
     rmse_interval,
+    tables_of_verdicts,
 )
 
 Judged = Mapping[Cell, float]
@@ -230,10 +230,11 @@ def _rate_check(
         both_no=_cells_of(both_no),
     )
     # By what they stand for: of answers drawn by verdict, those with a rare one are too many.
-    weights = [
-        [_weight(both_yes), _weight(only_labeller)],
-        [_weight(only_people), _weight(both_no)],
-    ]
+    tables = tables_of_verdicts(
+        [pair.question for pair in pairs],
+        [pair.judged for pair in pairs],
+        *_columns(pairs),
+    )
     value = value.model_copy(
         update={
             "alone": labelled_rate(*_columns(pairs), _independent_labels(pairs)),
@@ -241,21 +242,11 @@ def _rate_check(
             "table": table,
             "sensitivity": _share_of_both(both_yes, only_people),
             "specificity": _share_of_both(both_no, only_labeller),
-            "kappa": kappa(weights),
-            "kappa_interval": kappa_interval(_tables_by_question(pairs)),
+            "kappa": kappa(tables.sum(axis=0)),
+            "kappa_interval": kappa_interval(tables),
         }
     )
     return _forecast(value, lambda more: rate_half_with_more(strata, more))
-
-
-def _tables_by_question(pairs: Sequence[_Pair]) -> Floats:
-    """The table of yes and no of each question, by what its answers stand for."""
-    numbers: dict[Hashable, int] = {}
-    places = [numbers.setdefault(pair.question, len(numbers)) for pair in pairs]
-    tables = np.zeros((len(numbers), 2, 2))
-    for place, pair in zip(places, pairs, strict=True):
-        tables[place, int(pair.judged), int(pair.people)] += pair.weight
-    return tables
 
 
 def _stratum(judged: float, yes: Sequence[_Pair], no: Sequence[_Pair]) -> Stratum:
@@ -311,10 +302,6 @@ def _mean_check(
 
 def _cells_of(pairs: Sequence[_Pair]) -> tuple[Cell, ...]:
     return tuple(pair.cell for pair in pairs)
-
-
-def _weight(pairs: Sequence[_Pair]) -> float:
-    return sum(pair.weight for pair in pairs)
 
 
 def _columns(pairs: Sequence[_Pair]) -> tuple[list[float], list[float]]:

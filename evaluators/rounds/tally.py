@@ -8,9 +8,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from evaluators.records import Record, Support
 from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
-from evaluators.statistics import interval, kappa, krippendorff
+from evaluators.statistics import (
+    interval,
+    kappa,
+    kappa_interval,
+    krippendorff,
+    krippendorff_interval,
+)
 from evaluators.trace.labelling import STRICTEST_FIRST
 from evaluators.votes import most_frequent
 
@@ -77,12 +85,13 @@ class ClassAgreement(NamedTuple):
     """How far participants agree beyond chance, over the sentences that two or more labelled.
 
     Cohen's kappa of two participants, else Krippendorff's alpha; `value` is `None` where everybody
-    gave one and the same label.
+    gave one and the same label. Its 95 % interval is over answers.
     """
 
     measure: Literal["kappa", "alpha"]
     value: float | None
     sentences: int
+    interval: tuple[float, float] | None = None
 
 
 class Right(NamedTuple):
@@ -180,14 +189,20 @@ def class_agreement(labels: Sequence[RoundLabel]) -> ClassAgreement:
     if len(members) == 2:
         first, second = members
         common = [place for place in first if place in second]
-        table = [[0] * len(STRICTEST_FIRST) for _ in STRICTEST_FIRST]
+        answers = 1 + max((place.answer for place in common), default=0)
+        tables = np.zeros((answers, len(STRICTEST_FIRST), len(STRICTEST_FIRST)))
         for place in common:
             row, column = (STRICTEST_FIRST.index(own[place]) for own in members)
-            table[row][column] += 1
-        return ClassAgreement("kappa", kappa(table), len(common))
+            tables[place.answer, row, column] += 1
+        tables = tables[tables.any(axis=(1, 2))]
+        return ClassAgreement(
+            "kappa", kappa(tables.sum(axis=0)), len(common), kappa_interval(tables)
+        )
     spread = spreads(labels, list(dict.fromkeys(label.place for label in labels)))
-    counts = [own.counts for own in spread.values() if own.total > 1]
-    return ClassAgreement("alpha", krippendorff(counts), len(counts))
+    places = [place for place, own in spread.items() if own.total > 1]
+    counts = np.array([spread[place].counts for place in places]).reshape(-1, len(STRICTEST_FIRST))
+    ends = krippendorff_interval(counts, np.array([place.answer for place in places], dtype=int))
+    return ClassAgreement("alpha", krippendorff(counts), len(counts), ends)
 
 
 def right(labels: Supports, truth: Supports) -> Right | None:

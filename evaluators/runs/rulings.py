@@ -11,8 +11,9 @@ from typing import NamedTuple
 from evaluators.catalogue import from_spec, leads
 from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score, Verdict
 from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
+from evaluators.runs.aggregate import units
 from evaluators.runs.store import Answer, Outline, Store
-from evaluators.statistics import kappa
+from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
 
 
 def rgb_evaluator(run: Run, policy: str | None = None) -> RGBEvaluator:
@@ -110,32 +111,39 @@ def rule_and_judge_differ(rows: Iterable[Outline]) -> tuple[Answer, ...]:
 
 
 class BesideJudge(NamedTuple):
-    """How many answers rule and judge say yes or no to, in the four ways that there are."""
+    """How many answers rule and judge say yes or no to, in the four ways that there are.
+
+    Cohen's kappa has its 95 % interval over questions.
+    """
 
     both: int
     rule_only: int
     judge_only: int
     neither: int
-
-    @property
-    def kappa(self) -> float | None:
-        return kappa([[self.both, self.rule_only], [self.judge_only, self.neither]])
+    kappa: float | None
+    kappa_interval: tuple[float, float] | None
 
 
 def beside_judge(rows: Sequence[Outline], name: str) -> BesideJudge | None:
     """The rule's verdicts of this name beside the judge's; `None` where nobody judged."""
-    pairs = []
-    for row in rows:
-        values = row.values
-        if name in values and f"{name}_judged" in values:
-            pairs.append((values[name], values[f"{name}_judged"]))
-    if not pairs:
+    keys, by_rule, by_judge = [], [], []
+    for row, key in zip(rows, units(rows), strict=True):
+        rule, judge = row.values.get(name), row.values.get(f"{name}_judged")
+        if rule is not None and judge is not None:
+            keys.append(key)
+            by_rule.append(rule)
+            by_judge.append(judge)
+    if not keys:
         return None
+    tables = tables_of_verdicts(keys, by_rule, by_judge)
+    table = tables.sum(axis=0)
     return BesideJudge(
-        both=pairs.count((1, 1)),
-        rule_only=pairs.count((1, 0)),
-        judge_only=pairs.count((0, 1)),
-        neither=pairs.count((0, 0)),
+        both=int(table[1, 1]),
+        rule_only=int(table[1, 0]),
+        judge_only=int(table[0, 1]),
+        neither=int(table[0, 0]),
+        kappa=kappa(table),
+        kappa_interval=kappa_interval(tables),
     )
 
 

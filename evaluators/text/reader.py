@@ -124,7 +124,7 @@ _OPENING = re.compile(
     r"|(?:okay|ok),? so,?\s)?"
     r"(?:(?:here(?:'s|’s| is| are)|below (?:is|are)|let(?:'s|’s| me)|answering your|to answer your"
     r"|hier (?:ist|sind)|以下是|下面是)[^:：.!?。]{0,100}[:：]\s*)?"
-    r"(?:(?:(?:the|short|final|direct|key|main)\s)*+(?:answer|summary|conclusion|points|takeaways?"
+    r"(?:(?:(?:the|short|final|direct|key|main)\s){0,4}+(?:answer|summary|conclusion|points|takeaways?"
     r"|tl;dr|antwort|zusammenfassung|fazit|答案|回答|总结|结论)[:：]\s*)?",
     re.IGNORECASE,
 )

@@ -127,5 +127,6 @@ def accepted(answer: Accepted | None) -> str:
 def with_interval(figure: float, ends: tuple[float, float] | None) -> str:
     """ "0.92 (0.85 to 0.97)"; the figure alone where nothing is known of how far it may be off."""
     if ends is None:
-        return f"{figure:.2f}"
-    return in_brackets(f"{figure:.2f}", say("{low:.2f} to {high:.2f}", low=ends[0], high=ends[1]))
+        return f"{figure:z.2f}"
+    interval = say("{low:z.2f} to {high:z.2f}", low=ends[0], high=ends[1])
+    return in_brackets(f"{figure:z.2f}", interval)

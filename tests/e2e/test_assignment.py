@@ -18,7 +18,7 @@ def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
 ) -> None:
     page.goto(f"/trace?run={trace_run.id}")
     settled(page)
-    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     link = page.get_by_text("?assignment=").inner_text()
 
     student = new_context(accept_downloads=True).new_page()
@@ -37,7 +37,7 @@ def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
     )
     expect(student.get_by_text("To hand it in: Share, Whole run.")).to_be_visible()
     settled(student)
-    student.get_by_role("button", name="Share").click()
+    student.get_by_role("button", name="Share", exact=True).click()
     with student.expect_download() as download:
         student.get_by_role("button", name="Whole run").click()
     file = tmp_path / "mine.plumbline"

@@ -135,7 +135,7 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
     expect(
         page.get_by_text(re.compile("Corrected by 15 answers that people labelled"))
     ).to_be_visible()
-    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Labels (JSON lines)").click()
 

@@ -16,7 +16,7 @@ def test_a_report_opens_offline_and_prints_with_all_that_was_folded(
 ) -> None:
     page.goto("/rgb?run=example-noise")
     settled(page)
-    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Report (HTML)").click()
     file = tmp_path / "report.html"

@@ -45,7 +45,7 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     expect(
         page.get_by_test_id("stMain").get_by_text("(heuristic) · 2 answers checked")
     ).to_be_visible(timeout=LONG)
-    expect(page.get_by_text("of 2 answers contain something")).to_be_visible()
+    expect(page.get_by_text("of 2 answers to look at first (heuristic).")).to_be_visible()
 
 
 def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(

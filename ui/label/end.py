@@ -15,9 +15,9 @@ from evaluators.runs import label_queues, run_facts
 from evaluators.runs.checks import checked_in_queue
 from evaluators.runs.label_queues import Compared
 from evaluators.runs.run_view import RunView
-from evaluators.statistics import kappa
+from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
 from evaluators.text.language import mark, say
-from evaluators.text.words import readable
+from evaluators.text.words import readable, with_interval
 from ui import run_views
 from ui.label import answer
 from ui.parts import explained, tables
@@ -34,12 +34,15 @@ class Alike(NamedTuple):
     equal: int
     both: int
     kappa: float | None
+    interval: tuple[float, float] | None
 
     def __str__(self) -> str:
-        blanks = {"equal": self.equal, "both": self.both}
+        share = say("{equal:,} of {both:,}", equal=self.equal, both=self.both)
         if self.kappa is None:
-            return say("{equal:,} of {both:,}", **blanks)
-        return say("{equal:,} of {both:,} (kappa {kappa:.2f})", kappa=self.kappa, **blanks)
+            return share
+        return say(
+            "{share}, kappa {kappa}", share=share, kappa=with_interval(self.kappa, self.interval)
+        )
 
 
 def show(
@@ -82,7 +85,7 @@ def _beside_run(view: RunView, queue: LabelQueue, name: str) -> None:
             agreement = say(
                 "{value}: you and the run agree on {share}.",
                 value=plain(readable(value.name)),
-                share=Alike(equal, value.labelled, value.kappa),
+                share=Alike(equal, value.labelled, value.kappa, value.kappa_interval),
             )
             if len(models) > 1:
                 agreement = say("{name}: {sentence}", name=plain(models[model]), sentence=agreement)
@@ -116,11 +119,9 @@ def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:
 def _alike(queue: LabelQueue, own: Values, others: Values) -> Alike:
     # Only what both said: a value that one of them left out is no disagreement.
     both = [key for key in own if key in others]
-    # Rows are one's own labels, columns the other's, so the diagonal is agreement.
-    table = [[0.0, 0.0], [0.0, 0.0]]
-    for key in both:
-        # Answers drawn by verdict stand for different numbers of others, as in the check.
-        probability = queue.answers[key[0]].probability or 1.0
-        table[int(own[key])][int(others[key])] += 1 / probability
+    # Answers drawn by verdict stand for different numbers of others, as in the check.
+    weights = [1 / (queue.answers[place].probability or 1.0) for place, _ in both]
+    mine, theirs = [own[key] for key in both], [others[key] for key in both]
+    tables = tables_of_verdicts([place for place, _ in both], mine, theirs, weights)
     equal = sum(own[key] == others[key] for key in both)
-    return Alike(equal, len(both), kappa(table))
+    return Alike(equal, len(both), kappa(tables.sum(axis=0)), kappa_interval(tables))

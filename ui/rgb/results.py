@@ -37,6 +37,7 @@ from evaluators.text.words import (
     name_and_text,
     readable,
     short_name,
+    with_interval,
 )
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
@@ -331,7 +332,9 @@ def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
             beside = rulings.beside_judge(own, name)
             if beside is None:
                 continue
-            agreement = "–" if beside.kappa is None else f"{beside.kappa:.2f}"
+            agreement = "–"
+            if beside.kappa is not None:
+                agreement = with_interval(beside.kappa, beside.kappa_interval)
             lines.append(
                 {
                     say("Asked"): say(question),

@@ -21,7 +21,7 @@ from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted
+from evaluators.text.words import counted, with_interval
 from evaluators.trace.labelling import GOLD, HEURISTIC
 from evaluators.votes import RULE
 from ui import session
@@ -267,14 +267,14 @@ def _say_how_far(live: Live) -> None:
 
 
 def _agreement(agreement: ClassAgreement, value: float) -> str:
-    measure, _, places = agreement
+    measure, _, places, ends = agreement
     symbol = {"kappa": "κ", "alpha": "α"}[measure]
     meaning = say(
         "{measure}, of {places}: 1 is full agreement, 0 what chance gives",
         measure=measure,
         places=places,
     )
-    number = f"{value:z.2f}".replace("-", "−")
+    number = with_interval(value, ends).replace("-", "−")
     level = next((word for below, word in AGREEMENTS if value < below), FULL_AGREEMENT)
     words = say(
         "agreement beyond chance: {level} ({symbol} {number})",
