@@ -208,7 +208,8 @@ class RunView:
         if by is not None and by not in self.labellers():
             known = ", ".join(self.labellers())
             there_are = f"There are: {known}." if known else "Only its own can be shown."
-            raise ParameterError(f"{by!r:.60} did not label this run. {there_are}")
+            # Of several runs it must be told which one.
+            raise ParameterError(f"{by!r:.60} did not label {self.run.title!r:.60}. {there_are}")
 
     def means_by_labeller(
         self,

@@ -75,7 +75,7 @@ def test_people_s_labels_on_one_side_alone_are_no_comparison(store):
     new = results(store, "New", QUESTIONS, SECOND)
     person_says(new, {0: 0})
 
-    with pytest.raises(ParameterError, match=r"^'corrected' did not label this run\."):
+    with pytest.raises(ParameterError, match=r"^'corrected' did not label 'Old'\."):
         compare(old, new, labels="corrected")
     with pytest.raises(ParameterError, match=r"Choose the same labels on both sides\.$"):
         compare(old, new.under(labels="corrected"))
@@ -232,7 +232,7 @@ def test_two_models_of_one_run(store):
         ({"models": (0, 1), "labels": ("gold",) * 3}, "There are 3 sides and 2 models"),
         ({"models": (0, 2)}, r"no model 2 in this run. There are: 0 \(groq/small\), 1"),
         ({"models": (0, "gpt")}, "no model 'gpt' in this run"),
-        ({"labels": ("heuristic", "gold")}, "'heuristic' did not label this run. Only its own"),
+        ({"labels": ("heuristic", "gold")}, "'heuristic' did not label 'Both'. Only its own"),
     ],
 )
 def test_sides_that_are_not_there_are_refused(store, options, message):

@@ -367,7 +367,7 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
 
     # Alpha is 36 / 76; the quarrels are 1, 2/3, 0 and 0.
     assert (
-        "3 participants · 11 of 12 labels · agreement beyond chance: moderate (α 0.47) Ann Ben Cid"
+        "3 participants · 11 of 12 labels · agreement beyond chance: moderate (α 0.47 (−0.99 to 1.00)) Ann Ben Cid"
         in shown
     )
     order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)

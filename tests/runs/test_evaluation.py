@@ -210,7 +210,7 @@ def test_a_persons_corrections_count_where_they_are_chosen_and_nowhere_else(stor
         n for n, value in enumerate(results.to_pandas()["supported_share"]) if value == 1.0
     )
     with pytest.raises(
-        ParameterError, match=r"'corrected' did not label this run\. There are: heur"
+        ParameterError, match=r"'corrected' did not label 'TRACE sample.*'\. There are: heur"
     ):
         results.under(labels="corrected")
 

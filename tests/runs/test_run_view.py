@@ -385,7 +385,7 @@ def test_a_labeller_that_labelled_nothing_is_refused_with_those_that_did(store, 
     with pytest.raises(ParameterError) as refused:
         view.check_labeller("person:Ann")
     assert str(refused.value) == (
-        "'person:Ann' did not label this run. There are: heuristic, gold."
+        f"'person:Ann' did not label '{run.title}'. There are: heuristic, gold."
     )
 
 

@@ -219,7 +219,7 @@ def test_what_people_say_of_one_side_never_moves_the_gate(plumbline, runs):
     assert plumbline("compare", "old", "new", *gate).exit_code == FINE
     one_sided = plumbline("compare", "old", "new", "--labels", "corrected", *gate)
     assert one_sided.exit_code == WRONG
-    assert "'corrected' did not label this run." in one_sided.stderr
+    assert "'corrected' did not label 'old'." in one_sided.stderr
 
 
 def test_where_each_side_has_another_judge_the_gate_cannot_tell(plumbline):
