@@ -242,7 +242,7 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
                 )
                 remarks += own.warnings
     headings = [
-        *(mark("Value"), mark("By the labeller"), mark("Corrected")),
+        *(mark("Value"), mark("The labeller says"), mark("People say")),
         *(mark("95 % interval"), mark("Answers people labelled")),
     ]
     yield page.html_table(headings, rows)

@@ -118,7 +118,7 @@ def test_labels_of_one_run_say_the_same_everywhere_and_leave_comparisons_alone(
     assert HEADLINE in report
     assert OWN_FINDING in report
     assert "Adherence 0.75 (0.60 to 0.86) 40 of 40" in report
-    assert "GPT-6 Luna says People say" in report
+    assert "The labeller says People say 95 % interval" in report
     assert "Adherence 0.750 0.650 0.456 to 0.817 20 of 40" in report
 
     shown = terminal(app, "show", before).stdout

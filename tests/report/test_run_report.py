@@ -378,7 +378,7 @@ def test_means_that_people_corrected_stand_beside_those_of_the_labeller(store):
     (adherence,) = [value for value in results.correct().values if value.name == "adherence"]
     corrected = adherence.corrected
     assert "<h2>Corrected by people</h2>" in page
-    (table,) = [table for table in tables if "Corrected" in table[0]]
+    (table,) = [table for table in tables if "People say" in table[0]]
     assert [
         *("Adherence", f"{adherence.judged:.3f}", f"{corrected.mean:.3f}"),
         *(f"{corrected.low:.3f} to {corrected.high:.3f}", "18 of 24"),
