@@ -126,7 +126,7 @@ def test_a_class_labels_and_sees_the_reveal(
 
     facts = wall.get_by_role("status")
     expect(facts).to_contain_text(
-        "4 participants · 11 of 16 labels · agreement beyond chance: moderate (α 0.47)"
+        "4 participants · 11 of 16 labels · agreement beyond chance: moderate (α 0.47 (−0.99 to 1.00))"
     )
     expect(wall.get_by_text("<b>Late</b>")).to_be_visible()
     # The list was drawn anew below it.
