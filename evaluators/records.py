@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -145,11 +145,7 @@ class Sample(Record):
     repeat: int = Field(1, ge=1)
 
 
-WITH_SOURCES = "+sources"
-"""How the fingerprint of samples with `sources` ends where it does not count them.
-
-Migration 007 has put it there.
-"""
+_LATER_FIELDS = ("gold_documents", "sources", "roles")
 
 REPEATED = "*"
 """What stands between the fingerprint of samples that are asked once and that of all repeats."""
@@ -173,18 +169,10 @@ class Dataset(Record):
         each fingerprint: what it left out, one visitor could see of another. Where samples are
         repeated, that of the samples without their repeats comes first.
         """
-        added = ("gold_documents", "sources", "roles")
-        whole = self._fingerprint(added)
+        whole = self._digest()
         if self.repeats == 1:
             return whole
-        return f"{self.repeated(1)._fingerprint(added)}{REPEATED}{whole}"
-
-    @property
-    def earlier_fingerprint(self) -> str:
-        """The name under which runs of earlier versions have the same samples."""
-        has_sources = any(sample.sources for sample in self.samples)
-        earlier = self._fingerprint(("gold_documents",), {"sources", "roles"})
-        return earlier + WITH_SOURCES if has_sources else earlier
+        return f"{self.repeated(1)._digest()}{REPEATED}{whole}"
 
     @property
     def repeats(self) -> int:
@@ -203,14 +191,14 @@ class Dataset(Record):
                 samples.append(sample.model_copy(update={"repeat": repeat}))
         return self.model_copy(update={"samples": tuple(samples)})
 
-    def _fingerprint(self, added: Sequence[str], left_out: Collection[str] = ()) -> str:
-        # Fields that were `added` later count only where a sample has them: older runs keep theirs.
+    def _digest(self) -> str:
         digest = hashlib.sha256()
         for sample in self.samples:
-            empty = {name for name in added if not getattr(sample, name)}
+            # Samples are the same whether or not these fields were known when they were stored.
+            empty = {name for name in _LATER_FIELDS if not getattr(sample, name)}
             if sample.repeat == 1:
                 empty.add("repeat")
-            digest.update(sample.model_dump_json(exclude=empty | set(left_out)).encode())
+            digest.update(sample.model_dump_json(exclude=empty).encode())
             digest.update(b"\n")
         return digest.hexdigest()
 

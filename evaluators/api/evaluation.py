@@ -696,8 +696,7 @@ def _planned(
 
 def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
     """The newest run of that title that asks for the same and has something left to do."""
-    # Runs of earlier versions have the fingerprint that these data had by their rules.
-    fingerprints = plan.dataset.fingerprint, plan.dataset.earlier_fingerprint
+    fingerprint = plan.dataset.fingerprint
     evaluators = _unordered(evaluator.spec() for evaluator in plan.evaluators)
     for run in store.runs.newest(workspace, MOST_LOOKED_AT):
         asks_the_same = (
@@ -708,7 +707,7 @@ def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
             and run.use_cache == plan.use_cache
             and _unordered(map(_with_defaults, run.evaluators)) == evaluators
         )
-        if asks_the_same and run.fingerprint in fingerprints:
+        if asks_the_same and run.fingerprint == fingerprint:
             counts = store.results.counts(run)
             # A finished one ends the search: an older one was given up, and is not gone on with.
             return run if counts.scored < counts.asked else None

@@ -221,8 +221,7 @@ def _records(
 
 def _check_run(run: Run, dataset: Dataset) -> None:
     # Of their contents: a sample that was changed, left out or moved makes another one.
-    fingerprints = (dataset.fingerprint, dataset.earlier_fingerprint)
-    if not dataset.samples or run.fingerprint not in fingerprints:
+    if not dataset.samples or run.fingerprint != dataset.fingerprint:
         raise RunFileError(say("The samples are not those that the run was made with."))
     if run.repeats != dataset.repeats or dataset != dataset.repeated(run.repeats):
         raise RunFileError(say("The repeats of the samples are not those of the run."))

@@ -223,27 +223,6 @@ plumbline.sqlite3, and put the copy there as plumbline.sqlite3.
 """
 
 
-class _OfARun(click.Command):
-    """A command that takes a run's id, which began with a dash now and then in early versions."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names = list(ctx.help_option_names)
-        for parameter in self.params:
-            names += parameter.opts
-        # Two characters are all of a short option, and the dashes of a long one.
-        beginnings = {name[:2] for name in names}
-        ids = []
-        for argument in args:
-            is_unknown = argument.startswith("-") and argument[:2] not in beginnings
-            if is_unknown and len(argument) >= tables.SHORT:
-                ids.append(argument)
-        others = [argument for argument in args if argument not in ids]
-        if ids:
-            # What stands behind -- is not taken for an option.
-            args = [*others, "--", *ids]
-        return super().parse_args(ctx, args)
-
-
 class _Commands(click.Group):
     """A group that prints our own errors in a line, with exit code 2; Ctrl-C ends it with 130."""
 
@@ -430,7 +409,6 @@ def batch(
 
 
 @main.command(
-    cls=_OfARun,
     help=RESUME,
     short_help="Go on with a run that stopped, or try again what failed.",
 )
@@ -528,7 +506,7 @@ def list_runs() -> None:
         )
 
 
-@main.command(cls=_OfARun, short_help="Show a run, its means, and the command to begin it again.")
+@main.command(short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
 @options.labels
 @options.definition
@@ -549,7 +527,7 @@ def show(
         tables.echo(*tables.run_in_parts(results))
 
 
-@main.command(cls=_OfARun, short_help="Print what a run was, for a paper or a hand-in.")
+@main.command(short_help="Print what a run was, for a paper or a hand-in.")
 @options.run_id
 @options.labels
 @options.definition
@@ -565,7 +543,7 @@ def card(run_id: str, labels: str | None, definition: str, policy: str | None) -
     click.echo(results.card(), nl=False)
 
 
-@main.command(cls=_OfARun, help=COMPARE, short_help="Compare runs, models or labellers.")
+@main.command(help=COMPARE, short_help="Compare runs, models or labellers.")
 @click.argument("runs", metavar="RUN [RUN ...]", nargs=-1, required=True)
 @options.sides
 @options.definition
@@ -621,7 +599,6 @@ def compare(
 
 
 @main.command(
-    cls=_OfARun,
     help=CHECK,
     short_help="Check a run's labeller against people's labels.",
 )
@@ -662,7 +639,7 @@ def check(
         raise click.exceptions.Exit(verdict.code)
 
 
-@main.command(cls=_OfARun, help=EXPORT, short_help="Write a run's results to a file.")
+@main.command(help=EXPORT, short_help="Write a run's results to a file.")
 @options.run_id
 @click.option(
     "--format",
@@ -714,7 +691,7 @@ def export(
     stream.flush()
 
 
-@main.command(cls=_OfARun, short_help="Write a run's report: one HTML page.")
+@main.command(short_help="Write a run's report: one HTML page.")
 @options.run_id
 @options.output("report.html")
 @options.labels
@@ -735,7 +712,7 @@ def report(
     _to_stderr(f"{output}: open it in a browser.")
 
 
-@main.command(cls=_OfARun, short_help="Write a sheet with empty boxes, or its key, to print.")
+@main.command(short_help="Write a sheet with empty boxes, or its key, to print.")
 @options.run_id
 @options.output("sheet.html")
 @click.option("-n", "--number", default=USUAL, show_default=True, help="How many answers, 1 to 20.")
@@ -771,7 +748,7 @@ def open_run_file(file: Path) -> None:
         raise click.exceptions.Exit(BELOW)
 
 
-@main.command(cls=_OfARun, help=AGAIN, short_help="Do a run again and compare the two.")
+@main.command(help=AGAIN, short_help="Do a run again and compare the two.")
 @click.argument("run", metavar="RUN|FILE")
 @click.option("--stored-answers", is_flag=True, help="Ask only what has no stored answer.")
 @options.json_output
@@ -813,7 +790,7 @@ def backup(file: Path, replace: bool) -> None:
     click.echo(printable(f"{copy.path}: {runs}, {size}, checked by opening it."))
 
 
-@main.command(cls=_OfARun, short_help="Stop what providers have of an overnight run.")
+@main.command(short_help="Stop what providers have of an overnight run.")
 @options.run_id
 def cancel(run_id: str) -> None:
     """Stop what providers have of an overnight run; what they have answered is kept and paid for.

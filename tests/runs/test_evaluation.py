@@ -35,10 +35,7 @@ from evaluators.errors import (
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
-from evaluators.runs import inputs
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.metrics import from_score
 from tests.runs import notebook, paid, slow
@@ -367,23 +364,6 @@ def test_every_call_begins_a_new_run_where_the_last_one_is_finished(store):
         return evaluate(TOWERS[:2], "answer_match", run=run, store=store, progress=False).run
 
     assert len({begin("towers").id, begin("towers").id, begin(None).id}) == 3
-
-
-def test_an_unfinished_run_of_an_earlier_version_over_documents_with_names_goes_on(store):
-    sample = Sample(
-        id="s", question="How tall?", response="330 metres", ground_truth="330", sources=("a.txt",)
-    )
-    data = Dataset(name="d", samples=(sample,))
-    run = create_run(
-        store, RunPlan(data, inputs.evaluators("answer_match"), title="earlier"), workspace="local"
-    )
-    store.runs.delete(run.id)
-    earlier = run.model_copy(update={"fingerprint": data.earlier_fingerprint})
-    store.runs.save(earlier, data)
-
-    results = evaluate(data, "answer_match", run="earlier", store=store, progress=False)
-
-    assert (results.run, results.counts.scored) == (earlier, 1)
 
 
 def test_an_unfinished_run_of_the_same_title_goes_on(people):

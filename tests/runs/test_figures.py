@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from evaluators.people.records import PersonLabel
@@ -26,7 +24,6 @@ from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
@@ -356,31 +353,3 @@ def test_agreement_with_people_changes_with_their_labels_and_the_others_stay(sto
         (frozenset((HEURISTIC, CORRECTED)), 0.0),
         (frozenset((GOLD, CORRECTED)), 0.0),
     }
-
-
-def test_what_an_earlier_version_kept_still_holds(tmp_path, run):
-    path = tmp_path / "old.sqlite3"
-    names = [script.name for script in sorted(MIGRATIONS.glob("*.sql"))]
-    earlier = [name for name in names if name < "014"]
-    with sqlite3.connect(path) as db:
-        for name in earlier:
-            db.executescript((MIGRATIONS / name).read_text(encoding="utf-8"))
-        db.execute(f"pragma user_version = {len(earlier)}")
-        db.execute(
-            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
-            ("r", "local", run.created, run.fingerprint, run.model_dump_json()),
-        )
-        for position in (0, 1):
-            row = ("r", position, 0, 0, "scored", "{}", "", "{}")
-            db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?, ?)", row)
-        kept = '{"labellers": ["heuristic"], "differ": []}'
-        db.execute("insert into figures values ('r', 'labelled', 2, ?)", (kept,))
-        # Its intervals counted answers to one question as independent ones.
-        db.execute("insert into figures values ('r', 'groups 0 what counts', 2, '{}')")
-    db.close()
-
-    view = RunView.read(Store(path), run)
-    assert view.store.figures.get("r", "groups 0 what counts", 2) is None
-
-    assert (view.revision, view.results_revision) == (2, 2)
-    assert view.labelled().labellers == (HEURISTIC,)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from evaluators.errors import ParameterError
@@ -24,7 +22,6 @@ from evaluators.records import (
 from evaluators.runs.label_queues import Wish, asked_values, compared, draw, labelable, metrics
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 
@@ -234,24 +231,3 @@ def test_ids_cannot_be_guessed(store):
 
     assert len(ids) == 20
     assert all(len(one) >= 22 for one in ids)
-
-
-def test_a_store_from_before_queues_opens(tmp_path, store):
-    path, run = tmp_path / "old.sqlite3", view_of(store, YES).run
-    before = [file for file in sorted(MIGRATIONS.glob("*.sql")) if file.stem < "016"]
-    with sqlite3.connect(path) as db:
-        for script in before:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute(f"pragma user_version = {len(before)}")
-        row = (run.id, run.workspace, run.created, run.fingerprint, run.model_dump_json())
-        names = "id, workspace, created, fingerprint, body"
-        db.execute(f"insert into runs ({names}) values (?, ?, ?, ?, ?)", row)
-    db.close()
-
-    old = Store(path)
-
-    assert old.runs.get(run.id) == run
-    assert old.label_queues.of_run(run.id) == []
-    queue = draw(RunView.read(store, run), Wish(), seed=0)
-    old.label_queues.save(queue)
-    assert old.label_queues.get(queue.id) == queue

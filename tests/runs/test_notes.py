@@ -5,7 +5,6 @@ their run.
 import csv
 import io
 import json
-import sqlite3
 
 import pytest
 
@@ -26,7 +25,6 @@ from evaluators.runs.notes import (
     written,
 )
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.terminal import files
 
 AT = "2026-11-23T00:30:00+00:00"
@@ -150,27 +148,6 @@ def test_a_note_that_cannot_be_read_keeps_no_other_from_being_read(store, result
     assert list(store.notes.by_answer(run_id)) == [Answer(2)]
     store.notes.save(run_id, Answer(0), note("Again."))
     assert store.notes.get(run_id, Answer(0)).text == "Again."
-
-
-def test_a_store_of_the_twelfth_version_is_taken_along(results, tmp_path):
-    path, run = tmp_path / "old.sqlite3", results.run
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:12]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 12")
-        row = (run.id, run.workspace, run.created, run.fingerprint, run.model_dump_json())
-        query = (
-            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)"
-        )
-        db.execute(query, row)
-    db.close()
-
-    store = Store(path)
-
-    assert store.runs.get(run.id) == run
-    assert store.notes.by_answer(run.id) == {}
-    store.notes.save(run.id, Answer(0), note("One."))
-    assert store.notes.get(run.id, Answer(0)).text == "One."
 
 
 def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path, path):

@@ -128,7 +128,7 @@ def in_postgresql(store):
     return found
 
 
-def test_both_sets_of_migrations_make_the_same_tables(address, tmp_path):
+def test_both_databases_have_the_same_tables(address, tmp_path):
     theirs, ours = in_postgresql(Store(address)), in_sqlite(Store(tmp_path / "runs.sqlite3"))
 
     assert {"runs", "results", "calls"} < ours.keys()
@@ -323,6 +323,16 @@ def test_tables_of_another_program_and_half_a_backup_stay_as_they_are(
             Store(address)
         tables = db.execute("select relname from pg_class where relkind = 'r' and oid > 16383")
         assert tables.fetchall() == [(table.split()[0],)]
+
+
+@pytest.mark.parametrize(("version", "words"), [(99, "newer version"), (25, "before the first")])
+def test_tables_of_another_version_are_refused_with_what_to_do(address, version, words):
+    Store(address).close()
+    with psycopg.connect(address, autocommit=True) as db:
+        db.execute("update plumbline set version = %s", (version,))
+
+    with pytest.raises(StoreError, match=f"{words}.* set PLUMBLINE_DATABASE|{words}.* Set PLUMB"):
+        Store(address)
 
 
 IN_TEAM = "?options=-csearch_path%3Dteam"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sqlite3
 from datetime import date
 
 import pytest
@@ -13,14 +12,13 @@ from evaluators.errors import ParameterError
 from evaluators.people.labels import people_values
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Dataset, Sample
-from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Asking, Round
+from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Asking
 from evaluators.runs import examples, round_content, rounds
 from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Answer, Store
+from evaluators.runs.store import Answer
 from evaluators.runs.store.bodies import timestamp
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.trace.labelling import CORRECTED
 from tests import lesson
 from tests.lesson import FULL, NONE, PARTIAL, PLACES
@@ -508,24 +506,3 @@ def test_a_damaged_round_is_as_good_as_none(store, run, made):
 
     assert store.rounds.get(made.id) is None
     assert store.rounds.of_run(run.id) == []
-
-
-def test_a_store_from_before_rounds_opens(tmp_path, store, run):
-    path = tmp_path / "old.sqlite3"
-    number = next(file.stem for file in sorted(MIGRATIONS.glob("*_rounds.sql")))
-    before = [file for file in sorted(MIGRATIONS.glob("*.sql")) if file.stem < number]
-    with sqlite3.connect(path) as db:
-        for script in before:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute(f"pragma user_version = {len(before)}")
-        row = (run.id, run.workspace, run.created, run.fingerprint, run.model_dump_json())
-        names = "id, workspace, created, fingerprint, body"
-        db.execute(f"insert into runs ({names}) values (?, ?, ?, ?, ?)", row)
-    db.close()
-
-    old = Store(path)
-
-    assert old.runs.get(run.id) == run
-    made = lesson.by_hand()
-    old.rounds.save(made)
-    assert isinstance(old.rounds.get(made.id), Round)

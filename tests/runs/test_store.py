@@ -2,7 +2,6 @@
 all their runs.
 """
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -37,7 +36,6 @@ from evaluators.records import (
 )
 from evaluators.runs.store import Counts, Spent, Store
 from evaluators.runs.store.calls import MOST_COUNTED
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.store.saved_mappings import MOST_MAPPINGS
 from tests.stops import stop, stopped
 
@@ -71,12 +69,6 @@ def run(
         prompt="$question $documents",
         seed=7,
     )
-
-
-def of_one_metric():
-    """The run as it was stored before runs could have several metrics."""
-    body = json.loads(run().model_dump_json(exclude={"evaluators", "origin"}))
-    return body | {"evaluator": run().evaluator.model_dump()}
 
 
 def scored(position, score=SCORED, model=0, metric=0):
@@ -463,167 +455,6 @@ def test_why_a_run_stopped_and_its_cap_are_kept(store, where):
     assert again.runs.get("r1").cap == Cap(calls=5)
 
 
-def test_a_store_of_the_first_version_is_taken_along(path):
-    path.parent.mkdir()
-    old = {
-        "id": "r1", "workspace": "w", "created": "2026-01-01T00:00:00", "title": "A run", "dataset_name": "three",
-        "fingerprint": DATASET.fingerprint, "evaluator": {"name": "rgb", "params": {"policy": "paper"}}, "seed": 7,
-    }  # fmt: skip
-    asked = old | {"generator": {"model": "offline-reader", "prompt": "$question $documents"}}
-    given = old | {"id": "r2"}
-    with sqlite3.connect(path) as db:
-        db.executescript((MIGRATIONS / "001_start.sql").read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 1")
-        for body in (asked, given):
-            row = (body["id"], "w", body["created"], DATASET.fingerprint, json.dumps(body))
-            db.execute("insert into runs values (?, ?, ?, ?, ?)", row)
-        result = '{"position": 1, "status": "scored", "score": {"values": {"accuracy": 0.0}}}'
-        db.execute(
-            "insert into results values ('r1', 1, 'scored', '{\"accuracy\": 0.0}', ?)", (result,)
-        )
-    db.close()
-
-    store = Store(path)
-
-    assert store.runs.get("r1") == run()
-    assert store.runs.get("r2").models == ()
-    assert store.results.get("r1", 1).score.values == {"accuracy": 0.0}
-    assert stopped(store, "r1") == ""
-
-
-def test_a_store_of_the_second_version_is_taken_along_with_its_judges(path):
-    path.parent.mkdir()
-    judged = of_one_metric() | {"judge": LUNA.model_dump()}
-    del judged["judges"]
-    bodies = {"r1": judged, "r2": judged | {"id": "r2", "judge": None}, "r3": judged | {"id": "r3"}}
-    del bodies["r3"]["judge"]
-    result = scored(1, Score(values={"accuracy": 1.0}), model=1)
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:2]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 2")
-        for name, body in bodies.items():
-            row = (name, "w", body["created"], DATASET.fingerprint, json.dumps(body), "No credit.")
-            db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
-        values = ("r1", 1, 1, "scored", '{"accuracy": 1.0}', result.model_dump_json())
-        db.execute("insert into results values (?, ?, ?, ?, ?, ?)", values)
-    db.close()
-
-    store = Store(path)
-
-    assert [store.runs.get(name).judges for name in bodies] == [(LUNA,), (), ()]
-    assert store.runs.get("r1") == run().model_copy(update={"judges": (LUNA,)})
-    assert (store.runs.get("r1").judge, store.runs.get("r2").judge) == (LUNA, None)
-    assert store.results.get("r1", 1, 1) == result
-    assert stopped(store, "r3") == "No credit."
-    store.person_labels.save("r1", Cell(1, 1), change())
-    store.runs.delete("r1")
-    assert (store.results.get("r1", 1, 1), store.person_labels.by_cell("r1")) == (None, {})
-
-
-def test_a_store_of_the_third_version_is_taken_along_with_its_one_metric(path):
-    path.parent.mkdir()
-    result = scored(1, Score(values={"adherence": 1.0}, details={"by": "jury"}), model=1)
-    both = run(models=(READER, LUNA))
-    body = of_one_metric() | {"models": [spec.model_dump() for spec in both.models]}
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:3]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 3")
-        row = ("r1", "w", body["created"], DATASET.fingerprint, json.dumps(body), "No credit.")
-        db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
-        values = (
-            "r1",
-            1,
-            1,
-            "scored",
-            '{"adherence": 1.0}',
-            "jury",
-            result.model_dump_json(exclude={"metric"}),
-        )
-        db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?)", values)
-        db.execute(
-            "insert into corrections values (null, 'r1', 1, 1, '2026-01-01T10:00:00', "
-            "'relevant', '0a', 'yes')"
-        )
-    db.close()
-
-    store = Store(path)
-
-    assert store.runs.get("r1") == both
-    assert (store.runs.get("r1").evaluator, store.runs.get("r1").origin) == (run().evaluator, {})
-    assert store.results.of_answer("r1", 1, 1) == {0: result}
-    assert stopped(store, "r1") == "No credit."
-    assert store.person_labels.by_cell("r1") == {Cell(1, 1): [change()]}
-    store.results.save("r1", failed(1, model=1, metric=1))
-    assert store.results.get("r1", 1, 1) == result
-
-
-def test_a_store_of_the_eighth_version_is_taken_along_with_why_its_runs_stopped(path):
-    path.parent.mkdir()
-    reached = "The cap of 5 calls is reached. Everything so far is kept. Raise the cap and resume."
-    stopped_by = {"r1": reached, "r2": 'No credit at "Groq".', "r3": "", "r4": b"\xff"}
-    result = failed(1, "Cut off.")
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:8]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 8")
-        for name, words in stopped_by.items():
-            body = run(name).model_dump_json()
-            row = (name, "w", "2026-01-01T00:00:00", DATASET.fingerprint, body, words)
-            db.execute("insert into runs values (?, ?, ?, ?, ?, ?)", row)
-        body = result.model_dump_json(exclude={"error_kind", "remedy"})
-        values = ("r1", 1, 0, 0, "failed", None, "", body)
-        db.execute("insert into results values (?, ?, ?, ?, ?, ?, ?, ?)", values)
-    db.close()
-
-    store = Store(path)
-
-    assert store.runs.stop_reasons("r1") == (Reason(kind="cap", message=reached),)
-    assert store.runs.stop_reasons("r2") == (Reason(kind="", message='No credit at "Groq".'),)
-    assert store.runs.stop_reasons("r3") == ()
-    assert (
-        store.runs.stop_reasons("r4")[0].message == "Why the run stopped cannot be read. Resume it."
-    )
-    assert store.results.get("r1", 1) == result
-    assert store.results.failures("r1") == [(Reason(kind="", message="Cut off."), 1)]
-
-
-def test_corrections_of_a_store_of_the_fourteenth_version_are_labels_of_a_person_now(path):
-    path.parent.mkdir()
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:14]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 14")
-        row = ("r1", "w", "2026-01-01T10:00:00", DATASET.fingerprint, run().model_dump_json())
-        db.execute(
-            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
-            row,
-        )
-        for value in ("yes", "no"):
-            db.execute(
-                "insert into corrections values (null, 'r1', 1, 0, '2026-01-01T10:00:00', "
-                f"'relevant', '0a', '{value}')"
-            )
-        revision = db.execute("select revision from revisions").fetchone()[0]
-    db.close()
-
-    store = Store(path)
-
-    assert store.person_labels.by_cell("r1") == {Cell(1): [change("yes"), change("no")]}
-    kept = store.person_labels.by_cell("r1")[Cell(1)][0]
-    assert (kept.person, kept.blind, kept.drawn, kept.probability) == (
-        "you",
-        False,
-        "by hand",
-        None,
-    )
-    # Figures that were worked out with them still hold, and change with the next label.
-    assert store.figures.revision("r1") == revision
-    store.person_labels.undo("r1", Cell(1), "you")
-    assert store.figures.revision("r1") == revision + 1
-
-
 @pytest.mark.parametrize("damaged", ["No credit.", "[1]", "{", 7, b"\xff"])
 def test_a_damaged_reason_keeps_nobody_from_the_run(store, path, damaged):
     store.runs.save(run(), DATASET)
@@ -640,48 +471,6 @@ WITH_SOURCES = Dataset(
     name="three",
     samples=tuple(sample.model_copy(update={"sources": ("a.txt",)}) for sample in DATASET.samples),
 )
-
-
-def test_a_store_of_the_sixth_version_keeps_what_is_known_of_documents_apart_from_all_new_data(
-    path,
-):
-    path.parent.mkdir()
-    earlier = run().model_copy(update={"fingerprint": DATASET.fingerprint})  # sources did not count
-    other = Dataset(name="other", samples=(Sample(id="x", question='"sources":'),))
-    plain = run("r2", dataset=other)
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:6]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 6")
-        for each, data in ((earlier, WITH_SOURCES), (plain, other)):
-            body = each.model_dump_json(exclude_defaults=True)
-            db.execute(
-                "insert into runs values (?, ?, ?, ?, ?, '')",
-                (each.id, "w", each.created, each.fingerprint, body),
-            )
-            for at, sample in enumerate(data.samples):
-                body = sample.model_dump_json(exclude_defaults=True)
-                db.execute(
-                    "insert into samples values (?, ?, ?, ?, '{}', ?)",
-                    (each.fingerprint, at, sample.id, "q", body),
-                )
-        db.execute("insert into samples values ('damaged', 0, 's', 'q', '{}', '{\"sources\":')")
-        db.execute("insert into runs values ('r3', 'w', 'now', 'damaged', '{', '')")
-        result = scored(1).model_dump_json(exclude_defaults=True)
-        db.execute("insert into results values ('r1', 1, 0, 0, 'scored', '{}', '', ?)", (result,))
-    db.close()
-
-    store = Store(path)
-    kept = store.runs.get("r1")
-
-    assert kept.fingerprint == WITH_SOURCES.earlier_fingerprint
-    assert store.samples.get(kept.fingerprint, 0) == WITH_SOURCES.samples[0]
-    assert store.results.counts(kept) == Counts(asked=3, scored=1, failed=0)
-    assert store.runs.get("r2") == plain
-    assert store.samples.get(plain.fingerprint, 0) == other.samples[0]
-    assert [each.name for each in store.runs.unreadable("w")] == ["r3"]
-    store.runs.save(run("r4", "stranger"), DATASET)
-    assert store.samples.get(DATASET.fingerprint, 0).sources == ()
 
 
 def test_no_visitor_sees_the_names_of_anothers_documents(store):

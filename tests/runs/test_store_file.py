@@ -257,20 +257,23 @@ def test_a_database_that_is_no_store_is_refused_and_left_as_it_is(path, script):
     assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.parametrize("application", [APPLICATION, 0])
-def test_a_store_of_a_newer_version_is_refused_before_anything_is_written(path, application):
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    [
+        (99, r"newer version .* Install the newer version, or set PLUMBLINE_DATA_DIR"),
+        (NEWEST + 1, "newer version"),
+        (NEWEST - 1, r"before the first release .* as run files .* Set PLUMBLINE_DATA_DIR"),
+        (7, "before the first release"),
+    ],
+)
+def test_a_store_of_another_version_is_refused_before_anything_is_written(path, version, remedy):
     Store(path).close()
     with sqlite3.connect(path) as db:
-        db.executescript(
-            f"pragma user_version = 99; pragma application_id = {application}; create "
-            "table later (x)"
-        )
+        db.executescript(f"pragma user_version = {version}; create table another (x)")
     db.close()
     before = path.read_bytes()
 
-    with pytest.raises(
-        StoreError, match=r"newer version .* Install the newer version, or set PLUMBLINE_DATA_DIR"
-    ):
+    with pytest.raises(StoreError, match=remedy):
         Store(path)
 
     assert path.read_bytes() == before

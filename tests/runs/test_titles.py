@@ -1,7 +1,5 @@
 """Runs with names: suggested from what differs, given by a person, and the baseline of their data."""
 
-import sqlite3
-
 import pytest
 
 from evaluators.errors import ParameterError
@@ -10,8 +8,6 @@ from evaluators.runs import examples, inputs, run_facts
 from evaluators.runs.engine import create_once, create_run
 from evaluators.runs.naming import suggested_title
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.store import Store
-from evaluators.runs.store.database import MIGRATIONS
 from tests.comparison.made import dataset
 
 LUNA, SOL, MINI, READER = (
@@ -169,28 +165,6 @@ def test_a_workspace_that_moves_takes_its_baselines_along(store):
     store.workspaces.move("w", "new")
 
     assert store.baselines.ids("new") == {"rgb letters.csv": "r"}
-
-
-def test_a_store_of_the_eighteenth_version_is_taken_along(tmp_path):
-    path, made = tmp_path / "old.sqlite3", run("letters.csv")
-    with sqlite3.connect(path) as db:
-        for script in sorted(MIGRATIONS.glob("*.sql"))[:18]:
-            db.executescript(script.read_text(encoding="utf-8"))
-        db.execute("pragma user_version = 18")
-        body = made.model_dump_json(exclude={"is_title_suggested", "note", "tags"})
-        row = (made.id, made.workspace, made.created, made.fingerprint, body)
-        query = (
-            "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)"
-        )
-        db.execute(query, row)
-    db.close()
-
-    store = Store(path)
-
-    assert store.runs.get("r") == made
-    assert store.titles.save("r", "Mine").title == "Mine"
-    store.baselines.save(made)
-    assert store.baselines.id_for(made) == "r"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ comes any more.
 """
 
 import random
-import sqlite3
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +15,6 @@ from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.database import MIGRATIONS
 from evaluators.runs.workspaces import Workspaces
 from tests.runs import slow
 
@@ -125,25 +123,6 @@ def test_a_visit_is_written_down_but_not_every_click(store, host):
     long_ago(store, ANN)
     assert host.admits(ANN)
     assert store.workspaces.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == [ANN]
-
-
-def test_owners_of_a_store_of_before_are_known(tmp_path):
-    path = tmp_path / "old.sqlite3"
-    db = sqlite3.connect(path)
-    scripts = [each for each in sorted(MIGRATIONS.glob("*.sql")) if each.name < "008"]
-    for script in scripts:
-        db.executescript(script.read_text())
-    db.execute(f"pragma user_version = {len(scripts)}")
-    db.execute("insert into uploads values (?, 'x', '2026-01-01T00:00:00+00:00', '{}')", (ANN,))
-    db.execute("insert into saved_metrics values (?, 'x', '{}')", (BEN,))
-    db.commit()
-    db.close()
-    store = Store(path)
-    assert store.workspaces.knows(ANN)
-    assert store.workspaces.knows(BEN)
-    assert (
-        store.workspaces.unvisited_since(datetime.now(UTC) - timedelta(days=1)) == []
-    )  # they have all their days still
 
 
 # A new link
@@ -343,17 +322,3 @@ def test_what_is_deleted_is_given_back_to_the_disk(store, path, tmp_path):
     assert on_disk(tmp_path) < 10 * 2**20
     store.workspaces.delete(ANN)
     assert on_disk(tmp_path) < empty + 2**19
-
-
-def test_a_file_of_an_early_version_does_not_grow_by_what_was_deleted(tmp_path):
-    path = tmp_path / "early.sqlite3"
-    Store(path).close()
-    db = sqlite3.connect(path, isolation_level=None)
-    db.executescript("pragma journal_mode = delete; pragma auto_vacuum = none; vacuum;")
-    db.close()
-    store = Store(path)
-    for _ in range(3):
-        store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
-        store.uploads.delete(ANN, "answers")
-    assert path.stat().st_size < 4 * 2**20
-    assert store.bytes_used() < 2**20

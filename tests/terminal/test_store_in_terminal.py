@@ -109,17 +109,6 @@ def test_last_is_the_run_that_was_made_last_whatever_the_clock_said(plumbline):
     assert "Run second" in plumbline("show", "last").stdout
 
 
-@pytest.mark.parametrize("given", ["-Ab3dE_x", "-Ab3dE_xYz0123456789ab", "plain"])
-def test_ids_of_early_versions_that_begin_with_a_dash_need_nothing_else(plumbline, given):
-    keep("-Ab3dE_xYz0123456789ab")
-    keep("plain")
-
-    found = plumbline("show", given, "--json")
-
-    assert found.exit_code == FINE, found.output
-    assert json.loads(found.stdout)["run"].startswith(given)
-
-
 @pytest.mark.parametrize(
     "wrong", [("show", "--jsonlike"), ("show", "-x"), ("show", "last", "--jsn")]
 )

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from pydantic_core import PydanticSerializationError
 
-from evaluators.errors import UnstorableError
+from evaluators.errors import StoreError, UnstorableError
 from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-NEWEST = len(list(MIGRATIONS.glob("*.sql")))
-"""The version of a store that this version makes."""
+TABLES = Path(__file__).with_name("tables.sql")
+NEWEST = 26
+"""The format of the tables. Before the first release there were 25 others, which are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)
 """Raised for one value: beyond 64 bits, half a character, or a record in a knot."""
@@ -123,6 +123,33 @@ class Database(ABC):
             }
             line = json.dumps({"table": table, **cells}, ensure_ascii=False)
             yield line.encode(errors="replace") + b"\n"
+
+
+def check_format(place: object, version: int, newer: str, older: str) -> None:
+    """Raises `StoreError` for the tables of another version of Plumbline, with what to do."""
+    if version > NEWEST:
+        raise StoreError(
+            say(
+                "The run store {path} is of a newer version of Plumbline (format {version}; this "
+                "one knows {newest}). {remedy}",
+                path=place,
+                version=version,
+                newest=NEWEST,
+                remedy=say(newer),
+            )
+        )
+    if version < NEWEST:
+        raise StoreError(
+            say(
+                "The run store {path} was made before the first release (format {version}; this "
+                "version knows {newest}). Export its runs as run files with the version that made "
+                "it, and open these here. {remedy}",
+                path=place,
+                version=version,
+                newest=NEWEST,
+                remedy=say(older),
+            )
+        )
 
 
 def readable_text(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""A run store in PostgreSQL: its connections, transactions, locks of runs and migrations."""
+"""A run store in PostgreSQL: its connections, transactions, locks of runs and tables."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from psycopg.types.numeric import FloatLoader
 from evaluators.errors import StoreError
 from evaluators.runs.lock import elsewhere
 from evaluators.runs.store.database import (
-    MIGRATIONS,
     NEWEST,
     SAVED_ELSEWHERE,
+    TABLES,
     UNSTORABLE,
     Database,
+    check_format,
     unstorable,
 )
 from evaluators.runs.store.file import LOOK
@@ -68,6 +69,7 @@ NEWER = mark(
     "Install the newer version, or set PLUMBLINE_DATABASE to another database. "
     "Nothing in it was changed."
 )
+OLDER = mark("Set PLUMBLINE_DATABASE to another database. Nothing in it was changed.")
 CANNOT_READ = mark("The run store {place} cannot be read ({why}). {remedy}")
 CANNOT_WRITE = mark("The run store {place} cannot be written ({why}). {remedy}")
 _LOOK_AT_SERVER = mark("Look into the log of the database, then try again.")
@@ -116,7 +118,7 @@ class PostgresDatabase(Database):
         self._tables: dict[str, TableKeys] = {}
         self._translated = lru_cache(maxsize=1024)(partial(translated, tables=self._tables))
         try:
-            self._migrate()
+            self._make_tables()
             self._tables |= self._keys_of_tables()
         except BaseException:
             self.close()
@@ -309,17 +311,13 @@ class PostgresDatabase(Database):
 
     # Tables
 
-    def _migrate(self) -> None:
-        """Makes the tables, or brings them up to date, one process after the other."""
+    def _make_tables(self) -> None:
+        """Makes the tables where there are none, one process after the other."""
         self._check_encoding()
         with self.transaction() as db:
-            version = self._version(db)
-            for script in sorted((MIGRATIONS / "postgres").glob("*.sql")):
-                number = int(script.name[:3])
-                if number > version:
-                    db.run_script(script.read_text(encoding="utf-8"))
-            if version < NEWEST:
-                db.execute("delete from plumbline")
+            if not self._has_tables(db):
+                script = TABLES.with_name("tables_postgres.sql")
+                db.run_script(script.read_text(encoding="utf-8"))
                 db.execute("insert into plumbline values (?)", (NEWEST,))
 
     def _check_encoding(self) -> None:
@@ -334,15 +332,14 @@ class PostgresDatabase(Database):
                 )
             )
 
-    def _version(self, db: _Writing) -> int:
-        """The version of the tables, 0 where there are none; raises `StoreError` for others'."""
+    def _has_tables(self, db: _Writing) -> bool:
+        """Whether there are tables of this format; raises `StoreError` for others."""
         looked = """select current_schema(), n.nspname from pg_class c
                     join pg_namespace n on n.oid = c.relnamespace
                     where c.oid = to_regclass('plumbline')"""
         found = db.execute(looked).fetchone()
         if not found:
-            db.execute("create table plumbline (version integer not null)")
-            return 0
+            return False
         schema, found_in = found
         if schema != found_in:
             # Neither is taken unasked: runs would seem lost, or stand among those of others.
@@ -367,18 +364,8 @@ class PostgresDatabase(Database):
                 )
             )
         (version,) = row
-        if version > NEWEST:
-            raise StoreError(
-                say(
-                    "The run store {path} is of a newer version of Plumbline (format "
-                    "{version}; this one knows {newest}). {remedy}",
-                    path=self._place,
-                    version=version,
-                    newest=NEWEST,
-                    remedy=say(NEWER),
-                )
-            )
-        return int(version)
+        check_format(self._place, version, NEWER, OLDER)
+        return True
 
     def _keys_of_tables(self) -> dict[str, TableKeys]:
         # Not from information_schema, which takes a tenth of a second.
@@ -467,7 +454,7 @@ class _Writing:
         return cursor
 
     def run_script(self, script: str) -> None:
-        """Executes the statements of a migration, which are PostgreSQL's own."""
+        """Executes statements that are PostgreSQL's own."""
         self._connection.execute(script)
 
 

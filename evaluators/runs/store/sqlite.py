@@ -1,4 +1,4 @@
-"""A run store in a SQLite file: its connections, locks, transactions and migrations."""
+"""A run store in a SQLite file: its connections, locks, transactions and tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from typing import Any
 from evaluators.errors import StoreError
 from evaluators.runs.lock import FileRunLock
 from evaluators.runs.store.database import (
-    MIGRATIONS,
     NEWEST,
+    TABLES,
     UNSTORABLE,
     Database,
+    check_format,
     readable_text,
     unstorable,
 )
@@ -32,7 +33,7 @@ PATIENCE = 30
 """Seconds to wait for another process that writes."""
 
 APPLICATION = 1347179853
-"""What SQLite's `application_id` says of a run store, "PLUM"; 0 in the first six versions."""
+"""What SQLite's `application_id` says of a run store, "PLUM"."""
 
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 RESTORE = mark(
@@ -43,6 +44,7 @@ NEWER = mark(
     "Install the newer version, or set PLUMBLINE_DATA_DIR to another folder. "
     "Nothing in it was changed."
 )
+OLDER = mark("Set PLUMBLINE_DATA_DIR to another folder. Nothing in it was changed.")
 
 
 class SqliteDatabase(Database):
@@ -65,14 +67,14 @@ class SqliteDatabase(Database):
             raise StoreError(_not_opened(path, error)) from error
         try:
             self._check_ours(path)
-            # Of a new file only: what is deleted later makes it smaller. An old file would be
+            # Of a new file only: what is deleted later makes it smaller. Another one would be
             # written to, and must open on a full disk.
             if not self._db.execute("pragma page_count").fetchone()[0]:
                 self._db.execute("pragma auto_vacuum = incremental")
             _write_ahead(self._db)
             self._db.executescript("pragma synchronous = full; pragma foreign_keys = on;")
             self._db.execute(f"pragma journal_size_limit = {JOURNAL}")
-            self._migrate()
+            self._make_tables()
             if self._file:
                 self._reader = _connection(path)
                 self._reader.execute("pragma query_only = on")
@@ -143,12 +145,7 @@ class SqliteDatabase(Database):
         return int((pages - free) * size)
 
     def shrink(self) -> None:
-        """Makes the file and its write-ahead log smaller by what was deleted, a part at a time.
-
-        A file of an early version cannot become smaller: what is free in it is used again.
-        """
-        if not self.rows("pragma auto_vacuum")[0][0]:
-            return
+        """Makes the file and its write-ahead log smaller by what was deleted, a part at a time."""
         free_pages = int(self.rows("pragma freelist_count")[0][0])
         steps = [f"incremental_vacuum({PAGES_AT_ONCE})"] * -(-free_pages // PAGES_AT_ONCE)
         for step in [*steps, "wal_checkpoint(truncate)"]:
@@ -185,41 +182,35 @@ class SqliteDatabase(Database):
         self._reader.close()
         self._db.close()
 
-    def _migrate(self) -> None:
-        for number, path in enumerate(sorted(MIGRATIONS.glob("*.sql")), start=1):
-            if number <= self._version():
-                continue
-            with self.transaction() as db:
-                # Makes SQLite read the schema anew. "alter table ... rename column" looks only at
-                # what this connection read last, and another process may have migrated since.
-                db.execute("select 1 from sqlite_master").fetchone()
-                # Read again within the transaction: another process may have been faster.
-                if number > self._version():
-                    for statement in _statements(path.read_text(encoding="utf-8")):
-                        db.execute(statement)
-                    db.execute(f"pragma user_version = {number}")
+    def _make_tables(self) -> None:
+        if self._version():
+            return
+        with self.transaction() as db:
+            # Asked again within the transaction: another process may have been faster.
+            if not self._version():
+                for statement in _statements(TABLES.read_text(encoding="utf-8")):
+                    db.execute(statement)
+                db.execute(f"pragma user_version = {NEWEST}")
 
     def _version(self) -> int:
         return int(self.rows("pragma user_version")[0][0])
 
     def _check_ours(self, path: Path | str) -> None:
-        """Raises `StoreError` for a newer store or another database, before anything is written."""
+        """Raises `StoreError` for another format or database, before anything is written."""
         # One look, in a transaction: another process may just be making this store.
         self._db.execute("begin")
-        application, version = (
-            self._db.execute(f"pragma {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
+        application, version, tables = (
+            self._db.execute(query).fetchone()[0]
+            for query in (
+                "pragma application_id",
+                "pragma user_version",
+                "select count(*) from sqlite_master",
+            )
         )
-        tables = {
-            name
-            for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")
-        }
         self._db.execute("commit")
-        is_empty = not (application or version or tables)
-        is_old = (
-            application == 0 and version > 0 and tables >= {"samples", "uploads", "runs", "results"}
-        )
-        if not is_empty and not is_old and application != APPLICATION:
+        if not (application or version or tables):
+            return
+        if application != APPLICATION:
             raise StoreError(
                 say(
                     "{path} is a database, but not a run store of Plumbline. Move it away, or "
@@ -227,17 +218,7 @@ class SqliteDatabase(Database):
                     path=path,
                 )
             )
-        if version > NEWEST:
-            raise StoreError(
-                say(
-                    "The run store {path} is of a newer version of Plumbline (format "
-                    "{version}; this one knows {newest}). {remedy}",
-                    path=path,
-                    version=version,
-                    newest=NEWEST,
-                    remedy=say(NEWER),
-                )
-            )
+        check_format(path, version, NEWER, OLDER)
 
     def _data_version(self) -> int | None:
         """Another number whenever another connection wrote; `None` where the file is damaged."""
@@ -288,7 +269,7 @@ def _write_ahead(db: sqlite3.Connection) -> None:
 
 
 def _statements(script: str) -> Iterator[str]:
-    # `executescript` would commit the transaction that a migration stands in.
+    # `executescript` would commit the transaction that they stand in.
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,5 +1,7 @@
--- The tables as SQLite has them after as many migrations. Words are compared by their bytes, as there
--- (collate "C"); "rowid" is the order in which rows came, in which a row that replaces another is last.
+-- The tables of `tables.sql` in PostgreSQL. Words are compared by their bytes, as in SQLite (collate "C");
+-- "rowid" is the order in which rows came, in which a row that replaces another is last.
+create table plumbline (version integer not null);
+
 create table samples (
     fingerprint text collate "C" not null,
     position integer not null,
@@ -276,3 +278,13 @@ create function holds(body text, folded text) returns integer language sql immut
     select coalesce((position(folded in replace(
         lower(upper(body collate "und-x-icu") collate "und-x-icu"), 'ς', 'σ')) > 0)::integer, 0)
 $$;
+
+-- Batches over files: where their results lie, and what these came to; one for each folder of results.
+create table file_batches (
+    id text collate "C" primary key,
+    workspace text collate "C" not null,
+    folder text collate "C" not null,
+    created text collate "C" not null,
+    body text collate "C" not null,
+    unique (workspace, folder)
+);
