@@ -55,6 +55,12 @@ SAID = {
     "Cid": [FULL, FULL, None, PARTIAL],
 }
 JUDGE = ModelSpec(provider="openai", model="judge-by-hand")
+NO_CLAIM = (
+    "A sentence that claims nothing counts as supported: a remark that the documents do not give "
+    "the answer, a heading, a table head, a source line, a word to the reader. Citation marks, "
+    "list numbers and emphasis claim nothing either."
+)
+"""The one rule that everybody is told who labels, judges or reads."""
 HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluators import RGBEvaluator, evaluate, load_data
-from evaluators.datasets.rgb import BY_ROW, all_with_ability
+from evaluators.datasets.rgb import all_with_ability
 from evaluators.records import Ability
 
 OPTIONS_OFF = RGBEvaluator(policy="paper", nfkc=False, remove_reasoning=False)
@@ -82,7 +82,7 @@ def test_a_file_is_one_ability_and_that_is_said(rows, ability, remark):
 def test_abilities_are_mixed_where_that_is_asked_for():
     _, _, data = read(*NOISE, TWO)
 
-    mixed = all_with_ability(data, BY_ROW)
+    mixed = all_with_ability(data, "by_row")
 
     assert [sample.rgb.ability for sample in mixed.samples] == [Ability.NOISE] * 5 + [
         Ability.INTEGRATION

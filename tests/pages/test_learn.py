@@ -13,8 +13,8 @@ from evaluators import rgb_rules
 from evaluators.records import Ability, Support
 from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.glossary import terms
-from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import CHINESE, say, speaking
+from tests.lesson import NO_CLAIM
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
     button,

@@ -18,10 +18,9 @@ from evaluators.rounds.records import MOST_PARTICIPANTS, Asking, Participant, Ro
 from evaluators.runs import round_content, rounds
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
-from evaluators.text.claimed import NO_CLAIM
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import lesson
-from tests.lesson import FULL, HOSTILE, NONE
+from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, markdown, said
 from ui import session

@@ -6,7 +6,8 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.llm.catalogue import model_title
-from evaluators.people.labellers import at_the_beginning, in_a_sentence, labeller_title
+from evaluators.people import labellers
+from evaluators.people.labellers import in_a_sentence, labeller_title
 from evaluators.records import Cell, Dataset, ModelSpec, Sample
 from evaluators.runs import run_facts
 from evaluators.runs.checks import checked
@@ -41,11 +42,13 @@ def test_a_judge_has_one_name(provider: str, model: str, name: str) -> None:
     check = checked(RunView.read(store, judged), against="people")
 
     names = [labeller_title(spec.id), in_a_sentence(spec.id), model_title(spec), check.labeller]
-    assert {*names, *run_facts.judge_titles(judged), at_the_beginning(name)} == {name}
+    assert {*names, *run_facts.judge_titles(judged)} == {name}
+    assert check.sentence.startswith(f"Adherence: {name} says ")
+    assert labellers.at_the_beginning(name) == name
 
 
 @pytest.mark.parametrize(
     ("by", "begins"), [(HEURISTIC, "The heuristic"), (JURY, "The jury"), (GOLD, "Gold")]
 )
 def test_our_own_words_get_a_capital_at_the_beginning(by: str, begins: str) -> None:
-    assert at_the_beginning(in_a_sentence(by)) == begins
+    assert labellers.at_the_beginning(in_a_sentence(by)) == begins

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.records import Support
+from evaluators.rounds import tally
 from evaluators.rounds.records import AskedPlace, Participant, RoundLabel
 from evaluators.rounds.tally import (
     ClassAgreement,
@@ -17,7 +18,6 @@ from evaluators.rounds.tally import (
     class_agreement,
     class_labels,
     right,
-    right_on_the_same,
     spreads,
     win_rate,
 )
@@ -178,8 +178,8 @@ def test_all_are_measured_on_the_sentences_that_all_labelled():
     by_name = {"class": of_class, "judge": of_judge, "other": elsewhere}
 
     # On the second and the third; who labelled neither is not compared.
-    assert right_on_the_same(by_name, TRUTH) == {"class": Right(1, 2), "judge": Right(1, 2)}
-    assert right_on_the_same({"class": {}, "judge": of_judge}, TRUTH) == {}
+    assert tally.right_on_the_same(by_name, TRUTH) == {"class": Right(1, 2), "judge": Right(1, 2)}
+    assert tally.right_on_the_same({"class": {}, "judge": of_judge}, TRUTH) == {}
 
 
 @pytest.mark.parametrize(

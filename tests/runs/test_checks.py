@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluators.api.evaluation import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError
@@ -12,8 +13,7 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Cell, Dataset, Labels, SentenceSupport
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import examples
-from evaluators.runs.aggregate import View
-from evaluators.runs.checks import checked, checked_by, corrected_headlines
+from evaluators.runs.checks import checked, checked_by
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
@@ -253,19 +253,19 @@ def test_from_15_labels_of_a_random_draw_on_the_corrected_mean_is_the_headline(
     store, registry, run
 ):
     label_all_supported(store, run, range(14))
-    assert corrected_headlines(RunView.read(store, run), View()) == []
+    results = Results(run, store)
+    assert "people" not in repr(results)
 
     label_all_supported(store, run, range(14, LABELLED))
-    view = RunView.read(store, run)
-    value = checked(view).values[0]
-    (headline,) = corrected_headlines(view, View())
-
-    assert headline == (
+    value = checked(RunView.read(store, run)).values[0]
+    headline = (
         f"Adherence: people 100 % ({100 * value.corrected.low:.0f} to 100), the heuristic alone "
         f"{100 * value.judged:.0f} %. From 16 labels of answers drawn at random."
     )
+
+    assert headline in repr(results)
     # Another labeller, chosen, has values of its own.
-    assert corrected_headlines(view, View(by="corrected")) == []
+    assert headline not in repr(results.under(labels="corrected"))
 
 
 def test_labels_by_hand_are_no_headline(store, registry, run):
@@ -275,4 +275,4 @@ def test_labels_by_hand_are_no_headline(store, registry, run):
     view = RunView.read(store, run)
 
     assert checked(view).values[0].corrected is not None
-    assert corrected_headlines(view, View()) == []
+    assert "people" not in repr(Results(run, store))

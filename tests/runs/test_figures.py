@@ -25,7 +25,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, Store, ValueName
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -186,7 +186,7 @@ def test_side_by_side_stand_the_means_by_each_labeller(store, run, definition, b
 
     side_by_side = view.means_by_labeller(0, definition)
 
-    assert list(side_by_side) == [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:you"]
+    assert list(side_by_side) == [HEURISTIC, GOLD, CORRECTED, "people", "person:you"]
     assert side_by_side[by] == {name: alone.means[name] for name in VALUES}
 
 

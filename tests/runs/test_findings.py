@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -25,12 +26,15 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.terminal.tables import run_in_parts, run_summary
 from evaluators.text.sentences import cut
-from evaluators.trace import quality
 from evaluators.trace.labelling import GOLD, HEURISTIC, labelled_score
 
 JUDGE = "groq/openai/gpt-oss-20b"
 TEXT = "It was in May."
 FINDS = "The heuristic compares words: it finds suspects, it does not count."
+CAUTION = re.compile(
+    f"{FINDS} Against published labels its verdicts are right in [0-9]+ to [0-9]+ % of answers, by "
+    "kind of data; always saying yes is right in [0-9]+ to [0-9]+ %."
+)
 PLAIN = {"question": "When?", "response": TEXT, "retrieved_documents": [TEXT]}
 
 
@@ -79,8 +83,7 @@ def test_by_the_heuristic_answers_are_to_look_at_first_and_nothing_is_counted(st
     found = findings.of_trace(view, View())
 
     assert found.sentence == "3 of 4 answers to look at first (heuristic)."
-    in_words = quality.verdicts_in_words(quality.by_kind("sentence"))
-    assert found.caution == f"{FINDS} {in_words}"
+    assert CAUTION.fullmatch(found.caution)
     mean = adherence(view)
     assert (mean.mean, mean.low, mean.high, mean.estimated) == (0.25, None, None, 4)
 
@@ -92,7 +95,8 @@ def test_the_caution_is_of_the_formula_by_which_the_verdicts_are_counted(store):
 
     # By this formula an answer that is partly supported passes
     assert found.sentence == "1 of 2 answers to look at first (heuristic)."
-    assert found.caution.endswith(quality.verdicts_in_words(quality.by_kind("ragbench")))
+    assert CAUTION.fullmatch(found.caution)
+    assert found.caution != findings.of_trace(view, View()).caution
 
 
 def test_labels_of_the_data_are_counted_and_say_how_often_the_heuristic_is_right(store):
@@ -173,10 +177,8 @@ def test_python_says_the_caution_above_the_means(results):
     title, head, caution, *table = repr(results).splitlines()
 
     assert title.startswith("Doors: finished")
-    assert (head, caution) == (
-        HEAD,
-        f"{FINDS} {quality.verdicts_in_words(quality.by_kind('sentence'))}",
-    )
+    assert head == HEAD
+    assert CAUTION.fullmatch(caution)
     [adherence_line] = [line for line in table if line.startswith("adherence")]
     [match_line] = [line for line in table if line.startswith("answer_match")]
     assert "an estimate" in adherence_line
@@ -186,6 +188,7 @@ def test_python_says_the_caution_above_the_means(results):
 def test_the_terminal_says_the_caution_above_the_means(results):
     parts = run_in_parts(results)
 
+    assert HEAD in parts
     head = parts.index(HEAD)
     assert str(parts[head + 1]).startswith(FINDS)
     # Behind them the table of means
@@ -196,6 +199,7 @@ def test_the_terminal_says_the_caution_above_the_means(results):
 def test_the_report_says_the_caution_under_its_headline(results, tmp_path):
     text = results.report(tmp_path / "report.html").read_text(encoding="utf-8")
 
+    assert HEAD in text
     assert text.index(HEAD) < text.index(FINDS) < text.index("<section>")
     assert text.count(FINDS) == 1
 
@@ -222,14 +226,14 @@ def test_tables_for_a_paper_have_the_caution_in_caption_and_columns(results):
 @pytest.mark.parametrize(
     ("count", "by", "found"),
     [
-        (findings.LEAST_AT_WORK - 1, JUDGE, ""),
+        (199, JUDGE, ""),
         (
-            findings.LEAST_AT_WORK,
+            200,
             JUDGE,
             "So far, according to GPT-OSS 20B, answers that contain something the documents do not "
             "say: 50 % (95 % interval: 43 to 57).",
         ),
-        (findings.LEAST_AT_WORK, HEURISTIC, ""),
+        (200, HEURISTIC, ""),
     ],
 )
 def test_of_a_run_at_work_a_share_is_said_from_200_answers_on(store, count, by, found):

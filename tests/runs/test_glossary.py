@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evaluators.catalogue import catalogue, ships
+from evaluators.config import ROOT
+from evaluators.prompts import load
 from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.rgb_words import RULES
+from evaluators.rounds.kinds import KINDS
 from evaluators.runs.glossary import RULES_GROUP, term_of, terms
 from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.shown_values import TRACE_VALUES, title
@@ -16,6 +19,7 @@ from evaluators.text.words import readable
 from evaluators.trace.definitions import DEFINITIONS, METRICS
 from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import arithmetic, trace_scores
+from tests.lesson import NO_CLAIM
 
 VALUES = {
     "RGB": ["accuracy", "rejection", "detection", "correction", "correction_among_detected"],
@@ -103,3 +107,11 @@ def test_ideal_ranges_are_those_of_the_patterns() -> None:
 def test_a_value_of_trace_has_one_title_at_every_door() -> None:
     for name in TRACE_VALUES:
         assert terms()[name].title == TRACE_VALUES[name] == title(name) == readable(name)
+
+
+def test_prompt_phones_docs_and_glossary_say_in_the_same_words_what_claims_nothing() -> None:
+    docs = [ROOT / "docs" / name for name in ("class.md", "measures.md")]
+    places = [load("trace_labels_en"), KINDS["support"].asked_help]
+    places += [path.read_text(encoding="utf-8") for path in docs]
+    assert [NO_CLAIM in place for place in places] == [True] * 4
+    assert terms()["no_claim"].meaning == NO_CLAIM

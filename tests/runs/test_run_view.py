@@ -23,7 +23,7 @@ from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
 from evaluators.trace.definitions import METRICS
-from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
 
 SENTENCES = Sentences(
@@ -370,7 +370,7 @@ def test_people_alone_count_where_they_judged_and_nowhere_else(store, run):
     store.person_labels.save("r", cell, person_label("verdict", "answer_match", "no", "Ann"))
     view = RunView.read(store, run)
 
-    for by in (PEOPLE, "person:Ann"):
+    for by in ("people", "person:Ann"):
         rows = view.counted(View(by=by))
         assert adherence(rows) == [None] * 4
         assert next(row.values for row in rows if row.metric == 1) == {"answer_match": 0.0}
@@ -437,15 +437,16 @@ def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
     )
     view = RunView.read(store, run)
 
-    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:Ann", "person:Ben"]
+    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED, "people", "person:Ann", "person:Ben"]
     means = view.means_by_labeller(0)
     assert [means[f"person:{name}"]["adherence"].mean for name in ("Ann", "Ben")] == [0.0, 1.0]
     assert means["person:Ann"]["context_relevance"].mean == 0.5  # confirmed
     assert means["person:Ben"]["context_relevance"].mean is None  # not labelled
     assert means[CORRECTED]["adherence"].coverage == "2 / 4"
     assert means[CORRECTED]["adherence"].mean == 0.5  # a tie goes to the stricter
-    assert (means[PEOPLE]["adherence"].mean, means[PEOPLE]["adherence"].coverage) == (0.0, "1 / 4")
+    of_people = means["people"]["adherence"]
+    assert (of_people.mean, of_people.coverage) == (0.0, "1 / 4")
     # A label that is taken back changes the figures of that person alone.
     store.person_labels.withdraw_all("r", Cell(1), "Ann")
-    left = [HEURISTIC, GOLD, CORRECTED, PEOPLE, "person:Ben"]
+    left = [HEURISTIC, GOLD, CORRECTED, "people", "person:Ben"]
     assert RunView.read(store, run).labellers() == left

@@ -1,6 +1,7 @@
 """`plumbline check`: what it prints of people's labels, and with which code it ends."""
 
 import json
+import re
 
 import pytest
 
@@ -44,6 +45,16 @@ def test_a_check_prints_the_sentence_and_every_value(plumbline, results):
     assert f"{value.corrected.low:.2f} to {value.corrected.high:.2f}" in row
     assert "18 / 24" in row
     assert "context_relevance" in found.stdout
+
+
+def test_agreement_beyond_chance_has_its_interval(plumbline, results):
+    printed = plumbline("check", "last", "--against", "gold").stdout
+    row = next(line for line in printed.splitlines() if line.startswith(" adherence"))
+
+    found = re.search(r"(\S+) \((\S+) to (\S+)\) *$", row)
+    assert found
+    kappa, low, high = map(float, found.groups())
+    assert low < kappa < high
 
 
 def test_json_has_the_same_for_programs(plumbline, results):

@@ -178,6 +178,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
 
     assert found.exit_code == INCOMPLETE
     assert "1 of 2 results failed; resume tries them again." in found.stderr
+    assert "why they failed" in found.stdout
     assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in found.stderr
     assert (
         f"Go on with: python -m evaluators resume {newest().id[:8]}"

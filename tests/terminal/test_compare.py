@@ -10,12 +10,13 @@ from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset
 from evaluators.runs.inputs import local_store
-from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, MEANINGS, WRONG
+from evaluators.terminal.exit_codes import BELOW, FINE, MEANINGS, WRONG
 from tests.comparison.made import MODELS, dataset, results
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
 OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 NEW = [1.0] * 8
+CANNOT_TELL = 4
 MILL = "The mill was built in 1812. It stands by the river."
 
 
@@ -55,6 +56,19 @@ def test_a_script_stops_unless_it_is_shown_that_the_second_is_not_worse(
     assert found.exit_code == code
     assert words in found.stderr
     assert bool(found.stderr) == bool(words)
+
+
+def test_two_that_never_differed_on_four_questions_pass_no_gate(plumbline):
+    for name in ("one", "two"):
+        results(local_store(), name, [f"Question {n // 2}?" for n in range(8)], NEW)
+
+    found = plumbline("compare", "one", "two", "--fail-if-worse", "answer_match=0.02")
+
+    assert found.exit_code == BELOW
+    # A rate of none of four goes up to 49 % (Wilson), either way.
+    assert "answer_match of two may be more than 2 points worse: 0.0 (-49.0 to 49.0)." in (
+        found.stderr
+    )
 
 
 def answered(name, answer, count=12):

@@ -4,11 +4,7 @@ claim passes for one of them.
 
 import pytest
 
-from evaluators.config import ROOT
-from evaluators.prompts import load
-from evaluators.rounds.kinds import KINDS
-from evaluators.runs.glossary import terms
-from evaluators.text.claimed import NO_CLAIM, claimed
+from evaluators.text.claimed import claimed
 from evaluators.text.sentences import split_sentences
 
 BEFORE, AFTER = "The tower stands in Paris.", "Many people visit it every day."
@@ -263,10 +259,3 @@ def test_a_claim_that_begins_like_words_to_the_reader_is_compared(claim):
 def test_an_answer_without_any_mark_is_compared_as_it_stands():
     sentences = ["The tower stands in Paris.", "It was finished in 1889, and is 330 metres tall."]
     assert [claim.text for claim in claimed(sentences)] == sentences
-
-
-def test_prompt_phones_glossary_and_docs_say_the_rule_in_the_same_words():
-    docs = [ROOT / "docs" / name for name in ("class.md", "measures.md")]
-    places = [load("trace_labels_en"), *(path.read_text(encoding="utf-8") for path in docs)]
-    places += [KINDS["support"].asked_help, terms()["no_claim"].meaning]
-    assert [NO_CLAIM in place for place in places] == [True] * 5

@@ -1,0 +1,55 @@
+"""What a number knows, as people read it: by `evaluate`, `compare` and the table of a run."""
+
+import pytest
+
+from evaluators import compare, evaluate
+from evaluators.runs.store import Store
+from evaluators.statistics import wilson
+from tests.comparison.made import results
+
+
+@pytest.fixture
+def store():
+    return Store(":memory:")
+
+
+def answers(number):
+    """Four of six give the true answer, and every second document holds it."""
+    return {
+        "question": f"When was mill {number} built?",
+        "response": "In 1812." if number % 3 else "In 1900.",
+        "ground_truth": "In 1812.",
+        "retrieved_documents": ["It was built in 1812." if number % 2 else "It is of stone."],
+    }
+
+
+@pytest.mark.parametrize("metric", ["answer_match", "context_recall_lexical"])
+def test_two_generators_that_say_the_same_tell_no_more_than_one(store, metric):
+    rows = [answers(number) for number in range(6)]
+
+    one = evaluate(rows, metric, store=store, progress=False)
+    two = evaluate([*rows, *rows], metric, store=store, progress=False)
+
+    alone, beside = one.summary()[metric], two.summary()[metric]
+    assert (beside.low, beside.high) == pytest.approx((alone.low, alone.high))
+    assert "12 / 12 (6 questions)" in repr(two)
+    if metric == "answer_match":
+        assert (beside.low, beside.high) == pytest.approx(wilson(4, 6))
+
+
+def test_two_systems_that_never_differed_may_differ_elsewhere(store):
+    questions = [f"Question {number // 2}?" for number in range(8)]
+    first, second = (results(store, title, questions, [1.0] * 8) for title in ("One", "Two"))
+
+    difference = compare(first, second)["answer_match"].difference
+
+    # Four questions tell little: a rate of none of four goes up to 49 % (Wilson), either way.
+    assert (difference.low, difference.high) == pytest.approx((-0.49, 0.49), abs=0.01)
+
+
+def test_of_five_answers_four_without_a_fault_do_not_tell_that_there_is_none(store):
+    questions = [f"Question {number}?" for number in range(5)]
+    few = results(store, "Few", questions, [1, 1, 1, 1, 0.98], metric="context_recall")
+
+    # Values such as these may have a mean of 5 / 6, as those of beta(.5, .1) have.
+    assert few.summary()["context_recall"].low < 5 / 6
