@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluators.statistics import interval
 from tests.benchmarks.intervals import (
     MARGIN,
     RATES,
@@ -56,21 +55,6 @@ def test_a_few_values_that_are_nearly_all_one_have_intervals_that_hold_the_truth
     found = held(SHARES["beta(.5, .1)"], [1] * count, repetitions=REPETITIONS)
 
     assert found.percent >= 90
-
-
-def test_published_relevance_of_two_generators_counts_a_question_once(check_data):
-    import pyarrow.parquet as pq
-
-    [path] = (check_data / "ragbench" / "delucionqa").glob("*.parquet")
-    rows = pq.read_table(path, columns=["question", "relevance_score"])
-    values = rows["relevance_score"].to_numpy()
-
-    low, high = interval(values)
-    low_by_question, high_by_question = interval(values, rows["question"].to_pylist())
-
-    assert (len(values), len(set(rows["question"].to_pylist()))) == (182, 91)
-    # The standard error over questions is 1.31 times that over answers.
-    assert (high_by_question - low_by_question) / (high - low) == pytest.approx(1.31, abs=0.02)
 
 
 def test_values_that_spread_evenly_have_intervals_no_wider_than_students():

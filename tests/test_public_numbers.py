@@ -1,8 +1,11 @@
 """What a number knows, as people read it: by `evaluate`, `compare` and the table of a run."""
 
+import csv
+
+import pyarrow.parquet as pq
 import pytest
 
-from evaluators import compare, evaluate
+from evaluators import compare, evaluate, for_paper
 from evaluators.runs.store import Store
 from evaluators.statistics import wilson
 from tests.comparison.made import results
@@ -35,6 +38,26 @@ def test_two_generators_that_say_the_same_tell_no_more_than_one(store, metric):
     assert "12 / 12 (6 questions)" in repr(two)
     if metric == "answer_match":
         assert (beside.low, beside.high) == pytest.approx(wilson(4, 6))
+
+
+def test_published_relevance_of_two_generators_counts_a_question_once(check_data, store, tmp_path):
+    [file] = (check_data / "ragbench" / "delucionqa").glob("*.parquet")
+    values = pq.read_table(file)["relevance_score"].to_numpy()
+    results = evaluate(file, "trace", store=store, progress=False)
+
+    written = {path.name: path for path in for_paper(results, tmp_path)}["by_labeller.csv"]
+    lines = csv.DictReader(written.read_text("utf-8-sig").splitlines())
+    gold = next(
+        line
+        for line in lines
+        if (line["labels_by"], line["value"]) == ("gold", "context_relevance")
+    )
+    low, high = float(gold["low"]), float(gold["high"])
+
+    assert (len(values), gold["questions"]) == (182, "91")
+    # The standard error over questions is 1.31 times that over answers.
+    over_answers = 2 * 1.96 * values.std(ddof=1) / 182**0.5
+    assert (high - low) / over_answers == pytest.approx(1.31, abs=0.03)
 
 
 def test_two_systems_that_never_differed_may_differ_elsewhere(store):

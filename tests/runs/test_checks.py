@@ -220,7 +220,8 @@ def verdicts_apart(store, run):
 def test_however_many_labels_a_verdict_has_it_counts_for_its_answers(store, registry, run, drawn):
     """Each of the four stands for a fourth of the answers with a yes, the others for themselves."""
     labels, yes, no = verdicts_apart(store, run)
-    value = checked_by(labels, RunView.read(store, run), drawn=drawn).values[0]
+    told = {"drawn": drawn} if drawn else {}
+    value = Results(run, store).correct(labels, **told).values[0]
 
     assert value.sensitivity.mean == pytest.approx(0.75 * yes / (0.75 * yes + 2))
     assert value.alone.mean == pytest.approx((0.75 * yes + 2) / (yes + no))
