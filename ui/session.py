@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -22,6 +23,7 @@ from evaluators.llm import Access, clients
 from evaluators.llm.keys import clean_address, keys_from_environment
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Dataset, Run
+from evaluators.rounds import limits
 from evaluators.runs import examples, workspaces
 from evaluators.runs.engine import create_once, registry
 from evaluators.runs.inputs import WORKSPACE, local_store
@@ -144,6 +146,24 @@ def visitor() -> str:
     if config().behind_proxy:
         forwarded = st.context.headers.get("X-Forwarded-For", "")
     return visitor_address(st.context.ip_address or "", forwarded)
+
+
+def tab() -> str:
+    """What tells this session from all others, those of the same visitor too."""
+    token: str = st.session_state.setdefault("tab", secrets.token_urlsafe(16))
+    return token
+
+
+def check_join(place: str) -> None:
+    """Counts that this visitor takes a place in a round or queue.
+
+    Raises `HostLimitError` where that came too often, of this session or of its address.
+    """
+    of_session, of_address = f"{tab()} {place}", f"{visitor()} {place}"
+    limits.joins_of_session.check(of_session)
+    limits.joins.check(of_address)
+    limits.joins_of_session.count(of_session)
+    limits.joins.count(of_address)
 
 
 def keys() -> dict[str, Access]:

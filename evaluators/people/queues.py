@@ -9,12 +9,21 @@ from pydantic import Field
 
 from evaluators.people.drawing import QueuedAnswer
 from evaluators.people.labels import last_words
-from evaluators.people.records import CANNOT_TELL, DONE, SKIPPED, PersonLabel, QueueDrawn
+from evaluators.people.records import (
+    CANNOT_TELL,
+    DONE,
+    SKIPPED,
+    PersonLabel,
+    PersonName,
+    QueueDrawn,
+)
 from evaluators.records import Cell, Record
 
 Reveal = Literal["at the end", "after each"]
 """When a person sees what the judge said of what they labelled blind."""
 
+MOST_PEOPLE = 50
+"""Names in a queue: a link may reach strangers, who would make it ever slower."""
 MOST = 1000
 """Answers in a queue: more than a person labels, and few enough to be read at each step."""
 
@@ -45,6 +54,18 @@ class LabelQueue(Record):
         """The cell that stands at this place, from 0."""
         answer = self.answers[place]
         return Cell(answer.position, answer.model, self.metric)
+
+
+class QueuePerson(Record):
+    """Somebody in a queue; who has the `token`, which cannot be guessed, is that person.
+
+    `seen` are the answers, by place, of which the labeller's labels were shown to that person.
+    """
+
+    queue_id: str
+    token: str
+    name: PersonName
+    seen: frozenset[int] = frozenset()
 
 
 class QueueProgress(NamedTuple):
@@ -84,10 +105,20 @@ class QueueProgress(NamedTuple):
         return next_place if still_open is None else still_open
 
 
-def is_judge_shown(queue: LabelQueue, progress: QueueProgress, place: int) -> bool:
-    """Whether a person may see what the judge said of the answer at this place by now."""
-    if not queue.blind or progress.first_open() is None:
+def is_judge_shown(
+    queue: LabelQueue,
+    progress: QueueProgress,
+    place: int,
+    seen: frozenset[int] = frozenset(),
+) -> bool:
+    """Whether a person may see what the judge said of the answer at this place by now.
+
+    What was seen once is not blind again, whatever is taken back; who only skips sees nothing.
+    """
+    if not queue.blind or place in seen:
         return True
+    if progress.first_open() is None:
+        return progress.said[place] in (DONE, CANNOT_TELL)
     return queue.reveal == "after each" and progress.said[place] == DONE
 
 

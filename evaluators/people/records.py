@@ -56,6 +56,11 @@ def _a_time(text: str) -> str:
 PersonName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_a_name)]
 
 
+def folded_name(name: str) -> str:
+    """By which two names are the same: look-alikes in width or case are."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 class PersonLabel(Record):
     """One label that a person gave, and when (UTC, ISO).
 

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 # Nothing that looks or sounds like another: no 0 and O, 1 and I and L, 5 and S, 8 and B, U and V.
 ALPHABET = "ACDEFGHJKMNPQRTWXY34679"
-LENGTH = 6
-"""23 ** 6 are 148 million codes.
+LENGTH = 8
+"""23 ** 8 are 78 billion codes.
 
-Guessed at the most that a host takes, 120 a minute, one that holds for three hours is found by one
-in 6,800 who try all the time.
+No bound on guesses for all together, which would lock out whoever has the right one: at a thousand
+a second, more than a host answers, one that holds for three hours is found by one in 7,200.
 """
 HOLDS = timedelta(hours=3)
 """How long a code can be typed: a double lesson and its break. The link holds until the end."""

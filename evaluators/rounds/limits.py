@@ -1,8 +1,7 @@
-"""How often strangers may guess a code, and how fast a participant may label."""
+"""How often somebody may guess a code or join, and how fast one may label."""
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections import OrderedDict, deque
@@ -21,32 +20,25 @@ class RateLimit:
     def __init__(
         self,
         most_of_one: int,
-        most_of_all: float,
         refusal: str,
     ) -> None:
         self._most_of_one = most_of_one
-        self._most_of_all = most_of_all
         self._refusal = refusal
         self._lock = threading.Lock()
         self._by_whom: OrderedDict[str, deque[float]] = OrderedDict()
-        self._all: deque[float] = deque()
 
     def check(self, who: str, now: float | None = None) -> None:
-        """Raises `HostLimitError` where one, or all together, did it too often."""
+        """Raises `HostLimitError` where one did it too often."""
         now = time.monotonic() if now is None else now
         with self._lock:
             own = self._by_whom.get(who, deque())
-            is_full = _recent(own, now) >= self._most_of_one
-            if is_full or _recent(self._all, now) >= self._most_of_all:
+            if _recent(own, now) >= self._most_of_one:
                 raise HostLimitError(self._refusal)
 
     def count(self, who: str, now: float | None = None) -> None:
         """Counts that somebody did it."""
         now = time.monotonic() if now is None else now
         with self._lock:
-            # Without a limit for all together these moments would only fill memory.
-            if self._most_of_all < math.inf:
-                self._all.append(now)
             self._by_whom.setdefault(who, deque()).append(now)
             self._by_whom.move_to_end(who)
             while len(self._by_whom) > MOST_REMEMBERED:
@@ -61,17 +53,28 @@ def _recent(moments: deque[float], now: float) -> int:
 
 
 wrong_codes = RateLimit(
-    # A class sits behind one address, and mistypes.
-    most_of_one=30,
-    most_of_all=120,
-    refusal="Too many wrong codes came in the last minute. Scan the picture, or wait a minute.",
+    # Whoever mistypes looks again; the length of a code is what holds against many sessions.
+    most_of_one=10,
+    refusal="Too many wrong codes came from here. Scan the picture, or wait a minute.",
 )
-"""Those that came to this process, by the visitor's address."""
+"""Those of one session: many behind one address must not lock out each other."""
+
+joins_of_session = RateLimit(
+    most_of_one=3,
+    refusal="You joined too often. Wait a minute, then join again.",
+)
+"""By session and place: a tab is one person, who may have lost a name."""
+
+joins = RateLimit(
+    # A class comes at once from one address, and does not fill all places of a round.
+    most_of_one=45,
+    refusal="Very many joined from here in the last minute. Wait a minute, then join again.",
+)
+"""By address and place."""
 
 labels_given = RateLimit(
     # Two a second: nobody reads faster, a script may.
     most_of_one=120,
-    most_of_all=math.inf,
     refusal="That was too fast: the label was not kept. Wait a minute.",
 )
 """Those that came to this process, by the participant's token."""

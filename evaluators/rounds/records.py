@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -107,8 +106,3 @@ class RoundLabel(NamedTuple):
     place: AskedPlace
     support: Support
     created: str
-
-
-def folded_nickname(nickname: str) -> str:
-    """By which two nicknames are the same: look-alikes in width or case are."""
-    return unicodedata.normalize("NFKC", nickname).casefold()

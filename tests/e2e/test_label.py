@@ -165,16 +165,20 @@ def test_a_phone_labels_ten_answers_by_thumb(
     expect(phone.get_by_text("That was the last one: 10 labelled.")).to_be_visible()
 
 
+def begin(page: Page, queue: LabelQueue, name: str) -> None:
+    page.goto(f"/label?queue={queue.id}")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Start").click()
+
+
 def test_two_people_label_and_see_how_far_they_agree(
     page: Page, new_context: Callable[..., BrowserContext], queue: LabelQueue
 ) -> None:
     other = new_context().new_page()
-    other.goto(f"/label?queue={queue.id}")
-    other.get_by_label("Your name").fill("<b>Anna</b>")
-    other.get_by_role("button", name="Start").click()
+    begin(other, queue, "<b>Anna</b>")
     label_all(other, unsupported=0)
 
-    page.goto(f"/label?queue={queue.id}&person=Ben")
+    begin(page, queue, "Ben")
     expect(page.get_by_text("your guess")).to_have_count(0)
     label_all(page, unsupported=3)
 
@@ -184,7 +188,7 @@ def test_two_people_label_and_see_how_far_they_agree(
 def test_a_run_deleted_while_it_is_labelled_says_so(
     page: Page, server: Server, run: Run, queue: LabelQueue
 ) -> None:
-    page.goto(f"/label?queue={queue.id}&person=Ben")
+    begin(page, queue, "Ben")
     expect(progress(page)).to_have_text("1 of 10")
     server.store.runs.delete(run.id)
     page.keyboard.press("s")

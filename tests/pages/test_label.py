@@ -12,7 +12,8 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from evaluators.people.queues import LabelQueue
+from evaluators.errors import ParameterError
+from evaluators.people.queues import MOST_PEOPLE, LabelQueue
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
@@ -30,7 +31,6 @@ from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, evidence, markdown, said, table
 from ui import run_views, session
-from ui.label import queue_page
 
 HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
 
@@ -47,6 +47,11 @@ def stored(wish: Wish) -> LabelQueue:
     drawn = draw(run_views.latest(two_models()), wish, seed=0)
     session.store().label_queues.save(drawn)
     return drawn
+
+
+def token(queue: LabelQueue, name: str) -> str:
+    """What stands in the address of whoever labels under this name, and has the run as well."""
+    return session.store().label_queues.join(queue, name, is_owner=True).token
 
 
 def bar(at: AppTest) -> dict[str, Any]:
@@ -108,7 +113,7 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(
 
     (kept,) = session.store().label_queues.of_run(filled.rgb.id)
     assert at.query_params["queue"] == kept.id
-    assert at.query_params["person"] == "Anna"
+    assert session.store().label_queues.person(at.query_params["person"]).name == "Anna"
     assert (len(kept.answers), kept.drawn, kept.blind) == (10, "by verdict", True)
     assert bar(at)["progress"] == "1 of 10"
 
@@ -189,7 +194,7 @@ def test_whoever_has_the_link_enters_a_name_and_begins(
 def test_an_answer_is_labelled_and_the_next_one_comes(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     first = queue.cell(0)
     question = bar(at)["questions"][0]
     assert (question["text"], question["value"]) in [
@@ -212,7 +217,7 @@ def test_an_answer_is_labelled_and_the_next_one_comes(
 
 
 def test_an_answer_without_a_label_is_not_done(open_page: OpenPage, queue: LabelQueue) -> None:
-    at = act(open_page("label", queue=queue.id, person="Anna"), "done")
+    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
 
     assert bar(at)["progress"] == "1 of 11"
     assert "Answer with Yes (1) or No (2) first" in bar(at)["note"]
@@ -222,7 +227,9 @@ def test_an_answer_without_a_label_is_not_done(open_page: OpenPage, queue: Label
 def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    at = act(open_page("label", queue=queue.id, person="Anna"), "skipped", "cannot tell")
+    at = act(
+        open_page("label", queue=queue.id, person=token(queue, "Anna")), "skipped", "cannot tell"
+    )
 
     assert bar(at)["progress"] == "3 of 11"
     assert words(queue) == [("sample", "skipped"), ("sample", "cannot tell")]
@@ -231,16 +238,26 @@ def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(
 def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    act(open_page("label", queue=queue.id, person="Anna"), "skipped", "forward", "skipped")
+    act(
+        open_page("label", queue=queue.id, person=token(queue, "Anna")),
+        "skipped",
+        "forward",
+        "skipped",
+    )
 
-    assert bar(open_page("label", queue=queue.id, person="Anna"))["progress"] == "2 of 11"
-    assert bar(open_page("label", queue=queue.id, person="Ben"))["progress"] == "1 of 11"
+    assert (
+        bar(open_page("label", queue=queue.id, person=token(queue, "Anna")))["progress"]
+        == "2 of 11"
+    )
+    assert (
+        bar(open_page("label", queue=queue.id, person=token(queue, "Ben")))["progress"] == "1 of 11"
+    )
 
 
 def test_undo_takes_back_what_was_said_last_and_then_steps_back(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    at = act(say(open_page("label", queue=queue.id, person="Anna"), "no"), "done")
+    at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "no"), "done")
     at = act(at, "undo")
     assert bar(at)["progress"] == "1 of 11"
     at = act(at, "undo")
@@ -255,7 +272,7 @@ def test_undo_takes_back_what_was_said_last_and_then_steps_back(
 def test_a_label_and_next_that_come_together_are_both_kept(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     told = bar(at)
     label = {"key": told["questions"][0]["name"], "value": "yes"}
     both = [
@@ -283,14 +300,16 @@ def test_a_label_and_next_that_come_together_are_both_kept(
 def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(
     open_page: OpenPage, queue: LabelQueue, changes: Any
 ) -> None:
-    at = send(open_page("label", queue=queue.id, person="Anna"), changes)
+    at = send(open_page("label", queue=queue.id, person=token(queue, "Anna")), changes)
 
     assert bar(at)["progress"] == "1 of 11"
     assert words(queue) == []
 
 
 def test_two_browsers_of_one_person_lose_nothing(open_page: OpenPage, queue: LabelQueue) -> None:
-    here, there = (open_page("label", queue=queue.id, person="Anna") for _ in range(2))
+    here, there = (
+        open_page("label", queue=queue.id, person=token(queue, "Anna")) for _ in range(2)
+    )
     act(say(here, "yes"), "done")
     there = act(say(there, "no"), "done")
 
@@ -308,7 +327,7 @@ def test_two_browsers_of_one_person_lose_nothing(open_page: OpenPage, queue: Lab
 def test_blind_nothing_tells_what_was_judged_until_the_end(
     open_page: OpenPage, queue: LabelQueue
 ) -> None:
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     for _ in queue.answers:
         assert bar(at)["note"] == ""
         at = act(say(at, "yes"), "done")
@@ -324,7 +343,7 @@ def test_blind_nothing_tells_what_was_judged_until_the_end(
 
 def test_after_each_answer_its_labels_are_shown_before_the_next(open_page: OpenPage) -> None:
     queue = stored(Wish(reveal="after each"))
-    at = act(say(open_page("label", queue=queue.id, person="Anna"), "yes"), "done")
+    at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "yes"), "done")
 
     assert bar(at)["progress"] == "1 of 11"
     assert bar(at)["note"].startswith("The rule: ")
@@ -337,7 +356,7 @@ def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(
     open_page: OpenPage,
 ) -> None:
     queue = stored(Wish(blind=False))
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     assert bar(at)["note"].startswith("The rule: ")
 
     at = act(at, "done")
@@ -349,7 +368,7 @@ def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(
 
 def test_two_people_see_how_far_they_agree(open_page: OpenPage, queue: LabelQueue) -> None:
     for name, value in (("Anna", "yes"), ("Ben", "no")):
-        at = open_page("label", queue=queue.id, person=name)
+        at = open_page("label", queue=queue.id, person=token(queue, name))
         for _ in queue.answers:
             at = act(say(at, value), "done")
 
@@ -392,7 +411,7 @@ def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(
     open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
 ) -> None:
     queue = of_sentences()
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     assert set(evidence(at)["verdicts"].values()) == {""}
     assert evidence(at)["trueAnswer"] == ""
     at = act(at, "done")
@@ -412,7 +431,7 @@ def test_sentences_are_compared_with_the_run_after_each_answer(
     open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
 ) -> None:
     queue = of_sentences(reveal="after each")
-    at = act(label_all(open_page("label", queue=queue.id, person="Anna")), "done")
+    at = act(label_all(open_page("label", queue=queue.id, person=token(queue, "Anna"))), "done")
 
     assert bar(at)["progress"] == "1 of 5"
     assert bar(at)["note"].startswith("Fully supported? The run: ")
@@ -425,7 +444,7 @@ def test_with_all_labels_in_sight_next_confirms_them(
     open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
 ) -> None:
     queue = of_sentences(blind=False)
-    at = act(open_page("label", queue=queue.id, person="Anna"), "done")
+    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
 
     assert bar(at)["progress"] == "2 of 5"
     (done,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
@@ -435,16 +454,107 @@ def test_with_all_labels_in_sight_next_confirms_them(
 # What is not there
 
 
-def test_a_queue_takes_so_many_people_and_no_more(open_page: OpenPage, queue: LabelQueue) -> None:
-    for number in range(queue_page.MOST_PEOPLE):
+def test_a_queue_takes_so_many_people_and_no_more(queue: LabelQueue) -> None:
+    table = session.store().label_queues
+    first = table.join(queue, "P0")
+    for number in range(1, MOST_PEOPLE):
         label = PersonLabel(
             person=f"P{number}", label="sample", value="done", created=queue.created, queue=queue.id
         )
+        table.join(queue, f"P{number}")
         session.store().person_labels.save(queue.run_id, queue.cell(0), label)
 
-    at = open_page("label", queue=queue.id, person="Anna")
-    assert "50 people label here" in said(at, "warning")
-    assert bar(open_page("label", queue=queue.id, person="P7"))["progress"] == "2 of 11"
+    # Who has said nothing makes room.
+    anna = table.join(queue, "Anna")
+    assert table.person(first.token) is None
+    label = label.model_copy(update={"person": "Anna"})
+    session.store().person_labels.save(queue.run_id, queue.cell(0), label)
+    with pytest.raises(ParameterError, match="50 people label here"):
+        table.join(queue, "Ben")
+    assert table.person(anna.token) == anna
+
+
+def test_nobody_labels_under_the_name_of_somebody_else(queue: LabelQueue) -> None:
+    table, labels = session.store().label_queues, session.store().person_labels
+    own = PersonLabel(person="Owner", label="sample", value="done", created=queue.created)
+    labels.save(queue.run_id, queue.cell(0), own)
+    anna = table.join(queue, "Anna")
+
+    for name in ("Anna", "ＡＮＮＡ", "anna", "owner", "you"):
+        with pytest.raises(ParameterError, match="Somebody labels here under this name"):
+            table.join(queue, name)
+    # All labels belong to whoever has the run.
+    assert table.join(queue, "Anna", is_owner=True) == anna
+
+
+def test_a_name_in_the_address_is_nobody(open_page: OpenPage, queue: LabelQueue) -> None:
+    anna = token(queue, "Anna")
+    act(open_page("label", queue=queue.id, person=anna), "skipped")
+    other = queue.model_copy(update={"id": "other"})
+    session.store().label_queues.save(other)
+
+    for address in ("Anna", token(other, "Anna"), queue.id, "%"):
+        at = open_page("label", queue=queue.id, person=address)
+        assert "11 answers" in said(at, "markdown")
+        assert not [each for each in at.get("bidi_component") if each.proto.id.endswith("-label")]
+    assert words(queue) == [("sample", "skipped")]
+
+
+def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(
+    open_page: OpenPage, queue: LabelQueue
+) -> None:
+    by_hand = PersonLabel(
+        person="Anna", label="verdict", key="accuracy", value="no", created=queue.created
+    )
+    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "skipped", "back")
+    session.store().person_labels.save(queue.run_id, queue.cell(0), by_hand)
+
+    act(at, "undo", "undo")
+
+    assert session.store().person_labels.by_cell(queue.run_id) == {queue.cell(0): [by_hand]}
+
+
+def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page: OpenPage) -> None:
+    queue = stored(Wish(n=50, blind=True))
+    at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
+    at = act(at, *["skipped"] * len(queue.answers))
+    button(at, "Look at them again").click()
+    at = checked(at.run())
+    assert bar(at)["note"] == ""
+
+    act(say(at, "yes"), "done")
+
+    kept = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert [label.blind for label in kept if label.value in ("yes", "done")] == [True, True]
+
+
+def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(
+    open_page: OpenPage,
+) -> None:
+    queue = stored(Wish(n=2, blind=True))
+    at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
+    for _ in queue.answers:
+        at = act(say(at, "yes"), "done")
+    button(at, "Look at them again").click()
+    at = act(checked(at.run()), "undo", "undo")
+
+    act(say(at, "no"), "done")
+
+    kept = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert [(label.value, label.blind) for label in kept] == [("no", False), ("done", False)]
+
+
+def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(
+    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
+) -> None:
+    queue = of_sentences(blind=False)
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    told = evidence(at)
+    change = {"sample": told["sample"], "number": told["answered"] + 1, "label": "sample"}
+    send(at, [change | {"value": "done", "blind": True}], "evidence")
+
+    (label,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
+    assert (label.person, label.blind) == ("Anna", False)
 
 
 def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(
@@ -452,7 +562,7 @@ def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(
 ) -> None:
     assert "There is no such queue here" in said(open_page("label", queue="unknown"), "warning")
 
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     session.store().runs.delete(queue.run_id)
     told = bar(at)
     at = send(at, [{"sample": told["sample"], "number": 1, "action": "skipped"}])
@@ -469,7 +579,10 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
     shared = draw(run_views.latest(run), Wish(), seed=0)
     session.store().label_queues.save(shared)
 
-    at = open_page("label", queue=shared.id, person="Ben")
+    at = open_page("label", queue=shared.id)
+    at.text_input[0].set_value("Ben")
+    button(checked(at.run()), "Start").click()
+    at = checked(at.run())
 
     assert bar(at)["progress"] == "1 of 1"
     assert at.query_params["w"] != owner
@@ -500,7 +613,7 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPag
     queue = draw(run_views.latest(run), Wish(), seed=0)
     session.store().label_queues.save(queue)
 
-    at = open_page("label", queue=queue.id, person="Anna")
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
 
     assert bar(at)["questions"] == [
         {"name": "llm_judge", "text": "Is <b>it</b> kind?", "value": ""}

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.errors import ParameterError
 from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
+from evaluators.rounds.codes import spoken
 from evaluators.rounds.limits import RateLimit
 from evaluators.rounds.records import MOST_PARTICIPANTS, Asking, Participant, Round, RoundKind
 from evaluators.runs import round_content, rounds
@@ -23,7 +24,7 @@ from tests import lesson
 from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, markdown, said
-from ui import session
+from ui import run_views, session
 from ui.round import reach
 
 TEXT = re.compile("<[^>]*>")
@@ -43,7 +44,8 @@ def made(run: Run) -> Round:
 @pytest.fixture(autouse=True)
 def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits of a process that nobody came to yet."""
-    for name, most in (("wrong_codes", 3), ("labels_given", 100)):
+    most_of_one = {"wrong_codes": 3, "labels_given": 100, "joins_of_session": 3, "joins": 5}
+    for name, most in most_of_one.items():
         limit: RateLimit = getattr(limits, name)
         monkeypatch.setattr(limit, "_by_whom", type(limit._by_whom)())
         monkeypatch.setattr(limit, "_most_of_one", most)
@@ -152,7 +154,7 @@ def test_the_command_for_phones_keeps_the_port(port: int, end: str) -> None:
 
 def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Round) -> None:
     at = open_page("round")
-    at.text_input[0].set_value(f"{made.code[:3].lower()} {made.code[3:]}")
+    at.text_input[0].set_value(f"{made.code[:4].lower()} {made.code[4:]}")
     at = click(at, "Continue")
     assert at.query_params["join"] == made.join
     at.text_input[0].set_value("  Ann  ")
@@ -167,16 +169,62 @@ def test_a_code_may_stand_in_the_address(open_page: OpenPage, made: Round) -> No
     assert open_page("round", code=made.code).query_params["join"] == made.join
 
 
-def test_wrong_codes_are_refused_and_after_some_all_are(open_page: OpenPage, made: Round) -> None:
-    for code in ("ACDEFG", "nonsense", HOSTILE):
-        assert "No round has this code" in said(open_page("round", code=code), "error")
+def type_code(at: AppTest, code: str) -> AppTest:
+    at.text_input[0].set_value(code)
+    return click(at, "Continue")
 
-    at = open_page("round", code=made.code)
+
+def test_wrong_codes_of_a_session_are_refused_and_after_some_right_ones_too(
+    open_page: OpenPage, made: Round
+) -> None:
+    at = open_page("round")
+    for code in ("ACDEFG34", "nonsense", HOSTILE):
+        at = type_code(at, code)
+        assert "No round has this code" in said(at, "error")
+
+    at = type_code(at, made.code)
 
     assert "Too many wrong codes" in said(at, "error")
     assert "join" not in at.query_params
+    # Nobody else has guessed: of one address as well, whoever has the code comes in.
+    assert type_code(open_page("round"), made.code).query_params["join"] == made.join
     # The link cannot be guessed, and goes on leading there.
     assert "Nickname" in [each.label for each in open_page("round", join=made.join).text_input]
+
+
+def test_one_session_and_one_address_take_some_places_a_minute_and_no_more(
+    open_page: OpenPage, made: Round, run: Run
+) -> None:
+    at = open_page("round", join=made.join)
+    for number in range(4):
+        at.query_params.clear()
+        at.query_params["join"] = made.join
+        at = checked(at.run())
+        at.text_input[0].set_value(f"Again {number}")
+        at = click(at, "Join")
+    assert "You joined too often" in said(at, "error")
+    for number in range(3):
+        at = join(open_page, made, f"Other {number}")
+    assert "Very many joined from here" in said(at, "error")
+    assert len(session.store().rounds.participants(made.id)) == 5
+
+    # Another class at the same address is not held up.
+    asked = [Answer(*answer) for answer in made.answers]
+    view = run_views.latest(run)
+    other = rounds.start(view, asked, "The other class")
+    assert "me" in join(open_page, other, "Ann").query_params
+
+
+def test_the_teacher_takes_out_all_who_came_in_the_last_minute(
+    open_page: OpenPage, made: Round
+) -> None:
+    for number in range(20):
+        session.store().rounds.join(made.id, f"Flood {number}")
+
+    click(open_page("round", lead=made.id), "Take out all of the last minute")
+
+    assert not session.store().rounds.participants(made.id)
+    assert "me" in join(open_page, made, "Ann").query_params
 
 
 @pytest.mark.parametrize(
@@ -357,7 +405,7 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
     open_page: OpenPage, made: Round
 ) -> None:
     at = open_page("round", lead=made.id)
-    assert f"{made.code[:3]} {made.code[3:]}" in words(at)
+    assert spoken(made.code) in words(at)
     assert "data:image/svg+xml;base64," in html(at)
     assert "0 participants Waiting for the first label." in words(at)
     lesson.take_part(session.store(), made)

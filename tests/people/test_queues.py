@@ -87,12 +87,23 @@ def test_of_two_browsers_of_one_person_the_last_word_counts():
         ({"blind": False}, ("", "", ""), True),
         ({}, ("done", "", ""), False),
         ({}, ("done", "done", "skipped"), True),
+        ({}, ("cannot tell", "done", "skipped"), True),
+        # Who goes past everything has labelled nothing, and must not see what would sway a label.
+        ({}, ("skipped", "skipped", "skipped"), False),
+        ({}, ("skipped", "done", "done"), False),
         ({"reveal": "after each"}, ("done", "", ""), True),
         ({"reveal": "after each"}, ("skipped", "", ""), False),
     ],
 )
 def test_the_judge_is_shown_when_it_was_agreed(facts, said, is_shown):
     assert is_judge_shown(queue(**facts), QueueProgress(said), 0) is is_shown
+
+
+def test_what_was_seen_once_is_never_blind_again():
+    nothing_said = QueueProgress(("", "", ""))
+
+    assert is_judge_shown(queue(), nothing_said, 0, seen=frozenset({0}))
+    assert not is_judge_shown(queue(), nothing_said, 1, seen=frozenset({0}))
 
 
 def test_a_queue_holds_at_least_an_answer():

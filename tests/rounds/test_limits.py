@@ -1,4 +1,4 @@
-"""How often codes are guessed and labels given: of one, and of all together."""
+"""How often codes are guessed, places taken and labels given: each one for itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evaluators.rounds.limits import WINDOW, RateLimit
 
 
 def test_one_is_bounded_and_after_a_minute_free_again():
-    limit = RateLimit(most_of_one=2, most_of_all=10, refusal="Too often.")
+    limit = RateLimit(most_of_one=2, refusal="Too often.")
     for moment in (0, 1):
         limit.check("a", moment)
         limit.count("a", moment)
@@ -18,12 +18,3 @@ def test_one_is_bounded_and_after_a_minute_free_again():
         limit.check("a", 2)
     limit.check("b", 2)
     limit.check("a", WINDOW + 0.5)
-
-
-def test_all_are_bounded_together():
-    limit = RateLimit(most_of_one=2, most_of_all=3, refusal="Too often.")
-    for who in "abc":
-        limit.count(who, 0)
-
-    with pytest.raises(HostLimitError):
-        limit.check("d", 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -130,6 +130,19 @@ def test_a_round_is_full_at_some_time(store, made):
 
     with pytest.raises(ParameterError, match="60 take part, the most"):
         store.rounds.join(made.id, "Late")
+
+
+def test_all_who_came_since_a_moment_are_taken_out_and_no_others(store, made):
+    ann = store.rounds.join(made.id, "Ann")
+    hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    with store.database.transaction() as db:
+        db.execute("update round_participants set joined = ?", (timestamp(hour_ago),))
+    for number in range(20):
+        store.rounds.join(made.id, f"Flood {number}")
+
+    store.rounds.remove_newest(made.id, timestamp(datetime.now(UTC) - timedelta(minutes=1)))
+
+    assert store.rounds.participants(made.id) == [ann]
 
 
 def test_a_label_can_be_changed_until_the_round_is_closed(store, run, made):

@@ -17,6 +17,7 @@ from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line
 from ui import run_views, session
+from ui.label import queue_page
 from ui.parts import head, label_some, people, problems, samples
 from ui.parts.untrusted import plain
 
@@ -159,7 +160,8 @@ def _start(view: RunView, wish: Wish, name: str) -> None:
 
 
 def _open_queue(queue: LabelQueue, name: str) -> None:
-    address = session.address(queue=queue.id, person=name)
+    token = queue_page.enter(queue, name)
+    address = session.address(queue=queue.id) | {queue_page.PERSON: token}
     st.switch_page(label_some.PAGE, query_params=address)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluators.config import ROOT, config
 from evaluators.errors import UnreadableRowError
-from evaluators.people import drawing, queues
+from evaluators.people import drawing
 from evaluators.people.queues import LabelQueue
 from evaluators.people.records import YOU, QueueDrawn
 from evaluators.records import Run
@@ -24,8 +24,8 @@ from ui.parts.untrusted import plain
 
 STYLE = ROOT / "ui" / "static" / "label_page.css"
 UNKNOWN = mark("There is no such queue here: the link is incomplete, or its run was deleted.")
-MOST_PEOPLE = 50
-"""Names in a queue: a link may reach strangers, who would make it ever slower."""
+PERSON = "person"
+"""The query parameter of whoever labels, by a token: a name could be anybody's."""
 WAYS: dict[QueueDrawn, str] = {
     "by verdict": mark("drawn at random inside the labeller's verdicts"),
     "by doubt": mark("the most doubtful first"),
@@ -49,28 +49,15 @@ def show() -> None:
     if config().public:
         # Who labels keeps the run there for its owner, as a visit of the owner would.
         workspaces.of(session.store()).admits(run.workspace)
-    name = st.query_params.get("person", "")
-    if not people.is_name(name):
+    person = session.store().label_queues.person(st.query_params.get(PERSON, ""))
+    if person is None or person.queue_id != queue.id:
         _begin(queue, run)
         return
-    if why := _why_closed(queue, run, name):
-        st.warning(why, icon=":material/group_off:")
-        return
-    people.rename(name)
+    people.rename(person.name)
     highlight.style()
     st.html(STYLE)
-    _menu(queue, run, name)
-    _label_queue(Opened(queue, run, name))
-
-
-def _why_closed(queue: LabelQueue, run: Run, name: str) -> str:
-    """Why a person cannot label here; empty where one can."""
-    names = queues.people_in_queue(queue, session.store().person_labels.by_cell(run.id))
-    if len(names) < MOST_PEOPLE or name in names:
-        return ""
-    return say(
-        "{most} people label here, the most a queue takes. Ask for another one.", most=MOST_PEOPLE
-    )
+    _menu(queue, run, person.name)
+    _label_queue(queue, run, person.token)
 
 
 def _menu(queue: LabelQueue, run: Run, name: str) -> None:
@@ -103,7 +90,7 @@ def _begin(queue: LabelQueue, run: Run) -> None:
             if queue.blind
             else say("The labeller's labels are shown."),
             say("About {minutes}.", minutes=counted(drawing.minutes(size), "minute")),
-            say("You can leave at any time: the same name goes on where it was."),
+            say("You can leave at any time: the same address goes on where you were."),
         ]
         st.markdown(" ".join(facts))
         # Several people who are all "you" would be one.
@@ -111,20 +98,39 @@ def _begin(queue: LabelQueue, run: Run) -> None:
         if st.button(say("Start"), type="primary", icon=":material/play_arrow:"):
             with problems.caught():
                 people.rename(name)
-                st.query_params["person"] = name
+                st.query_params[PERSON] = enter(queue, name)
                 st.rerun()
+
+
+def enter(queue: LabelQueue, name: str) -> str:
+    """The token by which somebody labels in the queue under this name."""
+    store = session.store()
+    # Whoever has the run may go on under any name: all labels are theirs.
+    is_owner = session.find_run(queue.run_id) is not None
+    if not is_owner:
+        session.check_join(queue.id)
+    return store.label_queues.join(queue, name, is_owner=is_owner).token
 
 
 # A step is drawn without the rest of the page.
 @st.fragment
-def _label_queue(opened: Opened) -> None:
+def _label_queue(queue: LabelQueue, run: Run, token: str) -> None:
     with problems.caught():
+        store = session.store()
+        person = store.label_queues.person(token)
+        if person is None:
+            st.warning(say(UNKNOWN), icon=":material/link_off:")
+            return
+        opened = Opened(queue, run, person)
         note = ""
         for action in bar.asked():
             note = steps.do(opened, action)
         step = steps.step_of(opened)
-        if step is None:
-            labels = session.store().person_labels.by_cell(opened.run.id)
+        if step is not None:
+            _one_answer(step, note)
+        else:
+            labels = store.person_labels.by_cell(opened.run.id)
+            store.label_queues.show_labels_to(person, steps.revealed(opened, labels))
             end.show(opened.run, opened.queue, opened.name, labels)
             with st.container(horizontal=True):
                 # Others have the queue, and not the run.
@@ -136,8 +142,6 @@ def _label_queue(opened: Opened) -> None:
                     on_click=steps.go,
                     args=(opened, 0),
                 )
-        else:
-            _one_answer(step, note)
 
 
 def _one_answer(step: QueueStep, note: str) -> None:
@@ -148,6 +152,7 @@ def _one_answer(step: QueueStep, note: str) -> None:
     else:
         sentences.show(shown, step.origin, is_blind=step.is_blind)
     if not step.is_blind:
+        session.store().label_queues.show_labels_to(step.opened.person, [step.place])
         # Why something was not done comes first: it is the answer to a click.
         if not note and queue.values:
             note = answer.judged(shown)

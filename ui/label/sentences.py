@@ -26,7 +26,7 @@ def show(shown: AnswerToLabel, origin: Origin, *, is_blind: bool) -> None:
         st.caption(say(NO_CLAIM))
         evidence.show_blind(shown.run, shown.cell, shown.sample, shown.score, origin)
     else:
-        trace_labels.show(shown.run, shown.cell, shown.sample, shown.score)
+        trace_labels.show(shown.run, shown.cell, shown.sample, shown.score, origin)
 
 
 def missing_sentences(shown: AnswerToLabel, own: Iterable[PersonLabel]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 import streamlit as st
 
 from evaluators.people import queues
-from evaluators.people.queues import LabelQueue, QueueProgress
+from evaluators.people.queues import LabelQueue, QueuePerson, QueueProgress
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Run
 from ui import session
@@ -23,7 +23,11 @@ class Opened(NamedTuple):
 
     queue: LabelQueue
     run: Run
-    name: str
+    person: QueuePerson
+
+    @property
+    def name(self) -> str:
+        return self.person.name
 
     @property
     def place_key(self) -> str:
@@ -63,13 +67,14 @@ class QueueStep(NamedTuple):
 
     @property
     def is_blind(self) -> bool:
-        return not queues.is_judge_shown(self.opened.queue, self.progress, self.place)
+        queue, seen = self.opened.queue, self.opened.person.seen
+        return not queues.is_judge_shown(queue, self.progress, self.place, seen)
 
     @property
     def origin(self) -> Origin:
         queue = self.opened.queue
         probability = queue.answers[self.place].probability
-        return Origin(self.opened.name, queue.drawn, probability, queue.id)
+        return Origin(self.opened.name, queue.drawn, probability, queue.id, self.is_blind)
 
 
 def step_of(opened: Opened) -> QueueStep | None:
@@ -80,6 +85,14 @@ def step_of(opened: Opened) -> QueueStep | None:
     if place is None:
         return None
     return QueueStep(opened, place, progress, labels.get(opened.queue.cell(place), ()))
+
+
+def revealed(opened: Opened, labels: Mapping[Cell, Sequence[PersonLabel]]) -> list[int]:
+    """The places whose labels by the judge the person may see by now."""
+    queue = opened.queue
+    progress = queues.progress(queue, labels, opened.name)
+    places = range(len(queue.answers))
+    return [place for place in places if queues.is_judge_shown(queue, progress, place)]
 
 
 def do(opened: Opened, action: Action) -> str:
@@ -109,7 +122,8 @@ def _undo(step: QueueStep) -> None:
     """Takes back what the person said last of the answer; where there is nothing, steps back."""
     opened = step.opened
     if step.said:
-        session.store().person_labels.undo(opened.run.id, step.cell, opened.name)
+        own = (opened.run.id, step.cell, opened.name, opened.queue.id)
+        session.store().person_labels.undo(*own)
     else:
         go(opened, max(step.place - 1, 0))
 
@@ -145,7 +159,6 @@ def _keep_in_queue(
         key=key,
         value=value,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        blind=step.is_blind,
         **step.origin._asdict(),
     )
     session.store().person_labels.save(step.opened.run.id, step.cell, label)

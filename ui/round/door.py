@@ -41,19 +41,18 @@ def _code() -> None:
     """A code that holds becomes the link in the address, so that it is looked up once."""
     st.html(f"<h1 class=pl-round-title>{html(say('Join a round'))}</h1>")
     with st.form("round_code", border=False):
-        entered = st.text_input(say("Code"), placeholder="ABC 123", max_chars=40)
+        entered = st.text_input(say("Code"), placeholder="ABCD 3467", max_chars=40)
         is_sent = st.form_submit_button(say("Continue"), type="primary", width="stretch")
     # Taken out of the address: else a wrong code would count again at every drawing.
     text = st.query_params.pop(CODE, "") or (entered if is_sent else "")
     if not text:
         return
-    visitor = session.visitor()
     # Before it is looked up: who guesses too often must not learn which guess was right.
-    wrong_codes.check(visitor)
+    wrong_codes.check(session.tab())
     code = typed(text)
     made = session.store().rounds.with_code(code) if code else None
     if made is None:
-        wrong_codes.count(visitor)
+        wrong_codes.count(session.tab())
         st.error(say(WRONG), icon=":material/error:")
         return
     st.query_params[JOIN] = made.join
@@ -77,6 +76,7 @@ def _nickname(made: Round) -> None:
                 most=LONGEST_NICKNAME,
             )
         )
+    session.check_join(made.id)
     participant = session.store().rounds.join(made.id, nickname)
     st.query_params.clear()
     # In the address: a reload, or a phone that slept, comes back as the same person.

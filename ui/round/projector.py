@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import streamlit as st
@@ -13,6 +14,7 @@ from evaluators.records import Run
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
 from evaluators.rounds.kinds import KINDS
+from evaluators.rounds.limits import WINDOW
 from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.rounds.tally import ClassAgreement
 from evaluators.runs import rounds
@@ -165,6 +167,8 @@ def _more_actions(made: Round, run: Run) -> None:
         )
     if participants := store.rounds.participants(made.id):
         _take_out(participants)
+        newest = partial(_take_out_newest, made)
+        _button(say("Take out all of the last minute"), "group_remove", newest)
     # Whoever has only the link of the round has no run to go back to.
     if session.find_run(run.id) is not None:
         if st.button(say("Back to the run"), icon=":material/arrow_back:"):
@@ -189,6 +193,11 @@ def _take_out(participants: Sequence[Participant]) -> None:
             "person_remove",
             partial(session.store().rounds.remove, chosen),
         )
+
+
+def _take_out_newest(made: Round) -> None:
+    since = datetime.now(UTC) - timedelta(seconds=WINDOW)
+    session.store().rounds.remove_newest(made.id, timestamp(since))
 
 
 # The way in

@@ -71,12 +71,16 @@ _CHANGES = TypeAdapter(list[EvidenceChange])
 
 
 class Origin(NamedTuple):
-    """Who labels, and how the answer came before that person; see `PersonLabel`."""
+    """Who labels, and how the answer came before that person; see `PersonLabel`.
+
+    `blind` is `None` where the browser says it, of a person's own run alone.
+    """
 
     person: str = YOU
     drawn: Drawn = "by hand"
     probability: float | None = None
     queue: str = ""
+    blind: bool | None = None
 
 
 def keep_changes(
@@ -92,7 +96,9 @@ def keep_changes(
         sent = _CHANGES.validate_python(changes)
     except ValidationError:
         return
-    for change in sent:
+    for told in sent:
+        is_blind = told.blind if origin.blind is None else origin.blind
+        change = told.model_copy(update={"blind": is_blind})
         if change.sample == place.name and change.number > last_answered(place):
             # First: what cannot be stored must not be tried again at every drawing.
             st.session_state[_answered_key(place)] = change.number
@@ -150,18 +156,18 @@ def _keep_change(
     original: Labels,
     origin: Origin,
 ) -> None:
-    table, person = session.store().person_labels, origin.person
+    table, person, queue = session.store().person_labels, origin.person, origin.queue
     if change.label == "undo":
-        table.undo(*place, person)
+        table.undo(*place, person, queue)
     elif change.label == "undo all":
-        table.withdraw_all(*place, person)
+        table.withdraw_all(*place, person, queue)
     elif _fits(change, sentences):
         given = table.by_cell(*place).get(place.cell, [])
         if not change.blind and _takes_back(change, given, original, person):
-            table.withdraw(*place, person, change.label, change.key)
+            table.withdraw(*place, person, change.label, change.key, queue)
             # The sentences that carry it were named for this label and mean nothing without it.
             if change.label == "support":
-                table.withdraw(*place, person, "supported_by", change.key)
+                table.withdraw(*place, person, "supported_by", change.key, queue)
         else:
             table.save(*place, _as_label(change, sentences, origin))
         # Whoever corrects a label sees at once what becomes of the values.
@@ -178,8 +184,7 @@ def _as_label(change: EvidenceChange, sentences: Sentences, origin: Origin) -> P
         value=change.value,
         sentence=sentence_hash(texts[change.key]) if change.key else "",
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        blind=change.blind,
-        **origin._asdict(),
+        **origin._replace(blind=change.blind)._asdict(),
     )
 
 

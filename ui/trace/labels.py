@@ -37,32 +37,48 @@ from ui.trace.evidence import ShownLabels, two_decimals
 from ui.trace.results import definition_switch
 
 
-def show(run: Run, cell: Cell, sample: Sample, score: Score | None) -> None:
-    """The texts with their labels; where nothing was labelled the texts alone."""
+def show(
+    run: Run,
+    cell: Cell,
+    sample: Sample,
+    score: Score | None,
+    origin: Origin | None = None,
+) -> None:
+    """The texts with their labels; where nothing was labelled the texts alone.
+
+    Without an `origin` whoever looks labels by hand, under a name that can be changed here.
+    """
     if score is None:
         texts.question(sample)
         st.html(coloured.uncoloured(sample.response or ""))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
     else:
-        _labels_with_evidence(run, cell, sample, score)
+        _labels_with_evidence(run, cell, sample, score, origin)
 
 
 # A label that somebody changes is drawn without the rest of the page.
 @st.fragment
-def _labels_with_evidence(run: Run, cell: Cell, sample: Sample, score: Score) -> None:
+def _labels_with_evidence(
+    run: Run,
+    cell: Cell,
+    sample: Sample,
+    score: Score,
+    origin: Origin | None,
+) -> None:
     place = RunCell(run.id, cell)
     with problems.caught():
         problems.show(place.name)
         given = session.store().person_labels.by_cell(run.id, cell).get(cell, [])
-        shown = _labels_to_show(run, place, sample, score, given)
+        can_rename = origin is None and run.workspace != EXAMPLES
+        shown = _labels_to_show(run, place, sample, score, given, can_rename=can_rename)
         judge.warn(shown.judges)
 
         def keep() -> None:
             changes = st.session_state[evidence.KEY].get("changed")
             original = shown.labellings[shown.original].labels
             # Read at the change: the name may have been entered after the page was drawn.
-            origin = Origin(person=people.me())
-            correction.keep_changes(place, changes, shown.sentences, original, origin)
+            now = origin or Origin(person=people.me())
+            correction.keep_changes(place, changes, shown.sentences, original, now)
 
         evidence.show(
             shown,
@@ -81,6 +97,8 @@ def _labels_to_show(
     sample: Sample,
     score: Score,
     given: Sequence[PersonLabel],
+    *,
+    can_rename: bool,
 ) -> ShownLabels:
     by_labeller = labellings(score, sample)
     sentences = from_score(score, sample).sentences
@@ -101,7 +119,7 @@ def _labels_to_show(
         votes[name] = said
         by_labeller[name] = Labelling(by=name, labels=as_labels(said))
         scores[name] = scores_of_votes(said, sentences, definition)
-    by = _choose_labeller(list(by_labeller), run, place)
+    by = _choose_labeller(list(by_labeller), place, can_rename=can_rename)
     return ShownLabels(
         place=place,
         sentences=sentences,
@@ -114,7 +132,7 @@ def _labels_to_show(
     )
 
 
-def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
+def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> str:
     """Whose labels are shown: those chosen last if this sample has them, else the run's own.
 
     Beside the choice stands who one is.
@@ -141,7 +159,7 @@ def _choose_labeller(names: list[str], run: Run, place: RunCell) -> str:
                 wrap=True,
                 label_visibility="collapsed",
             )
-        if run.workspace != EXAMPLES:
+        if can_rename:
             people.choose("label_name")
     return by
 

@@ -17,7 +17,7 @@ from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
 TABLES = Path(__file__).with_name("tables.sql")
-NEWEST = 26
+NEWEST = 27
 """The format of the tables. Before the first release there were 25 others, which are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)

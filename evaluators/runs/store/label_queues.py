@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import secrets
+from collections.abc import Collection, Iterable
 from contextlib import suppress
+from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.people.queues import LabelQueue
+from evaluators.people.queues import MOST_PEOPLE, LabelQueue, QueuePerson
+from evaluators.people.records import YOU, folded_name
 from evaluators.runs.store.bodies import from_body, to_body
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.text.language import say
+
+_PEOPLE = "select queue_id, token, name, seen from queue_people"
 
 
 class LabelQueueTable:
@@ -33,6 +40,71 @@ class LabelQueueTable:
         query = "select body from label_queues where run_id = ? order by rowid desc"
         return self._read(query, run_id)
 
+    # Who labels
+
+    def join(self, queue: LabelQueue, name: str, *, is_owner: bool = False) -> QueuePerson:
+        """Lets somebody label under this name.
+
+        Whoever has the run itself goes on under any name that is there. For all others this raises
+        `ParameterError` where somebody labels the run under it, or where the queue is full.
+        """
+        # One transaction: two who come at once must not get one name, nor the last place both.
+        with self._database.transaction() as db:
+            query = f"{_PEOPLE} where queue_id = ? and folded = ?"
+            own = _people(db.execute(query, (queue.id, folded_name(name))))
+            if own and is_owner:
+                return own[0]
+            query = "select distinct person from person_labels where run_id = ?"
+            labelling = {folded_name(person) for (person,) in db.execute(query, (queue.run_id,))}
+            query = """select folded from queue_people join label_queues on id = queue_id
+                       where run_id = ?"""
+            waiting = {folded for (folded,) in db.execute(query, (queue.run_id,))}
+            # "you" is whoever has the run and gave no name.
+            if not is_owner and folded_name(name) in labelling | waiting | {folded_name(YOU)}:
+                raise ParameterError(
+                    say(
+                        "Somebody labels here under this name. Choose another one, or go on by the "
+                        "address at which you began."
+                    )
+                )
+            self._make_room(db, queue)
+            token = secrets.token_urlsafe(16)
+            db.execute(
+                "insert into queue_people (queue_id, token, name, folded) values (?, ?, ?, ?)",
+                (queue.id, token, name, folded_name(name)),
+            )
+            return QueuePerson(queue_id=queue.id, token=token, name=name)
+
+    def person(self, token: str) -> QueuePerson | None:
+        return next(iter(_people(self._database.rows(f"{_PEOPLE} where token = ?", token))), None)
+
+    def show_labels_to(self, person: QueuePerson, places: Collection[int]) -> None:
+        """Keeps that the labeller's labels of the answers at these places are shown to somebody."""
+        if person.seen.issuperset(places):
+            return
+        seen = json.dumps(sorted({*person.seen, *places}))
+        with self._database.transaction() as db:
+            query = "update queue_people set seen = ? where token = ?"
+            db.execute(query, (seen, person.token))
+
+    def _make_room(self, db: Connection, queue: LabelQueue) -> None:
+        """Who has said nothing yet makes room, else names alone would fill a queue."""
+        query = "select number, name from queue_people where queue_id = ? order by number"
+        there = db.execute(query, (queue.id,)).fetchall()
+        if len(there) < MOST_PEOPLE:
+            return
+        query = "select distinct person from person_labels where run_id = ? and queue = ?"
+        labelling = {person for (person,) in db.execute(query, (queue.run_id, queue.id))}
+        silent = [number for number, name in there if name not in labelling]
+        if not silent:
+            raise ParameterError(
+                say(
+                    "{most} people label here, the most a queue takes. Ask for another one.",
+                    most=MOST_PEOPLE,
+                )
+            )
+        db.execute("delete from queue_people where number = ?", (silent[0],))
+
     def _read(self, query: str, value: str) -> list[LabelQueue]:
         queues = []
         for (body,) in self._database.rows(query, value):
@@ -40,3 +112,12 @@ class LabelQueueTable:
             with suppress(ValueError):
                 queues.append(from_body(LabelQueue, body))
         return queues
+
+
+def _people(rows: Iterable[Any]) -> list[QueuePerson]:
+    people = []
+    for queue_id, token, name, seen in rows:
+        with suppress(ValueError):
+            own = {"queue_id": queue_id, "token": token, "name": name, "seen": json.loads(seen)}
+            people.append(QueuePerson.model_validate(own))
+    return people

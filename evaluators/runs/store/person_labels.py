@@ -15,7 +15,7 @@ from evaluators.runs.store.workspaces import check_not_shared
 from evaluators.text.language import mark, say
 
 _OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"
-_OF_A_PERSON = f"{_OF_A_CELL} and person = ? and withdrawn is null"
+_OF_A_PERSON = f"{_OF_A_CELL} and person = ? and (? = '' or queue = ?) and withdrawn is null"
 _FIELDS = tuple(PersonLabel.model_fields)
 _SENTENCES = ("relevant", "utilized", "support", "supported_by")
 
@@ -70,10 +70,13 @@ class PersonLabelTable:
         """All labels, those taken back as well, in the order they were given in."""
         return list(self._read(run_id, cell, "true"))
 
-    def undo(self, run_id: str, cell: Cell, person: str) -> bool:
-        """Takes back what the person said last of the cell; `False` where there was nothing."""
+    def undo(self, run_id: str, cell: Cell, person: str, queue: str = "") -> bool:
+        """Takes back what the person said last of the cell; `False` where there was nothing.
+
+        With the id of a queue, here and below, only what was said in it.
+        """
         newest = f"id = (select max(id) from person_labels where {_OF_A_PERSON})"
-        return self._withdraw(newest, (run_id, *cell, person))
+        return self._withdraw(newest, (run_id, *cell, person, queue, queue))
 
     def withdraw(
         self,
@@ -82,14 +85,15 @@ class PersonLabelTable:
         person: str,
         label: str,
         key: str,
+        queue: str = "",
     ) -> None:
         """Takes back what the person said of one label of one sentence, or of one value."""
         where = f"{_OF_A_PERSON} and label = ? and key = ?"
-        self._withdraw(where, (run_id, *cell, person, label, key))
+        self._withdraw(where, (run_id, *cell, person, queue, queue, label, key))
 
-    def withdraw_all(self, run_id: str, cell: Cell, person: str) -> None:
+    def withdraw_all(self, run_id: str, cell: Cell, person: str, queue: str = "") -> None:
         """Takes back all that the person said of the cell."""
-        self._withdraw(_OF_A_PERSON, (run_id, *cell, person))
+        self._withdraw(_OF_A_PERSON, (run_id, *cell, person, queue, queue))
 
     def _withdraw(self, where: str, values: tuple[Any, ...]) -> bool:
         # Kept with the moment, not deleted: what was said belongs to the history.

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from evaluators.errors import ParameterError
+from evaluators.people.records import folded_name
 from evaluators.records import Support
 from evaluators.rounds.records import (
     MOST_PARTICIPANTS,
@@ -16,7 +17,6 @@ from evaluators.rounds.records import (
     Round,
     RoundLabel,
     State,
-    folded_nickname,
 )
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
 from evaluators.runs.store.database import Connection, Database
@@ -106,12 +106,14 @@ class RoundTable:
                 raise ParameterError(
                     say("{count} take part, the most a round takes.", count=MOST_PARTICIPANTS)
                 )
-            if folded_nickname(nickname) in names:
+            if folded_name(nickname) in names:
                 raise ParameterError(say("Somebody here is called so. Choose another nickname."))
-            columns = "round_id, token, nickname, folded"
+            columns = "round_id, token, nickname, folded, joined"
+            row = (round_id, token, nickname, folded_name(nickname), timestamp())
             added = db.execute(
-                f"insert into round_participants ({columns}) values (?, ?, ?, ?) returning number",
-                (round_id, token, nickname, folded_nickname(nickname)),
+                f"insert into round_participants ({columns}) values (?, ?, ?, ?, ?)"
+                " returning number",
+                row,
             ).fetchone()
             _grow(db, round_id)
             return Participant(
@@ -134,6 +136,13 @@ class RoundTable:
             number = participant.number
             db.execute("delete from round_participants where number = ?", (number,))
             _grow(db, participant.round_id)
+
+    def remove_newest(self, round_id: str, since: str) -> None:
+        """Takes out all who joined at this moment (UTC, ISO) or later, with all labels."""
+        with self._database.transaction() as db:
+            query = "delete from round_participants where round_id = ? and joined >= ?"
+            if db.execute(query, (round_id, since)).rowcount:
+                _grow(db, round_id)
 
     # What they say
 

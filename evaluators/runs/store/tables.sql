@@ -170,6 +170,18 @@ create table label_queues (
 );
 create index label_queues_by_run on label_queues (run_id);
 
+-- Who labels in a queue: whoever has the token is that person. `seen` are the answers, by place, of
+-- which that person was shown the labeller's labels.
+create table queue_people (
+    number integer primary key,
+    queue_id text not null references label_queues (id) on delete cascade,
+    token text not null unique,
+    name text not null,
+    folded text not null,
+    seen text not null default '[]',
+    unique (queue_id, folded)
+);
+
 -- Rounds: answers of a run that a class labels together. One label of each participant for each
 -- sentence, which changes until the round is closed; `revision` grows with all that happens.
 create table rounds (
@@ -189,6 +201,7 @@ create table round_participants (
     token text not null unique,
     nickname text not null,
     folded text not null,
+    joined text not null,
     unique (round_id, folded)
 );
 
