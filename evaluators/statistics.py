@@ -126,13 +126,15 @@ def within_groups(groups: Sequence[Sequence[float]]) -> float | None:
 def clustered(clusters: Clusters) -> tuple[float, float]:
     """The 95 % interval of the rate of yes-or-no values in clusters.
 
-    Wilson's for as many independent values as tell the same. Where these are fewer than `RARE`
-    successes, or failures, that end is the lower 5 % limit of a Poisson count, as Brown, Cai and
-    DasGupta (Statistical Science 16, 2001, section 4.1.1) advise.
+    Wilson's for as many independent values as tell the same, with Student's quantile where
+    clusters differ in size: then the few large ones tell how they spread. Where these are fewer
+    than `RARE` successes, or failures, that end is the lower 5 % limit of a Poisson count, as
+    Brown, Cai and DasGupta (Statistical Science 16, 2001, section 4.1.1) advise.
     """
     telling = independent_count(clusters)
     rate = clusters.mean
-    low, high = wilson(rate * telling, telling)
+    quantile = t95(len(clusters.sums) - 1) if np.ptp(clusters.sizes) else Z95
+    low, high = wilson(rate * telling, telling, quantile)
     fewest_yes = _fewest(rate * telling) / telling
     fewest_no = _fewest((1 - rate) * telling) / telling
     return min(low, fewest_yes), max(high, 1 - fewest_no)

@@ -99,6 +99,9 @@ def test_values_in_groups_count_as_many_as_tell_the_same(groups, telling):
         # 9 of 10: below two failures the end is Byar's, 1 * (1 - 1 / 9 - 1.644854 / 3)³ = .03955
         ([[1, 1]] * 9 + [[0, 0]], wilson(9, 10)[0], 1 - 0.003955),
         ([[0, 0]] * 10, *wilson(0, 10)),
+        # Groups that differ in size, each all right or all wrong: a value is in one of (4 * 16 + 4)
+        # / 20 = 3.4, so 20 / 3.4 = 5.8824 tell as many; Student's quantile for 7 degrees
+        ([[1] * 4, [0] * 4, [1], [0]] * 2, *wilson(5.8824 / 2, 5.8824, 2.3646)),
     ],
 )
 def test_a_rate_in_groups_has_wilsons_interval_and_a_wider_end_where_successes_are_rare(
