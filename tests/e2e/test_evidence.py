@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -30,8 +32,28 @@ QUIET = " ".join(f"Boat {n} lies in the harbour." for n in range(61))
 ARABIC = "أغلق الجسر في عام 1931. مات شخصان في London."
 
 
-@pytest.fixture(scope="module")
-def bridge(server: Server) -> Run:
+Keep = Callable[..., Run]
+
+
+@pytest.fixture
+def stored(server: Server) -> Iterator[Keep]:
+    """Stores a run of one answer for one try of one test: what people did to another is not in it.
+
+    Labels stay in the store, so a run that tests share would show those of an earlier one.
+    """
+    kept: list[Run] = []
+
+    def keep(name: str, *texts: Any, **facts: Any) -> Run:
+        kept.append(one_answer(server, name, *texts, **facts))
+        return kept[-1]
+
+    yield keep
+    for run in kept:
+        server.store.runs.delete(run.id)
+
+
+@pytest.fixture
+def bridge(stored: Keep) -> Run:
     """One answer: its first sentence rests on the first of the documents, its second on none."""
     documents = (f"A flood closed the bridge. {QUIET} The ferry was green.", "It was in March.")
     labels = Labels(
@@ -44,23 +66,23 @@ def bridge(server: Server) -> Run:
     )
     gold = labels.model_copy(update={"relevant_keys": ("0a",)})
     answer = "The flood closed it. Two people died."
-    return stored(server, "bridge", "Why was it closed?", answer, documents, labels, gold)
+    return stored("bridge", "Why was it closed?", answer, documents, labels, gold)
 
 
 @pytest.fixture
-def arabic(server: Server) -> Run:
+def arabic(stored: Keep) -> Run:
     labels = Labels(sentence_support=(SentenceSupport(key="a", support=Support.FULL),))
-    return stored(server, "arabic", "لماذا أغلق الجسر؟", ARABIC, (ARABIC,), labels)
+    return stored("arabic", "لماذا أغلق الجسر؟", ARABIC, (ARABIC,), labels)
 
 
 @pytest.fixture
-def hostile(server: Server) -> Run:
+def hostile(stored: Keep) -> Run:
     support = SentenceSupport(
         key="a", support=Support.NONE, supporting_keys=(HOSTILE,), explanation=HOSTILE
     )
     labels = Labels(sentence_support=(support,))
     text = f"{HOSTILE} is here."
-    return stored(server, "hostile", HOSTILE, text, (text,), labels, labels, by=HOSTILE)
+    return stored("hostile", HOSTILE, text, (text,), labels, labels, by=HOSTILE)
 
 
 def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page: Page, bridge: Run) -> None:
@@ -103,9 +125,9 @@ def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
     page.evaluate("window.isSamePage = true")
     for key in ("ArrowDown", "3", "ArrowDown", "2"):
         page.keyboard.press(key)
-    expect(number(page, "Adherence")).to_contain_text("0/")
-    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, not supported"))
-    expect(sentence(page, "b")).to_have_accessible_name(re.compile("^b, partly supported"))
+    expect(number(page, "Adherence")).to_contain_text("people say 0/")
+    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, .*you: not supported"))
+    expect(sentence(page, "b")).to_have_accessible_name(re.compile("^b, .*you: partly supported"))
     expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: partly supported\."))
     expect(bubble(page)).to_contain_text("Heuristic said: ")
     expect(page.get_by_text("2 corrections · newest: b partly supported")).to_be_visible()
@@ -117,7 +139,8 @@ def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
     assert page.evaluate("window.isSamePage")
 
     page.reload()
-    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, not supported"))
+    expect(sentence(page, "a")).to_have_accessible_name(re.compile("^a, .*you: not supported"))
+    expect(number(page, "Adherence")).to_contain_text("people say 0/")
     page.keyboard.press("u")
     expect(page.get_by_text("1 correction ·")).to_be_visible()
     page.keyboard.press("u")
@@ -132,13 +155,15 @@ def test_a_person_names_the_sentence_that_carries_another(page: Page, bridge: Ru
     sentence(page, "1a").click()
     expect(bubble(page)).to_contain_text(re.compile(r"You, \d\d:\d\d: supported by 1a\."))
     expect(sentence(page, "1a")).to_have_class(re.compile(r"\blit\b"))
-    expect(number(page, "Adherence")).to_contain_text("1/2 → 2/2")
+    expect(number(page, "Adherence")).to_contain_text("people say 2/2")
+    expect(number(page, "Adherence")).to_contain_text("1/2 ✗")
     sentence(page, "1a").click()
     bubble(page).get_by_role("button", name="used").click()
-    expect(number(page, "Context utilization")).to_contain_text("2/2")
-    page.get_by_role("button", name="Undo all").click()
-    expect(number(page, "Adherence")).to_contain_text("1/2 ✗")
+    expect(number(page, "Context utilization")).to_contain_text("people say 2/2")
     expect(number(page, "Context utilization")).to_contain_text("1/2")
+    page.get_by_role("button", name="Undo all").click()
+    expect(number(page, "Adherence")).not_to_contain_text("people say")
+    expect(number(page, "Context utilization")).not_to_contain_text("people say")
 
 
 def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> None:
@@ -179,10 +204,10 @@ def test_one_person_confirms_another_objects_and_their_names_stay_text(
     expect(page.locator(".people")).to_have_text("You: all right as it is")
     sentence(page, "a").click()
     page.keyboard.press("3")
-    expect(number(page, "Adherence")).to_contain_text("1/2 → 0/2")  # a tie
+    expect(number(page, "Adherence")).to_contain_text("people say 0/2")  # a tie
     expect(page.get_by_role("radio", name="You")).to_be_visible()
     page.keyboard.press("u")
-    expect(number(page, "Adherence")).to_contain_text("1/2")
+    expect(number(page, "Adherence")).not_to_contain_text("people say")
     assert page.locator("img[src=x]").count() == 0
 
 
@@ -251,7 +276,7 @@ def number(page: Page, label: str) -> Locator:
     return page.locator(".number", has_text=label)
 
 
-def stored(
+def one_answer(
     server: Server,
     name: str,
     question: str,
@@ -276,7 +301,7 @@ def stored(
     )
     data = Dataset(name=name, samples=(sample,))
     run = Run(
-        id=name,
+        id=f"{name}-{uuid4().hex}",
         workspace="local",
         created="2026-11-20T09:00:00+00:00",
         title=name,

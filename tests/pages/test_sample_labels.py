@@ -164,6 +164,10 @@ def notes(at: AppTest) -> str:
     return " · ".join(evidence(at)["notes"])
 
 
+def by_people(at: AppTest) -> list[str]:
+    return [number["people"] for number in evidence(at)["numbers"]]
+
+
 def beside(at: AppTest) -> list[str]:
     return [number["beside"] for number in evidence(at)["numbers"]]
 
@@ -354,8 +358,11 @@ def test_what_is_only_expected_is_shown_as_such_until_somebody_corrects_a_label(
     assert figures[:4] == ["1/4", "≈ 0.63", "≈ 0.41", "1/2"]
     at = checked(change(at, "relevant", "0b", "yes"))
     figures = [number["figure"] for number in evidence(at)["numbers"]]
+    assert figures[:4] == ["1/4", "≈ 0.63", "≈ 0.41", "1/2"]
+    at = show(at, "corrected")
+    figures = [number["figure"] for number in evidence(at)["numbers"]]
     assert figures[:4] == ["2/4", "1/2", "1/2", "1/2"]
-    assert beside(at)[1:3] == ["before ≈ 0.63", "before ≈ 0.41"]
+    assert beside(at)[1:3] == ["Heuristic ≈ 0.63", "Heuristic ≈ 0.41"]
 
 
 @pytest.mark.parametrize(
@@ -387,22 +394,50 @@ def test_any_text_goes_over_letter_by_letter(open_page: OpenPage, unit: str) -> 
 # Corrections
 
 
-def test_a_relevant_sentence_that_was_missed_changes_the_scores_at_once(jury: AppTest) -> None:
+def test_a_label_leaves_the_run_s_values_and_what_people_say_stands_beside_them(
+    jury: AppTest,
+) -> None:
+    run_values = numbers(jury)
     at = checked(change(jury, "relevant", "1a", "yes"))
-    assert tuple(numbers(at).values()) == ("0.50", "0.50", "0.50", "0.00", "0.38")
-    assert beside(at)[:3] == ["before 1/4", "before 1/1", "before 1/1"]
-    assert evidence(at)["numbers"][3]["figure"] == "1/2"
-    assert segments(at, f"labels_{NAME}").value == "corrected"
+    assert numbers(at) == run_values
+    assert by_people(at) == [
+        "people say 2/4",
+        "people say 1/2",
+        "people say 1/2",
+        "",  # adherence is as the jury says
+        "people say 0.38",
+    ]
+    assert segments(at, f"labels_{NAME}").value == JURY
+    assert evidence(at)["verdicts"]["1a"] == ""
+    assert [each["what"] for each in evidence(at)["own"]["1a"]] == ["relevant"]
     assert evidence(at)["corrections"] == "1 correction · newest: 1a relevant"
+    assert "in the run's scores" not in notes(at)
 
 
-def test_a_corrected_support_changes_adherence_and_undo_restores_it(jury: AppTest) -> None:
+def test_a_labelled_sample_opens_on_the_run_s_labeller(jury: AppTest, open_page: OpenPage) -> None:
+    checked(change(jury, "support", "b", "full"))
+    at = open_page("sample", run="hand", sample="1")
+    assert segments(at, f"labels_{NAME}").value == JURY
+    assert evidence(at)["numbers"][3]["figure"] == "1/2"
+    assert by_people(at)[3] == "people say 2/2"
+
+
+def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jury: AppTest) -> None:
+    at = show(checked(change(jury, "relevant", "1a", "yes")), "corrected")
+    assert tuple(numbers(at).values()) == ("0.50", "0.50", "0.50", "0.00", "0.38")
+    assert beside(at)[:4] == ["Jury 1/4", "Jury 1/1", "Jury 1/1", "Jury 1/2"]
+    assert by_people(at) == [""] * 5
+    assert evidence(at)["isCorrected"]
+    assert "in the run's scores Jury counts" in notes(at)
+
+
+def test_undo_takes_back_what_people_say(jury: AppTest) -> None:
     at = checked(change(jury, "support", "b", "full"))
-    assert numbers(at)["adherence"] == "1.00"
-    assert evidence(at)["numbers"][3]["figure"] == "2/2"
+    assert by_people(at)[3] == "people say 2/2"
     at = checked(change(at, "undo"))
+    assert by_people(at) == [""] * 5
     assert numbers(at)["adherence"] == "0.00"
-    assert evidence(at)["verdicts"]["b"] == "not supported"
+    assert evidence(at)["own"] == {}
     assert session.store().person_labels.by_cell("hand") == {}
 
 
@@ -421,8 +456,13 @@ def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
     at = checked(change(change(heuristic, "support", "b", "full"), "supported_by", "b", "1a"))
     by_person = evidence(at)["own"]["b"]
     assert [each["what"] for each in by_person] == ["supported", "by 1a"]
+    assert [(each["label"], each["value"]) for each in by_person] == [
+        ("support", "full"),
+        ("supported_by", "1a"),
+    ]
     assert all(datetime.fromisoformat(each["at"]).tzinfo for each in by_person)
-    assert evidence(at)["restsOn"]["b"] == ["1a"]
+    assert evidence(at)["restsOn"]["b"] == []
+    assert evidence(show(at, "corrected"))["restsOn"]["b"] == ["1a"]
     assert words(at, "Heuristic", "b") == "not supported"
     assert "Corrected" not in [each["who"] for each in evidence(at)["said"]]
 
@@ -472,7 +512,9 @@ def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPag
     assert html(at).count(">no label<") == 1
     assert numbers(at)["adherence"] == "n/a"
     assert words(at, "GPT-6 Luna", "b") == "no label"
-    assert numbers(checked(change(at, "support", "b", "full")))["adherence"] == "1.00"
+    at = checked(change(at, "support", "b", "full"))
+    assert numbers(at)["adherence"] == "n/a"
+    assert by_people(at)[3] == "people say 2/2"
 
 
 def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -> None:
@@ -486,13 +528,13 @@ def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -
     assert "Labels: Heuristic" in notes(at)
 
 
-def test_the_original_stays_and_can_still_be_seen(heuristic: AppTest) -> None:
-    at = show(checked(change(heuristic, "support", "b", "full")), "heuristic")
-    assert numbers(at)["adherence"] == "0.00"
-    assert evidence(at)["locked"] == "To correct a label, choose the labels of Corrected."
-    assert "in the run's scores" not in notes(at)
-    at = show(at, "corrected")
-    assert "in the run's scores Heuristic counts" in notes(at)
+@pytest.mark.parametrize("by", ["heuristic", "corrected"])
+def test_labels_can_be_set_in_the_run_s_view_and_in_that_of_people(
+    heuristic: AppTest, by: str
+) -> None:
+    at = show(checked(change(heuristic, "support", "b", "full")), by)
+    assert evidence(at)["locked"] == ""
+    assert set_to(checked(change(at, "relevant", "0b", "yes"))) == ["supported", "relevant"]
 
 
 def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:

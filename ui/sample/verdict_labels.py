@@ -80,7 +80,7 @@ def _one_value(
     verdict = say("{question}: {answer}.", question=plain(title), answer=say(WORD[value]))
     words = [f"**{verdict}**"]
     if after != value:
-        words.append(say("Corrected: {answer}.", answer=say(WORD[after])))
+        words.append(say("People say: {answer}.", answer=say(WORD[after])))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(" ".join(words), width="content")
         st.segmented_control(

@@ -146,26 +146,32 @@ class View {
     else this.applySeen(label, key, value);
   }
 
+  /** What a person says stands beside the labeller's word; where people correct it, in its place. */
   applySeen(label, key, value) {
-    const own = { what: value, at: new Date().toISOString() };
-    if (label === "support") {
-      this.verdicts[key] = SUPPORTS[value];
-      own.what = say(SUPPORTS[value]);
-      if (value === "none") this.restsOn[key] = [];
-    } else if (label === "supported_by") {
-      this.restsOn[key] = [value];
-      own.what = say("by {keys}", { keys: value });
-    } else if (label === "relevant" || label === "utilized") {
-      const use = { relevant: this.isRelevant(key), utilized: this.isUsed(key) };
-      use[label] = value === "yes";
+    const own = { label, value, what: value, at: new Date().toISOString() };
+    const isNone = label === "support" && value === "none";
+    if (label === "support") own.what = say(SUPPORTS[value]);
+    else if (label === "supported_by") own.what = say("by {keys}", { keys: value });
+    else if (label === "relevant") own.what = value === "yes" ? say("relevant") : say("not relevant");
+    else if (label === "utilized") own.what = value === "yes" ? say("used") : say("not used");
+    else return;
+    const replaced = isNone ? [label, "supported_by"] : [label];
+    const earlier = (this.own[key] ?? []).filter((each) => !replaced.includes(each.label));
+    // "supported by 0a": what carries a sentence comes last.
+    const all = [...earlier, own];
+    this.own[key] = [...all.filter((each) => each.label !== "supported_by"), ...all.filter((each) => each.label === "supported_by")];
+    if (!this.data.isCorrected) return;
+    if (label === "support") this.verdicts[key] = SUPPORTS[value];
+    if (isNone) this.restsOn[key] = [];
+    if (label === "supported_by") this.restsOn[key] = [value];
+    if (label === "relevant" || label === "utilized") {
+      const use = { relevant: this.isRelevant(key), utilized: this.isUsed(key), [label]: value === "yes" };
       this.verdicts[key] = USES[Number(use.relevant) + 2 * Number(use.utilized)];
-      const isRelevance = label === "relevant";
-      if (value === "yes") own.what = isRelevance ? say("relevant") : say("used");
-      else own.what = isRelevance ? say("not relevant") : say("not used");
-    } else return;
-    const earlier = label === "supported_by" ? (this.own[key] ?? []) : [];
-    this.own[key] = [...earlier, own];
+    }
   }
+
+  /** What a person said of a sentence with the labels in sight, by the kind of label. */
+  ownValue = (key, label) => this.own[key]?.find((each) => each.label === label)?.value;
 
   get isHidden() {
     return this.data.isBlind || (this.hides && !this.isRevealed);
@@ -185,8 +191,14 @@ class View {
   /** What carries an answer sentence, or which of them rest on a document sentence. */
   related(key) {
     if (this.isHidden) return [];
-    if (this.isOfAnswer(key)) return this.restsOn[key] ?? [];
-    return this.data.answer.map(([own]) => own).filter((own) => this.restsOn[own]?.includes(key));
+    if (this.isOfAnswer(key)) return this.carriers(key);
+    return this.data.answer.map(([own]) => own).filter((own) => this.carriers(own).includes(key));
+  }
+
+  /** What an answer sentence rests on by its labeller, and by whoever looks at the page. */
+  carriers(key) {
+    const own = this.ownValue(key, "supported_by");
+    return [...new Set([...(this.restsOn[key] ?? []), ...(own ? [own] : [])])];
   }
 
   // ---- the page
@@ -322,9 +334,11 @@ class View {
     const label = guess && say(guess);
     const own = this.data.isBlind ? say("you: {label}", { label }) : say("your guess: {label}", { label });
     if (guess) marks.push(this.isHidden ? own : say("you: {label}", { label }));
+    const seen = !this.isHidden && this.own[key]?.length && say("you: {label}", { label: this.ownWords(key) });
+    if (seen) marks.push(seen);
     if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
     badge.textContent = marks.join(" · ");
-    const heard = [key, verdict && say(verdict), guess && own].filter(Boolean).join(say(", "));
+    const heard = [key, verdict && say(verdict), guess && own, seen].filter(Boolean).join(say(", "));
     const sentence = say("{name}: {text}", { name: heard, text: text.textContent });
     row.setAttribute("aria-label", sentence);
     row.setAttribute("aria-pressed", String(key === this.selected));
@@ -334,8 +348,9 @@ class View {
   drawStrip(before) {
     if (!before) this.changed.clear();
     const items = this.data.numbers.map((number, place) => {
-      const old = before?.numbers[place].figure ?? number.figure;
-      if (old !== number.figure) this.changed.set(number.label, { old, until: Date.now() + FLASH });
+      const old = before?.numbers[place] ?? number;
+      const isChanged = old.figure !== number.figure || old.people !== number.people;
+      if (isChanged) this.changed.set(number.label, { old: old.figure, until: Date.now() + FLASH });
       return this.number(number, this.changed.get(number.label));
     });
     const hide = el("input", { type: "checkbox", role: "switch" });
@@ -396,10 +411,10 @@ class View {
   }
 
   /** One number; what a change did to it stands there for a while, whatever else is drawn. */
-  number({ label, figure, mark, value, beside, how, term }, change) {
+  number({ label, figure, people, mark, value, beside, how, term }, change) {
     const left = change ? change.until - Date.now() : 0;
-    const isChanged = left > 0 && change.old !== figure && !this.isHidden;
-    const shown = isChanged ? `${change.old} → ${figure}` : figure;
+    const isChanged = left > 0 && !this.isHidden;
+    const shown = isChanged && change.old !== figure ? `${change.old} → ${figure}` : figure;
     const count = el("b", { text: this.isHidden ? "?" : shown });
     const item = el(
       "span",
@@ -417,13 +432,14 @@ class View {
         !this.isHidden && el("span", { text: value }),
         !this.isHidden && beside && el("span", { class: "beside", text: ` · ${beside}` }),
       ),
+      !this.isHidden && people && el("small", { class: "people-say", text: people }),
     );
     // In another tab, as this page would forget what was chosen.
     const about = { class: "term", href: term[0], target: "_blank", "aria-label": term[1], text: "?" };
     // Of a hidden figure another "?" stands there.
     if (!this.isHidden) item.querySelector(".figure").append(" ", el("a", about));
     if (isChanged) {
-      this.live.textContent = `${label}: ${shown}`;
+      this.live.textContent = [`${label}: ${shown}`, people].filter(Boolean).join(say(", "));
       setTimeout(() => {
         item.classList.remove("changed");
         count.textContent = figure;
@@ -532,7 +548,7 @@ class View {
     const own = you.length || isByPeople ? null : counted;
     const label = this.verdicts[key] ? say(this.verdicts[key]) : this.silence(key);
     const byPeople = isByPeople && say("By people: {label}.", { label });
-    const why = own ? capitalised(own.words) : you.length ? this.word(you) : byPeople;
+    const why = own ? capitalised(own.words) : you.length ? this.word(key) : byPeople;
     const lines = all.filter((each) => each !== own).map(({ who, words }) => {
       const elements = { who: el("b", {}, el("bdi", { text: who })), label: el("bdi", { text: words }) };
       return el("li", {}, ...said("{who} said: {label}", elements));
@@ -559,12 +575,15 @@ class View {
 
   silence = (key) => (this.isOfAnswer(key) ? say("no label") : say("neither relevant nor used"));
 
+  /** "supported by 0a". */
+  ownWords = (key) => this.own[key].map((each) => each.what).join(say(", ")).replace(", by ", " by ");
+
   /** "You, 14:02: supported by 0a". */
-  word(own) {
+  word(key) {
+    const own = this.own[key];
     const time = new Date(own.at(-1).at);
     const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
-    const what = own.map((each) => each.what).join(say(", ")).replace(", by ", " by ");
-    return say("You, {time}: {what}.", { time: clock, what });
+    return say("You, {time}: {what}.", { time: clock, what: this.ownWords(key) });
   }
 
   labels(key) {
@@ -594,7 +613,7 @@ class View {
         toggle("used", "utilized", this.isOn(key, "utilized")),
       ];
     }
-    const now = this.isHidden ? this.guess(key) : this.verdicts[key];
+    const now = this.isHidden ? this.guess(key) : this.supportOf(key);
     return Object.entries(SUPPORTS).map(([value, name]) => ({
       name,
       isOn: now === name,
@@ -604,8 +623,13 @@ class View {
 
   isOn(key, label) {
     if (this.isHidden) return this.guesses[key]?.[label] === "yes";
+    const own = this.ownValue(key, label);
+    if (own) return own === "yes";
     return label === "relevant" ? this.isRelevant(key) : this.isUsed(key);
   }
+
+  /** The support that a person gave an answer sentence, else its labeller's. */
+  supportOf = (key) => SUPPORTS[this.ownValue(key, "support")] ?? this.verdicts[key];
 
   /** What a person said of a sentence without having seen a label, in the words of a verdict. */
   unseen(key) {
@@ -620,8 +644,8 @@ class View {
       if (this.data.isBlind) this.toUnlabelled(key);
       return;
     }
-    this.carried = value === "full" && !this.restsOn[key]?.length ? key : null;
-    if (this.verdicts[key] !== SUPPORTS[value]) this.change("support", key, value);
+    this.carried = value === "full" && !this.carriers(key).length ? key : null;
+    if (this.supportOf(key) !== SUPPORTS[value]) this.change("support", key, value);
     else this.drawBubble();
   }
 

@@ -22,13 +22,11 @@ from evaluators.people.records import (
 from evaluators.records import Cell, Labels, Record, Sentences
 from evaluators.report.coloured import SUPPORTS
 from evaluators.text.language import mark, say
-from evaluators.trace.labelling import CORRECTED
 from ui import session
 from ui.parts import tables
 
 SHOWN = "labels_by"
-"""Where the session keeps whose labels the page shows; the corrected ones until others are chosen.
-"""
+"""Where the session keeps whose labels the page shows, once others than the run's were chosen."""
 
 TITLES = {
     ("relevant", "yes"): mark("relevant"),
@@ -112,14 +110,14 @@ def last_answered(place: RunCell) -> int:
 
 
 def by_sentence(own: Sequence[PersonLabel]) -> dict[str, list[dict[str, str]]]:
-    """What holds of a person's labels, by sentence: the words, and when."""
+    """What holds of a person's labels, by sentence: the label, its words, and when."""
     holding: dict[str, list[dict[str, str]]] = {}
     # "supported by 0a": what carries a sentence comes last.
     last = sorted(last_words(own).items(), key=lambda item: item[0][0] == "supported_by")
     for (kind, key), label in last:
         if kind != "sample":
-            words = {"what": label_in_words(label), "at": label.created}
-            holding.setdefault(key, []).append(words)
+            facts = {"label": kind, "value": label.value, "at": label.created}
+            holding.setdefault(key, []).append(facts | {"what": label_in_words(label)})
     return holding
 
 
@@ -170,9 +168,6 @@ def _keep_change(
                 table.withdraw(*place, person, "supported_by", change.key, queue)
         else:
             table.save(*place, _as_label(change, sentences, origin))
-        # Whoever corrects a label sees at once what becomes of the values.
-        if not change.blind:
-            st.session_state[SHOWN] = CORRECTED
 
 
 def _as_label(change: EvidenceChange, sentences: Sentences, origin: Origin) -> PersonLabel:

@@ -86,11 +86,6 @@ class ShownLabels(NamedTuple):
         return next(iter(self.labellings))
 
     @property
-    def correctable(self) -> str:
-        """Whose labels a person can flip: the run's own, with those flipped before."""
-        return CORRECTED if CORRECTED in self.labellings else self.original
-
-    @property
     def judges(self) -> dict[str, Judgement]:
         """What the judges behind these labels said, by name."""
         judgements = {}
@@ -291,21 +286,29 @@ def _other_people(shown: ShownLabels) -> list[str]:
 
 
 def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
-    """The values, each with the one before the corrections, or with that of the gold labels."""
-    reference, word = (
-        (shown.original, say("before")) if shown.by == CORRECTED else (GOLD, say("gold"))
-    )
+    """The values, with those by the gold labels beside them, or by the run's labeller.
+
+    What people say stands beside the run's own values where it is another one.
+    """
     scores = shown.scores[shown.by]
+    reference = shown.original if shown.by == CORRECTED else GOLD
+    word = labeller_title(reference) if shown.by == CORRECTED else say("gold")
     beside = shown.scores.get(reference) if reference != shown.by else None
+    people_scores = shown.scores.get(CORRECTED) if shown.by == shown.original else None
+
     values, steps = scores.values(), arithmetic(scores)
     # Of the sentences that count for adherence all must pass.
     marks: dict[float | None, str] = {1.0: "✓", 0.0: "✗"}
     numbers = []
     for name in METRICS:
+        figure = _figure(scores, name)
         numbers.append(
             {
                 "label": say(TRACE_VALUES[name]),
-                "figure": _figure(scores, name),
+                "figure": figure,
+                "people": _people_say(
+                    figure, _figure(people_scores, name) if people_scores else ""
+                ),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
                 "value": two_decimals(values[name]),
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
@@ -315,10 +318,12 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
         )
     average = two_decimals(scores.average())
     beside_average = f"{word} {two_decimals(beside.average())}" if beside else ""
+    by_people = two_decimals(people_scores.average()) if people_scores else ""
     numbers.append(
         {
             "label": say("Average"),
             "figure": average,
+            "people": _people_say(average, by_people),
             "mark": "",
             "value": say("of the four"),
             "beside": beside_average,
@@ -327,6 +332,13 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
         }
     )
     return numbers
+
+
+def _people_say(figure: str, by_people: str) -> str:
+    """What people say of a value, where they say something else."""
+    if by_people in ("", figure):
+        return ""
+    return say("people say {figure}", figure=by_people)
 
 
 def _figure(scores: TRACEScores, name: str) -> str:

@@ -137,7 +137,7 @@ def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> s
 
     Beside the choice stands who one is.
     """
-    last = st.session_state.get(correction.SHOWN, CORRECTED)
+    last = st.session_state.get(correction.SHOWN)
     by = last if last in names else names[0]
     key = f"labels_{place.name}"
 
@@ -199,13 +199,13 @@ def _provenance(run: Run, shown: ShownLabels) -> list[str]:
 
 
 def _why_locked(run: Run, shown: ShownLabels) -> str:
-    """Why nothing can be corrected here; empty where it can: only the run's own labels are."""
+    """Why nothing can be corrected here; empty where it can: of other labellers nothing is."""
     if run.workspace == EXAMPLES:
         return say("Everybody sees the same example. Press “Make it yours” to label a copy.")
-    if shown.by != shown.correctable:
+    if shown.by not in (shown.original, CORRECTED):
         return say(
             "To correct a label, choose the labels of {labeller}.",
-            labeller=labeller_title(shown.correctable),
+            labeller=labeller_title(shown.original),
         )
     return ""
 
