@@ -7,6 +7,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from threading import Event
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -17,11 +18,13 @@ from evaluators.base import Evaluator
 from evaluators.batch.columns import MetricColumns, joined
 from evaluators.batch.function import ScoreRow, failed_rows, results_of
 from evaluators.batch.groups import Group
-from evaluators.batch.pieces import Piece, Reading, read_piece
+from evaluators.batch.pieces import Piece, Reading, read_piece, table_of
 from evaluators.batch.sources import Fragment, Source
 from evaluators.batch.worker import Task
 from evaluators.config import config
+from evaluators.datasets.columns import LOOKED_AT, first_rows
 from evaluators.datasets.guess import Shape
+from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
 from evaluators.runs.pool import takes
 from evaluators.text.printable import printable
@@ -212,7 +215,12 @@ def steps(
             names = source.columns(fragment)
             _check_columns(names, required)
             wanted = _wanted(names, reading, groups)
-            for piece in source.pieces(fragment, wanted):
+            pieces = source.pieces(fragment, wanted)
+            first = next(pieces, None)
+            if first:
+                _check_no_trace(fragment, names, first)
+                yield Step(fragment, first)
+            for piece in pieces:
                 yield Step(fragment, piece)
         except UNREADABLE as error:
             yield Step(fragment, problem=problem_of(error))
@@ -233,6 +241,16 @@ def problem_of(error: Exception) -> str:
 def has_column(names: Collection[str], column: str) -> bool:
     """Whether a column, or the object that it lies in, is among these."""
     return column in names or column.partition(".")[0] in names
+
+
+def _check_no_trace(fragment: Fragment, names: Collection[str] | None, piece: Piece) -> None:
+    """Raises `DatasetError` for a file of steps among files of samples."""
+    if names is None:
+        for row in islice(piece.one_by_one(), LOOKED_AT):
+            check_no_trace(fragment.name, first_rows(table_of(row, config())))
+    else:
+        # Of a table only the columns that are needed are read
+        check_no_trace(fragment.name, [dict.fromkeys(names)])
 
 
 def _check_columns(names: Collection[str] | None, required: Collection[str]) -> None:

@@ -9,6 +9,7 @@ import re
 
 from evaluators.config import config
 from evaluators.datasets.binary import PARQUET, ZIP, binary_table
+from evaluators.datasets.columns import first_rows
 from evaluators.datasets.conversations import with_last_turns
 from evaluators.datasets.csv_text import csv_table
 from evaluators.datasets.encoding import text_of
@@ -21,9 +22,6 @@ from evaluators.errors import DatasetError
 from evaluators.text.language import ENGLISH, mark, say, speaking
 
 __all__ = ["Problem", "Row", "Table", "read", "read_first"]
-
-_LOOKED_AT = 5
-"""Rows by whose columns a trace is told from a table."""
 
 _OWN_FILES = {
     frozenset({"row", "reason", "content"}): (
@@ -98,7 +96,7 @@ def _prepared_table(data: bytes, rows: Collector) -> Table:
             say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
         )
     table = unfolded(stored, rows.name)
-    first = [row for _, row in table.rows[:_LOOKED_AT]]
+    first = first_rows(table)
     for columns, words in _OWN_FILES.items():
         if first and columns == first[0].keys():
             raise DatasetError(say(words, name=rows.name))

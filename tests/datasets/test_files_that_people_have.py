@@ -405,23 +405,6 @@ def test_mt_rag_is_read():
     assert sample.retrieved_documents == ("Built in 1812.",)
 
 
-# Traces
-
-TRACES = {
-    "Phoenix": [{"context.span_id": "1", "context.trace_id": "2", "parent_id": None, "span_kind": "LLM"}],
-    "Langfuse": {"trace": {"id": "1", "input": "q?"}, "observations": [{"id": "2", "input": "q?", "output": "r"}]},
-    "LangSmith": [{"run_type": "llm", "trace_id": "1", "dotted_order": "x", "inputs": {"question": "q?"}}],
-    "OpenTelemetry": {"resourceSpans": [{"scopeSpans": []}]},
-    "TruLens": [{"record_attributes": {"a": 1}, "event_id": "1", "record": {"name": "f"}}],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("program", TRACES)
-def test_a_trace_is_recognised_and_never_taken_span_by_span(program):
-    with pytest.raises(DatasetError, match=rf"^a\.json is a trace of {program}.*Save a table with"):
-        open_file("a.json", json.dumps(TRACES[program]).encode())
-
-
 # Layouts of one object
 
 ROW = {"question": "q?", "response": "r", "contexts": ["d"]}
