@@ -7,7 +7,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.records import ModelSpec
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, ModelSpec
 from evaluators.runs.examples import INVENTED, NOISE
 from tests.comparison.made import MODELS, results
 from tests.pages.conftest import Filled, OpenPage, checked
@@ -246,6 +247,68 @@ def test_labellers_change_places_with_their_run(open_page: OpenPage) -> None:
 
     assert at.selectbox(key="compare_first_labels").value == "gold"
     assert at.query_params["second_labels"] == "heuristic"
+
+
+def verdicts_of_ann(run_id: str, *positions: int) -> None:
+    """Ann calls the answers right."""
+    for position in positions:
+        label = PersonLabel(
+            person="Ann",
+            label="verdict",
+            key="answer_match",
+            value="yes",
+            created="2026-11-22T10:00:00+00:00",
+        )
+        session.store().person_labels.save(run_id, Cell(position), label)
+
+
+def test_two_systems_are_counted_by_one_labeller_that_both_have(open_page: OpenPage) -> None:
+    """Ann calls the first two answers right, which both runs have as wrong: 1.00 on both sides."""
+    results(session.store(), "Old", QUESTIONS, [0.0] * 8)
+    results(session.store(), "New", QUESTIONS, [0.0] * 6 + [1.0] * 2)
+    verdicts_of_ann("Old", 0, 1)
+    verdicts_of_ann("New", 0, 1)
+
+    at = open_page("compare", first="Old.1", second="New.1")
+
+    fields = [field for field in at.selectbox if "abels" in field.label]
+    assert [field.label for field in fields] == ["Labels"]
+    assert fields[0].options == ["Those of each run", "Corrected", "People", "Ann"]
+    assert "+25.0" in forest(at)
+    at = checked(fields[0].set_value("person:Ann").run())
+    assert "0 · 2 · 0" in forest(at)
+    assert at.query_params["labels"] == "person:Ann"
+
+    results(session.store(), "Third", QUESTIONS, NEW)
+    verdicts_of_ann("Third", 0, 1)
+    more = {"more": "Third.1", "labels": "person:Ann"}
+    at = open_page("compare", first="Old.1", second="New.1", **more)
+    assert headline(at) == "Each against Old"
+    assert table(at).count(">1.00<") == 3
+
+
+def test_labels_of_one_side_alone_are_not_offered(open_page: OpenPage) -> None:
+    results(session.store(), "Old", QUESTIONS, OLD)
+    results(session.store(), "New", QUESTIONS, NEW)
+    verdicts_of_ann("New", 0)
+
+    at = open_page("compare", first="Old.1", second="New.1", labels="person:Ann")
+
+    assert not [field for field in at.selectbox if "abels" in field.label]
+    assert headline(at).startswith("New is better")
+
+
+def test_two_labellers_of_one_run_have_a_field_each_in_every_kind_of_run(
+    open_page: OpenPage,
+) -> None:
+    results(session.store(), "Old", QUESTIONS, [0.0] * 8)
+    verdicts_of_ann("Old", 0, 1)
+
+    at = open_page("compare", first="Old.1", second="Old.1", second_labels="person:Ann")
+
+    fields = [field.label for field in at.selectbox if "abels" in field.label]
+    assert fields == ["Labels of the first", "Labels of the second"]
+    assert "+100.0" in forest(at)
 
 
 def test_a_choice_says_of_a_run_nothing_twice(open_page: OpenPage) -> None:

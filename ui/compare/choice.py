@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.catalogue import leads
 from evaluators.comparison.sides import Side
 from evaluators.people import labellers
 from evaluators.records import Run
-from evaluators.runs import run_facts
+from evaluators.runs import run_facts, whose
 from evaluators.runs.aggregate import View
 from evaluators.runs.naming import PARTS
 from evaluators.text.language import say
@@ -24,7 +23,9 @@ MOST_RUNS = 200
 MOST_MORE = 8
 """Systems beside the first two: a table of more columns than fit could not be read."""
 WHAT_COUNTS = ""
-"""The choice of labels that leaves them as the run has them."""
+"""The choice of labels that leaves them as the runs have them."""
+LABELS = "labels"
+"""The query parameter of the labeller that counts on both sides."""
 
 
 class ChosenSystem(NamedTuple):
@@ -70,12 +71,11 @@ def sides() -> list[Side] | None:
     left, between, right = st.columns((8, 1, 8))
     with left:
         first = _chosen(say("First (before)"), FIRST, systems, before)
-        first = first._replace(by=_labels_field(first, FIRST))
     with right:
         others = _likeliest_first(systems, first)
         usual = after if first.address == before.address else others[0]
         second = _chosen(say("Second (after)"), SECOND, systems, usual)
-        second = second._replace(by=_labels_field(second, SECOND))
+    first, second = _with_labels(first, second)
     with between, st.container(key="compare_swap_place"):
         st.button(
             "",
@@ -87,7 +87,7 @@ def sides() -> list[Side] | None:
         )
     if first == second:
         words = say("Both are the same. Choose another run or model for one of them.")
-        if leads(first.run.evaluator.name) == "trace":
+        if _other_labellers(first):
             words = say(
                 "Both are the same. Choose another run or model or other labels for one of them."
             )
@@ -101,9 +101,16 @@ def _more(
 ) -> list[ChosenSystem]:
     """Further systems, each compared with the first."""
     by_address: dict[str, ChosenSystem] = {}
-    for system in (*_by_labellers(first), *_by_labellers(second), *systems):
+    labelled = []
+    if _are_of_one_system(first, second):
+        labelled = [first._replace(by=by) for by in run_views.latest(first.run).labellers()]
+    for system in (*labelled, *systems):
         if system not in (first, second):
             by_address[system.address] = system
+    if not labelled:
+        # One labeller for all, as for the first two.
+        for system in (first, second):
+            by_address.pop(system._replace(by=None).address, None)
     if not by_address:
         return []
     key = f"compare_{MORE}"
@@ -123,7 +130,8 @@ def _more(
         key=key,
         on_change=keep,
     )
-    return [by_address[address] for address in chosen]
+    more = [by_address[address] for address in chosen]
+    return more if labelled else [system._replace(by=first.by) for system in more]
 
 
 def _systems() -> list[ChosenSystem]:
@@ -170,12 +178,13 @@ def _usual_pair(systems: Sequence[ChosenSystem]) -> tuple[ChosenSystem, ChosenSy
 
 def _choose(first: ChosenSystem, second: ChosenSystem) -> None:
     """Chooses these two, with their labels."""
+    choices = {}
     for name, system in ((FIRST, first), (SECOND, second)):
-        for key, value in (
-            (name, system._replace(by=None).address),
-            (f"{name}_labels", system.by or WHAT_COUNTS),
-        ):
-            st.query_params[key] = st.session_state[f"compare_{key}"] = value
+        choices[name] = system._replace(by=None).address
+        if _are_of_one_system(first, second):
+            choices[f"{name}_labels"] = system.by or WHAT_COUNTS
+    for key, value in choices.items():
+        st.query_params[key] = st.session_state[f"compare_{key}"] = value
 
 
 def _likeliest_first(systems: Sequence[ChosenSystem], first: ChosenSystem) -> list[ChosenSystem]:
@@ -206,24 +215,46 @@ def _chosen(
     return by_address[address]
 
 
-def _labels_field(system: ChosenSystem, name: str) -> str | None:
-    """Whose labels count, where several labelled the run; `None` for those of the run."""
-    names = [own.by for own in _by_labellers(system) if own.by]
-    if not names:
-        return None
-    titles = {WHAT_COUNTS: say("Those of the run")}
-    titles |= {by: labellers.labeller_title(by) for by in names}
-    asked = st.query_params.get(f"{name}_labels", WHAT_COUNTS)
-    usual = asked if asked in titles else WHAT_COUNTS
-    return _select(say("Labels"), f"{name}_labels", titles, usual) or None
+def _are_of_one_system(first: ChosenSystem, second: ChosenSystem) -> bool:
+    """Whether two labellers of the same answers are compared, and not two systems."""
+    return first._replace(by=None) == second._replace(by=None)
 
 
-def _by_labellers(system: ChosenSystem) -> list[ChosenSystem]:
-    """The system as each of several labellers has it; none where only one labelled the run."""
-    if leads(system.run.evaluator.name) != "trace":
-        return []
-    names = run_views.latest(system.run).labellers()
-    return [system._replace(by=by) for by in names] if len(names) > 1 else []
+def _with_labels(first: ChosenSystem, second: ChosenSystem) -> tuple[ChosenSystem, ChosenSystem]:
+    """Both with whose labels count: the same on both sides, but for two labellers of one run."""
+    names = [*run_views.latest(first.run).labellers()]
+    others = {*_other_labellers(first), *_other_labellers(second)}
+    is_one_system = _are_of_one_system(first, second)
+    if not is_one_system:
+        theirs = run_views.latest(second.run).labellers()
+        names = [by for by in names if by in theirs]
+    if not others & {*names}:
+        return first, second
+    left, _, right = st.columns((8, 1, 8))
+    if not is_one_system:
+        with left:
+            by = _labels_field(say("Labels"), LABELS, names, say("Those of each run"))
+        return first._replace(by=by), second._replace(by=by)
+    of_run = say("Those of the run")
+    with left:
+        first_by = _labels_field(say("Labels of the first"), f"{FIRST}_labels", names, of_run)
+    with right:
+        second_by = _labels_field(say("Labels of the second"), f"{SECOND}_labels", names, of_run)
+    return first._replace(by=first_by), second._replace(by=second_by)
+
+
+def _labels_field(label: str, name: str, names: Sequence[str], of_run: str) -> str | None:
+    """Whose labels count; `None` for those of the run."""
+    titles = {WHAT_COUNTS: of_run} | {by: labellers.labeller_title(by) for by in names}
+    asked = st.query_params.get(name, WHAT_COUNTS)
+    return _select(label, name, titles, asked if asked in titles else WHAT_COUNTS) or None
+
+
+def _other_labellers(system: ChosenSystem) -> list[str]:
+    """Who labelled the run beside its own labeller."""
+    view = run_views.latest(system.run)
+    own = whose.own_labeller(view)
+    return [by for by in view.labellers() if labellers.in_a_sentence(by) != own]
 
 
 def _select(label: str, name: str, titles: Mapping[str, str], usual: str) -> str:
