@@ -7,12 +7,13 @@ Several judges are a jury.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
 
+from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.llm import LLMClient
@@ -32,10 +33,18 @@ from evaluators.records import (
 )
 from evaluators.text.injection import warnings
 from evaluators.text.language import mark
-from evaluators.text.sentences import DocumentSentencizer, cut
+from evaluators.text.sentences import cut
 from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
-from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
+from evaluators.trace.batch import (
+    Case,
+    Cases,
+    batch_summary,
+    entries,
+    judged_entry,
+    read_cases,
+    read_texts,
+)
 from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted_labelling, names
 from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
@@ -47,6 +56,7 @@ from evaluators.trace.labelling_prompt import (
 )
 from evaluators.trace.method import LabellingMethod
 from evaluators.trace.metrics import TRACEScores, trace_scores
+from evaluators.trace.sentencizer import DocumentSentencizer
 from evaluators.trace.windows import Extent, merge_windows, part, windows_within
 
 __all__ = [
@@ -171,18 +181,34 @@ class GPTLabelingScores(TRACEScores):
     labellings: tuple[Labelling, ...] = ()
 
     @property
-    def num_fully_supported_sentences(self) -> int:
-        return self._count(Support.FULL)
+    def gpt_labels(self) -> GPTLabelingOutput:
+        """The labels that count, in the six documented fields.
 
-    @property
-    def num_partially_supported_sentences(self) -> int:
-        return self._count(Support.PARTIAL)
+        Keys that no sentence has are left out; of a jury, whose judges each have their own words in
+        `labellings`, the explanations are empty.
+        """
+        judgements = [labelling.judgement for labelling in self.labellings]
+        judgement = judgements[0] if len(judgements) == 1 else None
+        return GPTLabelingOutput(
+            relevance_explanation=judgement.relevance_explanation if judgement else "",
+            all_relevant_sentence_keys=self.labels.relevant_keys,
+            overall_supported_explanation=(
+                judgement.overall_supported_explanation if judgement else ""
+            ),
+            overall_supported=self.overall_supported,
+            sentence_support_information=tuple(
+                SentenceSupportInformation(
+                    response_sentence_key=sentence.key,
+                    explanation=sentence.explanation,
+                    supporting_sentence_keys=sentence.supporting_keys,
+                    fully_supported=sentence.support is Support.FULL,
+                )
+                for sentence in self.labels.sentence_support
+            ),
+            all_utilized_sentence_keys=self.labels.utilized_keys,
+        )
 
-    @property
-    def num_unsupported_sentences(self) -> int:
-        return self._count(Support.NONE)
-
-    def to_dict(self) -> dict[str, float | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Values and counts under the documented names."""
         return {
             **self.values(),
@@ -191,9 +217,6 @@ class GPTLabelingScores(TRACEScores):
             "partially_supported_sentences": self.num_partially_supported_sentences,
             "unsupported_sentences": self.num_unsupported_sentences,
         }
-
-    def _count(self, support: Support) -> int:
-        return sum(sentence.support is support for sentence in self.labels.sentence_support)
 
 
 @evaluator(
@@ -216,7 +239,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
         self,
         question: str,
         response: str,
-        retrieved_documents: Sequence[str],
+        retrieved_documents: Documents,
         ground_truth: Any = None,
         definition: str | None = None,
     ) -> GPTLabelingScores:
@@ -227,12 +250,13 @@ class AdvancedRAGEvaluator(LabellingMethod):
         # An unknown definition is refused before a judge is paid.
         definition = definition or self.definition
         definition_named(definition)
-        sentences = cut(response, retrieved_documents)
-        return scores_of(self.label(sentences, question), sentences, definition)
+        case = read_texts(question, response, retrieved_documents)
+        sentences = cut(case.response, case.retrieved_documents)
+        return scores_of(self.label(sentences, case.query), sentences, definition)
 
     def evaluate_batch(
         self,
-        test_cases: Sequence[Mapping[str, Any]],
+        test_cases: Cases,
         definition: str | None = None,
     ) -> dict[str, Any]:
         """The means over all cases and each one's values, in the documented JSON shape.
@@ -254,7 +278,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
                 )
             )
 
-        case_entries = entries(test_cases, judge, config().workers)
+        case_entries = entries(read_cases(test_cases), judge, config().workers)
         scored = [entry["metrics"] for entry in case_entries if "metrics" in entry]
         supported = all(values["overall_supported"] for values in scored) if scored else None
         return {

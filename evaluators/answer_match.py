@@ -7,14 +7,14 @@ they stand. No LLM.
 
 from __future__ import annotations
 
-import math
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from evaluators import arguments
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
@@ -22,6 +22,7 @@ from evaluators.records import Sample, Score
 from evaluators.text.accepted import groups
 from evaluators.text.language import mark
 from evaluators.text.normalise import is_chinese
+from evaluators.text.printable import shown
 
 Match = Literal["exact_match", "fuzzy_match", "f1_score"]
 Normalisation = Literal["hotpotqa", "none"]
@@ -102,29 +103,28 @@ class AnswerMatchAcc(Evaluator):
     def compute_single_item(self, y: object, y_gt: object) -> float:
         """How well the answer `y` matches the ground truth, from 0 to 1, as `score` has it.
 
-        Both may be anything that has a text. Raises `MissingInputError` for `None`, NaN (an empty
-        cell), an object that has no text, and an empty ground truth.
+        Both may be any one thing that has a text; a list of true answers is read as that of a
+        sample. Raises `MissingInputError` for `None`, NaN (an empty cell), what holds several
+        things, an object that has no text, and an empty ground truth.
         """
-        answer, truth = _required_text(y, "answer"), _required_text(y_gt, "true answer")
-        if not truth.strip():
+        answer = _required_text(y, "answer")
+        if arguments.is_list(y_gt):
+            truth = arguments.accepted(y_gt, "true answer")
+        else:
+            truth = _required_text(y_gt, "true answer")
+        required = _filled(groups(truth))
+        if not all(required):
             raise MissingInputError(f"{EMPTY_TRUTH} Give one, or leave the pair out.")
-        return self._compared(answer, truth).value
+        return self._least(answer, required).value
 
     def score(self, sample: Sample) -> Score:
         """`answer_match` of one sample; not applicable without a ground truth."""
         require(("response",), sample, self.title)
-        required = []
-        for spellings in groups(sample.ground_truth):
-            required.append([spelling for spelling in spellings if spelling.strip()])
+        required = _filled(groups(sample.ground_truth))
         if not required or not all(required):
             reason = EMPTY_TRUTH if required else NO_TRUTH
             return Score(values={"answer_match": None}, reason=reason)
-        answer = sample.response or ""
-        best_of_each = []
-        for group in required:
-            comparisons = [self._compared(answer, spelling) for spelling in group]
-            best_of_each.append(max(comparisons, key=_by_value))
-        worst = min(best_of_each, key=_by_value)
+        worst = self._least(sample.response or "", required)
         compared = {
             "response": " ".join(worst.answer_words),
             "ground_truth": " ".join(worst.true_words),
@@ -134,6 +134,14 @@ class AnswerMatchAcc(Evaluator):
             reason="" if worst.value else WHY_ZERO[self.type],
             details={"compared": compared},
         )
+
+    def _least(self, answer: str, required: Sequence[Sequence[str]]) -> Comparison:
+        """The required answer that is matched least, each by the best of its spellings."""
+        best_of_each = []
+        for group in required:
+            comparisons = [self._compared(answer, spelling) for spelling in group]
+            best_of_each.append(max(comparisons, key=_by_value))
+        return min(best_of_each, key=_by_value)
 
     def _compared(self, answer: str, truth: str) -> Comparison:
         true_words = hotpotqa_words(truth) if self.normalise == "hotpotqa" else []
@@ -174,6 +182,11 @@ def literal_words(text: str) -> list[str]:
     return [word.strip(_AROUND_WORDS) or word for word in text.split()]
 
 
+def _filled(required: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The required answers with those of their spellings that are not blank."""
+    return [[text for text in group if text.strip()] for group in required]
+
+
 def _by_value(comparison: Comparison) -> float:
     return comparison.value
 
@@ -203,9 +216,11 @@ def _count_common(answer_words: list[str], true_words: list[str]) -> int:
 def _required_text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
-    # What pandas has in an empty cell is NaN.
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if arguments.is_missing(value):
         raise MissingInputError(f"There is no {what} ({value}). Give one, or leave the pair out.")
+    # The text of these is Python's writing, which no answer has.
+    if arguments.is_list(value) or isinstance(value, bytes | Mapping | Set):
+        raise MissingInputError(f"The {what} is {shown(value)}. Give one string.")
     try:
         return str(value)
     except Exception as error:  # the object's own code: it may raise anything

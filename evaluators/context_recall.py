@@ -7,14 +7,16 @@ none. Without a judge, a sentence counts by the words that one document shares w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
+from evaluators import arguments
+from evaluators.arguments import Documents
 from evaluators.base import Evaluator, evaluator
-from evaluators.item_lists import item_as_sample
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
@@ -28,6 +30,9 @@ from evaluators.text.similarity import STOP, terms
 TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
 """On 1,488 labelled sentences of RAGBench it finds 70 % of the supported, 76 % of the others."""
+
+MOST_WORDS = 0.5
+"""What two statements must share of the words of both to be the same, said a little differently."""
 
 NO_TRUTH = mark("There is no true answer, so there is nothing to look for in the documents.")
 NO_CONTENT = mark("The true answer has no content word that could be looked for.")
@@ -53,6 +58,8 @@ class Classification(BaseModel):
 
     key: str = ""
     """Empty where the judge answers in RAGAS's shape, which has none."""
+    statement: SkipJsonSchema[str] = ""
+    """Its words, which RAGAS's shape has in place of a key. Not asked for: a key costs less."""
     reason: str = ""
     attributed: bool
 
@@ -72,24 +79,41 @@ class Classifications(BaseModel):
             return {"classification": answer}
         return answer
 
-    def by_key(self, keys: Sequence[str]) -> dict[str, Classification]:
-        """Each statement's classification; of two on the same statement the stricter one counts."""
-        has_keys = any(entry.key for entry in self.classification)
-        if not has_keys and len(self.classification) == len(keys):
-            # As many as there are statements, none with a key: they stand in the same order.
-            return dict(zip(keys, self.classification, strict=True))
-        # The stricter ones last, so that they are the ones that stay.
-        strictest_last = sorted(self.classification, key=lambda entry: not entry.attributed)
-        by_key = {}
-        for entry in strictest_last:
-            key = entry.key.strip(_AROUND_KEYS).lower()
-            by_key[key] = entry
+    def by_key(self, truths: Mapping[str, Spellings]) -> dict[str, Classification]:
+        """Each statement's classification; of two on the same statement the stricter one counts.
+
+        One without a key belongs to the statement whose words it repeats. Only where none has a key
+        or such words, and there are as many as statements, do they stand in the same order.
+        """
+        by_key: dict[str, Classification] = {}
+        for entry in self.classification:
+            key = entry.key.strip(_AROUND_KEYS).lower() or _key_of(entry.statement, truths, by_key)
+            # The stricter one stays.
+            if key not in by_key or not entry.attributed:
+                by_key[key] = entry
+        if by_key.keys() == {""} and len(self.classification) == len(truths):
+            return dict(zip(truths, self.classification, strict=True))
         return by_key
 
-    def missing(self, keys: Sequence[str]) -> list[str]:
+    def missing(self, truths: Mapping[str, Spellings]) -> list[str]:
         """The keys of the statements that have no classification."""
-        classified = self.by_key(keys)
-        return [key for key in keys if key not in classified]
+        classified = self.by_key(truths)
+        return [key for key in truths if key not in classified]
+
+
+def _key_of(statement: str, truths: Mapping[str, Spellings], classified: Collection[str]) -> str:
+    """The key of the true statement that has most of these words; empty where none has.
+
+    Of two equal ones it is that which is not `classified` yet.
+    """
+    words = frozenset(terms(statement))
+    ranks: dict[str, tuple[float, bool]] = {"": (MOST_WORDS, True)}
+    for key, spellings in truths.items():
+        for spelling in spellings:
+            of_truth = frozenset(terms(spelling))
+            share = len(words & of_truth) / max(len(words | of_truth), 1)
+            ranks[key] = max(ranks.get(key, (0.0, False)), (share, key not in classified))
+    return max(ranks, key=lambda key: ranks[key])
 
 
 @evaluator(
@@ -119,8 +143,9 @@ class ContextRecall(Evaluator):
             unsupported = [_classified_statement(truth, NO_DOCUMENTS, False) for truth in truths]
             return _recall_score(self.name, unsupported)
         keys = [letters(number) for number in range(len(truths))]
-        answer = self._classifications(_recall_prompt(sample, keys, truths), keys)
-        classified = answer.value.by_key(keys)
+        by_key = dict(zip(keys, truths, strict=True))
+        answer = self._classifications(_recall_prompt(sample, keys, truths), by_key)
+        classified = answer.value.by_key(by_key)
         judged = []
         for key, truth in zip(keys, truths, strict=True):
             verdict = classified[key]
@@ -130,21 +155,21 @@ class ContextRecall(Evaluator):
     def evaluate(
         self,
         question: str,
-        contexts: str | Sequence[str],
+        contexts: Documents,
         ground_truth: Accepted,
     ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
-        return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(_row(question, contexts, ground_truth))
 
     def _classifications(
         self,
         prompt: Prompt,
-        keys: Sequence[str],
+        truths: Mapping[str, Spellings],
     ) -> Answered[Classifications]:
         judge = self.judge()
 
         def check(value: Classifications) -> str:
-            missing = value.missing(keys)
+            missing = value.missing(truths)
             if not missing:
                 return ""
             # The judge reads this when it is asked again: more than 20 keys would only be noise.
@@ -190,11 +215,20 @@ class LexicalContextRecall(Evaluator):
     def evaluate(
         self,
         question: str,
-        contexts: str | Sequence[str],
+        contexts: Documents,
         ground_truth: Accepted,
     ) -> Score:
         """The score of one row under RAGAS's names; the question is not looked at."""
-        return self.score(item_as_sample(contexts, question=question, ground_truth=ground_truth))
+        return self.score(_row(question, contexts, ground_truth))
+
+
+def _row(question: object, contexts: object, ground_truth: object) -> Sample:
+    return Sample(
+        id="item",
+        question=arguments.text(question, "question"),
+        retrieved_documents=arguments.retrieved(contexts, "contexts"),
+        ground_truth=arguments.accepted(ground_truth, "ground_truth"),
+    )
 
 
 def statements(truth: Accepted | None) -> list[Spellings]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator
-from evaluators.errors import ParameterError
+from evaluators.errors import AccessError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.llm.connect import connect, sdk_name
-from evaluators.llm.judges import as_judges, judge_of_environment
+from evaluators.llm.judges import as_judges, judge_of_environment, key_variables
 from evaluators.llm.remembered import RememberedAnswers
 
 
@@ -79,4 +79,11 @@ def client_of(evaluator: Evaluator) -> LLMClient:
     judge, so that it is known beforehand who is paid.
     """
     named = getattr(evaluator, "llm_client", None)
-    return named or judge_of_environment() or evaluator.judge()
+    judge = named or judge_of_environment()
+    if judge is None:
+        *first, last = key_variables()
+        raise AccessError(
+            f"{evaluator.title} needs a judge. Set {', '.join(first)} or {last} in the "
+            "environment, or give a model, or its client, as llm_client."
+        )
+    return judge

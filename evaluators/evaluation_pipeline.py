@@ -12,12 +12,19 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, SkipValidation
 
-from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingScores, scores_of
+from evaluators.advanced_rag_evaluator import (
+    AdvancedRAGEvaluator,
+    GPTLabelingOutput,
+    GPTLabelingScores,
+    scores_of,
+)
+from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
 from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
-from evaluators.records import Labelling, Labels, Record, Sample, Score, Sentences
+from evaluators.numbers import whole_number
+from evaluators.records import Labelling, Labels, Sample, Score, Sentences
 from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import embedder
@@ -31,18 +38,18 @@ from evaluators.trace_evaluator import TRACEEvaluator
 
 Judges = LLMClient | tuple[LLMClient, ...] | None
 Method = Literal["trace", "gpt_labeling", "hybrid"]
-Agreement = dict[str, dict[str, float | None]]
+Agreement = dict[str, dict[str, int | float | None]]
 """By label, "relevant", "utilized" and "support": "equal", "of" how many, and the "share"."""
 
 NEVER = 1.01
 """A `doubt_from` that no sample reaches: doubt is at most 1."""
 
 
-class HybridScores(Record):
-    """Both score sets of one answer; the judge's values count where it was asked.
+class HybridScores(TRACEScores):
+    """Both score sets of one answer; its own values are the judge's where it was asked.
 
-    `labels_by` names the labeller that counts; without the judge, `gpt_labeling` is None and
-    `agreement` empty.
+    `labels_by` names the labeller that counts; without the judge, `gpt_labeling`, its `gpt_labels`
+    and `overall_supported` are None and `agreement` is empty.
     """
 
     trace: TRACEScores
@@ -56,30 +63,18 @@ class HybridScores(Record):
         return self.gpt_labeling or self.trace
 
     @property
-    def context_relevance(self) -> float | None:
-        return self.counted.context_relevance
+    def overall_supported(self) -> bool | None:
+        return self.gpt_labeling.overall_supported if self.gpt_labeling else None
 
     @property
-    def context_utilization(self) -> float | None:
-        return self.counted.context_utilization
-
-    @property
-    def completeness(self) -> float | None:
-        return self.counted.completeness
-
-    @property
-    def adherence(self) -> float | None:
-        return self.counted.adherence
-
-    def average(self) -> float | None:
-        return self.counted.average()
+    def gpt_labels(self) -> GPTLabelingOutput | None:
+        return self.gpt_labeling.gpt_labels if self.gpt_labeling else None
 
     def under(self, definition: str) -> Self:
         """The same labels by another definition; raises `ParameterError` for an unknown one."""
         judged = self.gpt_labeling.under(definition) if self.gpt_labeling else None
-        return self.model_copy(
-            update={"trace": self.trace.under(definition), "gpt_labeling": judged}
-        )
+        sets = {"trace": self.trace.under(definition), "gpt_labeling": judged}
+        return super().under(definition).model_copy(update=sets)
 
     def to_dict(self) -> dict[str, Any]:
         """The values that count as "metrics", whose labels they are, and both score sets."""
@@ -125,7 +120,7 @@ class HybridEvaluator(LabellingMethod):
         self,
         question: str,
         response: str,
-        retrieved_documents: Sequence[str],
+        retrieved_documents: Documents,
         ground_truth: Any = None,
         definition: str | None = None,
     ) -> HybridScores:
@@ -137,12 +132,17 @@ class HybridEvaluator(LabellingMethod):
         # An unknown definition is refused before a judge is paid.
         definition = definition or self.definition
         definition_named(definition)
-        sentences = cut(response, retrieved_documents)
-        heuristic, judges = self._labellings(sentences, question)
+        case = batch.read_texts(question, response, retrieved_documents)
+        sentences = cut(case.response, case.retrieved_documents)
+        heuristic, judges = self._labellings(sentences, case.query)
         judged = counted_labelling(judges, sentences) if judges else None
+        by_words = trace_scores(sentences, heuristic.labels, definition)
+        by_judge = scores_of(judges, sentences, definition) if judges else None
+        counted = by_judge or by_words
         return HybridScores(
-            trace=trace_scores(sentences, heuristic.labels, definition),
-            gpt_labeling=scores_of(judges, sentences, definition) if judges else None,
+            **{name: getattr(counted, name) for name in TRACEScores.model_fields},
+            trace=by_words,
+            gpt_labeling=by_judge,
             labels_by=judged.by if judged else HEURISTIC,
             doubt=self._heuristic.doubt(sentences, question),
             agreement=(
@@ -152,7 +152,7 @@ class HybridEvaluator(LabellingMethod):
 
     def evaluate_batch(
         self,
-        test_cases: Sequence[Mapping[str, Any]],
+        test_cases: batch.Cases,
         budget: int | None = None,
         definition: str | None = None,
     ) -> dict[str, Any]:
@@ -165,7 +165,10 @@ class HybridEvaluator(LabellingMethod):
         definition = definition or self.definition
         definition_named(definition)
         embedder(self.embedding_model)
-        hybrid = self if budget is None else self._within(budget, test_cases)
+        cases = batch.read_cases(test_cases)
+        if budget is not None:
+            budget = whole_number(budget, "budget")
+        hybrid = self if budget is None else self._within(budget, cases)
         if hybrid.needs_judge:
             hybrid.jury()
 
@@ -178,7 +181,7 @@ class HybridEvaluator(LabellingMethod):
             )
             return scores.to_dict()
 
-        entries = batch.entries(test_cases, judge, config().workers)
+        entries = batch.entries(cases, judge, config().workers)
         return {
             **batch.batch_summary(entries, definition),
             **_both_score_sets(entries),
@@ -228,7 +231,7 @@ class HybridEvaluator(LabellingMethod):
             return estimated, []
         return estimated, self.labeller.label(sentences, question)
 
-    def _within(self, budget: int, test_cases: Sequence[Mapping[str, Any]]) -> Self:
+    def _within(self, budget: int, test_cases: Sequence[Any]) -> Self:
         """The same, judging no more cases than this many calls can pay for."""
         labeller = self.labeller
         prompt_budgets = [judge.prompt_budget for judge in self.jury()]
@@ -301,11 +304,11 @@ class UnifiedEvaluationPipeline:
         self,
         question: str,
         response: str,
-        retrieved_documents: Sequence[str],
+        retrieved_documents: Documents,
         ground_truth: Any = None,
         method: str = "trace",
         definition: str | None = None,
-    ) -> TRACEScores | HybridScores:
+    ) -> TRACEScores:
         """One answer's scores by the method: `TRACEScores`, `GPTLabelingScores` or `HybridScores`.
 
         Raises `AccessError` where the method needs a judge and there is none, `LLMError` where it
@@ -321,7 +324,7 @@ class UnifiedEvaluationPipeline:
 
     def evaluate_batch(
         self,
-        test_cases: Sequence[Mapping[str, Any]],
+        test_cases: batch.Cases,
         method: str = "trace",
         budget: int | None = None,
         definition: str | None = None,
@@ -354,7 +357,7 @@ class UnifiedEvaluationPipeline:
         ]
 
     def _by(self, method: str) -> TRACEEvaluator | AdvancedRAGEvaluator | HybridEvaluator:
-        if method not in _METHODS:
+        if not isinstance(method, str) or method not in _METHODS:
             raise ParameterError(
                 f"No method is called {method!r:.60}. Known: {', '.join(_METHODS)}."
             )
@@ -387,7 +390,7 @@ _METHODS: dict[
 }
 
 
-def _readable_samples(test_cases: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
+def _readable_samples(test_cases: Sequence[Any]) -> Iterator[Sample]:
     """The cases that can be judged; what is wrong with the others stands in their entries."""
     for number, raw in enumerate(test_cases, start=1):
         try:
@@ -431,7 +434,7 @@ def _count_same(
     return sum((key in first) == (key in second) for key in keys)
 
 
-def _equal_of(equal: int, of: int) -> dict[str, float | None]:
+def _equal_of(equal: int, of: int) -> dict[str, int | float | None]:
     return {
         "equal": equal,
         "of": of,

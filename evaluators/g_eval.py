@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
+from evaluators import arguments
+from evaluators.arguments import Documents
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.documented_judges import DocumentedJudge, client_of, with_client
 from evaluators.errors import ParameterError
@@ -88,7 +90,7 @@ class GEvalLLMJudge(DocumentedJudge):
         self,
         pred_answer: str,
         question: str | None = None,
-        contexts: str | Sequence[str] | None = None,
+        contexts: Documents | None = None,
     ) -> Values:
         """The values of one answer, as `GEvalJudgeEvaluator.compute_single_item` gives them."""
         metric = GEvalJudgeEvaluator.build(llm_judge=self)
@@ -174,10 +176,14 @@ class GEvalJudgeEvaluator(Evaluator):
         self,
         pred_answer: str,
         question: str | None = None,
-        contexts: str | Sequence[str] | None = None,
+        contexts: Documents | None = None,
     ) -> Values:
         """The values of one answer."""
-        sample = item_as_sample(contexts, question=question or "", response=pred_answer)
+        sample = item_as_sample(
+            question=question,
+            response=arguments.text(pred_answer, "pred_answer"),
+            contexts=contexts,
+        )
         return self.model_copy(update={"llm_client": client_of(self)}).score(sample).values
 
     def score(self, sample: Sample) -> Score:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
+from evaluators import arguments
 from evaluators.config import config
-from evaluators.errors import MissingInputError, ParameterError, PlumblineError
+from evaluators.errors import ParameterError, PlumblineError
 from evaluators.records import Sample
+from evaluators.text.printable import shown
 
 T = TypeVar("T")
 AverageT = TypeVar("AverageT")
@@ -57,12 +57,12 @@ def item_rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[
     for name, column in columns.items():
         if column is None:
             continue
-        # A text, a mapping or a set has no entries in an order that could be meant.
-        if isinstance(column, str | bytes | Mapping | Set) or not isinstance(column, Iterable):
+        in_order = arguments.entries(column)
+        if in_order is None:
             raise ParameterError(
-                f"{name} is {column!r:.40}. Give a list with one entry for each item."
+                f"{name} is {shown(column)}. Give a list with one entry for each item."
             )
-        entries[name] = list(column)
+        entries[name] = in_order
     lengths = {name: len(column) for name, column in entries.items()}
     if len(set(lengths.values())) > 1:
         listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -70,8 +70,7 @@ def item_rows(needed: Collection[str], **columns: Iterable[Any] | None) -> list[
             f"The lists are not equally long: {listing}. Give one entry for each item."
         )
     nothing = [None] * max(lengths.values(), default=0)
-    in_order = [entries.get(name, nothing) for name in columns]
-    return list(zip(*in_order, strict=True))
+    return list(zip(*(entries.get(name, nothing) for name in columns), strict=True))
 
 
 def outcomes(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
@@ -111,20 +110,24 @@ def mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def item_as_sample(contexts: str | Sequence[str] | None = None, **fields: Any) -> Sample:
-    """One item as a sample; `contexts` may be one text or several.
+def item_as_sample(
+    *,
+    question: object,
+    response: object = None,
+    contexts: object = None,
+    ground_truth: object = None,
+) -> Sample:
+    """One item as a sample; what is `None` or an empty cell is absent, an absent question empty.
 
     Raises `MissingInputError` for what is not text.
     """
-    documents: Any = contexts
-    if contexts is None:
-        documents = ()
-    elif isinstance(contexts, str):
-        documents = (contexts,)
-    try:
-        return Sample(id="item", retrieved_documents=documents, **fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = first["loc"][0]
-        problem = f"{field} is {first['input']!r:.40}"
-        raise MissingInputError(f"The item cannot be judged: {problem}. Give text.") from error
+    fields: dict[str, Any] = {"question": ""}
+    if not arguments.is_missing(question):
+        fields["question"] = arguments.text(question, "question")
+    if not arguments.is_missing(response):
+        fields["response"] = arguments.text(response, "response")
+    if not arguments.is_missing(contexts):
+        fields["retrieved_documents"] = arguments.retrieved(contexts, "contexts")
+    if not arguments.is_missing(ground_truth):
+        fields["ground_truth"] = arguments.accepted(ground_truth, "ground_truth")
+    return Sample(id="item", **fields)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, SkipValidation, StringConstraints, model_validator
 
+from evaluators import arguments
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.documented_judges import DocumentedJudge, client_of, with_client
 from evaluators.errors import MissingInputError
@@ -132,8 +133,8 @@ class LLMasJudge(Evaluator):
         Raises `MissingInputError` where there is nothing to judge.
         """
         sample = item_as_sample(
-            question=question or "",
-            response=pred_answer,
+            question=question,
+            response=arguments.text(pred_answer, "pred_answer"),
             ground_truth=gt_answer,
         )
         score = self.model_copy(update={"llm_client": client_of(self)}).score(sample)

@@ -7,10 +7,12 @@ single documents. No LLM.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
+from evaluators import arguments
+from evaluators.arguments import Documents
 from evaluators.base import Evaluator, evaluator
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
@@ -30,6 +32,9 @@ class RetrieverRecall(Evaluator):
     `k` documents: recall at k, the same share; precision at k = documents that contain a gold
     context / documents looked at; reciprocal rank = 1 / place of the first such document, 0 if
     there is none.
+
+    Over lists (`compute`) it is the recall of all documents, or of the first `k` where a `k` was
+    given.
     """
 
     k: int = Field(
@@ -42,10 +47,10 @@ class RetrieverRecall(Evaluator):
 
     def compute(
         self,
-        retrieved_contexts: Sequence[str | Sequence[str]],
-        gt_contexts: Sequence[str | Sequence[str]],
+        retrieved_contexts: Iterable[Documents],
+        gt_contexts: Iterable[Documents],
     ) -> Averaged:
-        """The mean recall over all queries, and that of each.
+        """The mean recall over all queries, and that of each; of the first `k` if `k` was given.
 
         The retrieved contexts of a query are a list, or one string where they are joined already.
         Raises `ParameterError` where the lengths differ.
@@ -58,17 +63,18 @@ class RetrieverRecall(Evaluator):
 
     def compute_single_item(
         self,
-        retrieved_context: str | Sequence[str],
-        gt_context: str | Sequence[str],
+        retrieved_context: Documents,
+        gt_context: Documents,
     ) -> float:
         """The share of gold contexts that the retrieved contexts of one query contain.
 
         Raises `MissingInputError` where there is no gold context, or where a context is no text.
         """
-        gold = _without_empty(_as_texts(gt_context, "gold context"))
+        gold = _without_empty(arguments.retrieved(gt_context, "gt_context"))
         if not gold:
             raise MissingInputError("There is no gold context. Give one, or leave the query out.")
-        return _recall(_as_texts(retrieved_context, "retrieved context"), gold)
+        documents = arguments.retrieved(retrieved_context, "retrieved_context")
+        return _recall(documents[: self.k] if "k" in self.model_fields_set else documents, gold)
 
     def score(self, sample: Sample) -> Score:
         """All four values of one sample; without gold contexts they do not apply."""
@@ -115,17 +121,3 @@ def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:
 def _without_empty(texts: Sequence[str]) -> list[str]:
     """Without the empty ones, which every text contains."""
     return [text for text in texts if text and not text.isspace()]
-
-
-def _as_texts(contexts: str | Sequence[str], what: str) -> Sequence[str]:
-    """One text or several as a list; raises `MissingInputError` for anything else."""
-    if isinstance(contexts, str):
-        return (contexts,)
-    if not isinstance(contexts, list | tuple):
-        raise MissingInputError(
-            f"The {what} is {contexts!r:.40}. Give a string or a list of strings."
-        )
-    for number, text in enumerate(contexts, start=1):
-        if not isinstance(text, str):
-            raise MissingInputError(f"The {what} number {number} is {text!r:.40}. Make it text.")
-    return contexts

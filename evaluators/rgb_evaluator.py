@@ -15,11 +15,12 @@ from typing import Any, ClassVar, Self, get_args
 
 from pydantic import Field, SkipValidation
 
-from evaluators import rgb_rules
+from evaluators import arguments, rgb_rules
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
+from evaluators.numbers import share
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
 from evaluators.rgb_rules import AnswerReading, Policy, Trial, TriedRule
@@ -160,7 +161,7 @@ class RGBEvaluator(Evaluator):
 
     def normalize_answer(self, answer: str) -> str:
         """Lower case, no stops at the end, single spaces; Chinese without any, as in the paper."""
-        return rgb_rules.normalized_answer(answer)
+        return rgb_rules.normalized_answer(arguments.text(answer, "answer"))
 
     # Verdicts
 
@@ -174,6 +175,8 @@ class RGBEvaluator(Evaluator):
 
         By the policy `paper` an answer with the words that decline is not, whatever else it says.
         """
+        response = arguments.text(response, "response")
+        ground_truth = arguments.accepted(ground_truth, "ground_truth")
         for _, no_answer in rgb_rules.no_answer_rules(self._reading, response):
             if no_answer is not None:
                 return no_answer
@@ -189,14 +192,16 @@ class RGBEvaluator(Evaluator):
         return Verdict(len(passed) == len(verdicts), rule, evidence)
 
     def rejection(self, response: str) -> Verdict:
-        return rgb_rules.first_verdict(self._rejection_rules(response), rgb_rules.NO_REJECTION)
+        rules = self._rejection_rules(arguments.text(response, "response"))
+        return rgb_rules.first_verdict(rules, rgb_rules.NO_REJECTION)
 
     def detection(
         self,
         response: str,
         counterfactual_answer: Accepted | None = None,
     ) -> Verdict:
-        rules = self._detection_rules(response, counterfactual_answer)
+        planted = _planted(counterfactual_answer)
+        rules = self._detection_rules(arguments.text(response, "response"), planted)
         return rgb_rules.first_verdict(rules, rgb_rules.NO_DETECTION)
 
     def correction(
@@ -206,19 +211,19 @@ class RGBEvaluator(Evaluator):
         counterfactual_answer: Accepted | None = None,
     ) -> Verdict:
         verdict = self.correctness(response, correct_answer)
-        if not verdict.passed or counterfactual_answer is None:
+        planted = _planted(counterfactual_answer)
+        if not verdict.passed or planted is None:
             return verdict
         # It may have passed by most of its words, which the planted answer shares.
-        planted = rgb_rules.only_planted(
-            self._reading, response, correct_answer, counterfactual_answer
-        )
-        return planted or verdict
+        truth = arguments.accepted(correct_answer, "correct_answer")
+        return rgb_rules.only_planted(self._reading, response, truth, planted) or verdict
 
     def labels(self, response: str, ground_truth: Accepted) -> list[int]:
         """What the benchmark's script records: 1 or 0 a required answer; [-1] for a rejection."""
         if self.is_rejection(response):
             return [-1]
-        verdicts = rgb_rules.answer_verdicts(self._reading, response, ground_truth)
+        truth = arguments.accepted(ground_truth, "ground_truth")
+        verdicts = rgb_rules.answer_verdicts(self._reading, response, truth)
         return [int(verdict.passed) for verdict in verdicts]
 
     @property
@@ -416,8 +421,12 @@ class RGBEvaluator(Evaluator):
         model_name: str,
         noise_ratio: float,
     ) -> EvaluationResult:
-        """Accuracy of answers given under one share of noise (`noise_ratio` from 0 to 1)."""
-        percent = round(noise_ratio * 100)
+        """Accuracy of answers given under one share of noise (`noise_ratio` from 0 to 1).
+
+        Raises `ParameterError` for another `noise_ratio`, and as all four `MissingInputError` with
+        the number of the row, from 1, where an answer is no text.
+        """
+        percent = round(share(noise_ratio, "noise_ratio") * 100)
         task_type = f"noise_robustness_{percent}%"
         result = self._accuracy(task_type, responses, ground_truths, model_name)
         result.accuracy_by_noise = {percent: result.accuracy}
@@ -434,7 +443,7 @@ class RGBEvaluator(Evaluator):
             return (evaluator.is_rejection(response),)
 
         result = EvaluationResult("negative_rejection", model_name)
-        for (is_rejected,) in self._batch(result, judge, responses=responses):
+        for (is_rejected,) in self._batch(result, judge, _rows(responses=responses)):
             if is_rejected:
                 result.rejected += 1
             else:
@@ -474,11 +483,12 @@ class RGBEvaluator(Evaluator):
             "ground_truths": ground_truths,
             "counterfactual_answers": counterfactual_answers,
         }
-        verdicts = self._batch(result, judge, **columns)
-        for response, (is_detected, is_corrected) in zip(responses, verdicts, strict=True):
+        rows = _rows(**columns)
+        verdicts = self._batch(result, judge, rows)
+        for row, (is_detected, is_corrected) in zip(rows, verdicts, strict=True):
             result.errors_detected += is_detected
             result.errors_corrected += is_corrected
-            if is_detected and (is_corrected or self._counts_as_corrected(response)):
+            if is_detected and (is_corrected or self._counts_as_corrected(row[0])):
                 result.errors_detected_and_corrected += 1
             if is_corrected:
                 result.correct += 1
@@ -498,7 +508,7 @@ class RGBEvaluator(Evaluator):
 
         result = EvaluationResult(task_type, model_name)
         columns = {"responses": responses, "ground_truths": ground_truths}
-        for (is_correct,) in self._batch(result, judge, **columns):
+        for (is_correct,) in self._batch(result, judge, _rows(**columns)):
             if is_correct:
                 result.correct += 1
             else:
@@ -509,10 +519,9 @@ class RGBEvaluator(Evaluator):
         self,
         result: EvaluationResult,
         judge: Callable[..., tuple[bool, ...]],
-        **columns: Sequence[Any],
+        rows: Sequence[tuple[Any, ...]],
     ) -> list[tuple[bool, ...]]:
         """The verdicts on each row; what can be said of all rows is written into the result."""
-        rows = item_rows(tuple(columns), **columns)
         verdicts = [judge(self, *row) for row in rows]
         result.total_samples = len(rows)
         result.options = {"policy": self.policy}
@@ -566,6 +575,28 @@ def _is_complete(accepted: Accepted) -> bool:
     return bool(accepted) and all(
         group and all(map(str.strip, group)) for group in groups(accepted)
     )
+
+
+def _rows(**columns: Any) -> list[tuple[Any, ...]]:
+    """The rows of a batch: an answer, its true answer, and what was planted, of those there are."""
+    raw = item_rows(tuple(columns), **columns)
+    rows = []
+    for number, (response, *answers) in enumerate(raw, start=1):
+        where = f"Row {number} of {len(raw)} (the first is 1): "
+        row: list[Any] = [arguments.text(response, "response", where)]
+        row += [arguments.accepted(truth, "ground_truth", where) for truth in answers[:1]]
+        row += [_planted(counterfactual, where) for counterfactual in answers[1:]]
+        rows.append(tuple(row))
+    return rows
+
+
+def _planted(counterfactual: object, where: str = "") -> Accepted | None:
+    """The planted answer; an empty list or cell plants none."""
+    if arguments.is_missing(counterfactual) or (
+        isinstance(counterfactual, list | tuple) and not counterfactual
+    ):
+        return None
+    return arguments.accepted(counterfactual, "counterfactual_answer", where)
 
 
 def _matters(option: str, response: str, *answers: Accepted | None) -> bool:

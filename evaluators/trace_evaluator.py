@@ -6,19 +6,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
+from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
 from evaluators.records import Labelling, Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.text.chunking import units
 from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import check_embedding, embedder
-from evaluators.trace.batch import Case, batch_summary, entries, judged_entry
+from evaluators.trace.batch import (
+    Case,
+    Cases,
+    batch_summary,
+    entries,
+    judged_entry,
+    read_cases,
+    read_texts,
+)
 from evaluators.trace.claims import claiming, is_claim, sentence_supports, support_estimate
 from evaluators.trace.comparison import (
     Likeness,
@@ -66,7 +74,7 @@ class TRACEEvaluator(TRACEMethod):
         self,
         question: str,
         response: str,
-        retrieved_documents: Sequence[str],
+        retrieved_documents: Documents,
         ground_truth: Any = None,
         definition: str | None = None,
     ) -> TRACEScores:
@@ -77,11 +85,13 @@ class TRACEEvaluator(TRACEMethod):
         `ParameterError` where the embedding model is not available, `DatasetError` where the texts
         are too long to be compared.
         """
+        definition = definition or self.definition
+        definition_named(definition)
+        case = read_texts(question, response, retrieved_documents)
         # Before the texts are cut: that alone takes long for what is refused.
-        check_text_length([*retrieved_documents, response])
-        sentences = cut(response, retrieved_documents)
-        labels = self.label(sentences, question)
-        return trace_scores(sentences, labels, definition or self.definition)
+        check_text_length([*case.retrieved_documents, case.response])
+        sentences = cut(case.response, case.retrieved_documents)
+        return trace_scores(sentences, self.label(sentences, case.query), definition)
 
     def label(self, sentences: Sentences, question: str) -> Labels:
         """Estimated labels: relevant and utilized document sentences, and each support."""
@@ -162,7 +172,7 @@ class TRACEEvaluator(TRACEMethod):
 
     def evaluate_batch(
         self,
-        test_cases: Sequence[Mapping[str, Any]],
+        test_cases: Cases,
         definition: str | None = None,
     ) -> dict[str, Any]:
         """The documented result for cases with query, response and retrieved_documents.
@@ -181,7 +191,7 @@ class TRACEEvaluator(TRACEMethod):
                 )
             )
 
-        return batch_summary(entries(test_cases, judge), definition)
+        return batch_summary(entries(read_cases(test_cases), judge), definition)
 
     def _compare(self, sentences: Sentences, question: str) -> tuple[Words, Likeness]:
         embed = embedder(self.embedding_model)

@@ -162,6 +162,18 @@ def test_the_documented_example_has_its_numbers_under_the_definition_of_its_code
     }
 
 
+def test_a_result_carries_its_labels_in_the_six_documented_fields():
+    """As the judge gave them; the supporting keys that nobody has are left out."""
+    named = verdict("a", True, "0a", "9z", why="It says so.")
+    judge = says(answer(sentence_support_information=[named]))
+    scores = AdvancedRAGEvaluator(judge).evaluate(QUESTION, "It is a part of AI.", DOCUMENTS)
+
+    assert scores.gpt_labels.model_dump(mode="json") == {
+        **ANSWER,
+        "sentence_support_information": [verdict("a", True, "0a", why="It says so.")],
+    }
+
+
 def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means():
     case = {
         "query": QUESTION,

@@ -1,7 +1,9 @@
 """Answer match: HotpotQA's normalisation, and what happens to answers that are none."""
 
 import math
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evaluators.answer_match import AnswerMatchAcc, hotpotqa_words
@@ -33,11 +35,25 @@ def test_exact_match_is_the_default():
 
 @pytest.mark.parametrize(
     ("y", "y_gt", "matches"),
-    [(5, "5", 1.0), (5, 5.0, 0.0), (True, "true", 1.0), ([1, 2], "1 2", 1.0), ({"b": 1}, "b 1", 1.0), (b"x", "x", 0.0),
-     ([["a"], ["b"]], "[['a'], ['b']]", 1.0), ("东京。", "东京。", 1.0), ("东京", "北京", 0.0)],
+    [(5, "5", 1.0), (5, 5.0, 0.0), (True, "true", 1.0), (np.array(5), "5", 1.0), (Path("b 1"), "b 1", 1.0),
+     ("东京。", "东京。", 1.0), ("东京", "北京", 0.0)],
 )  # fmt: skip
 def test_anything_with_a_text_is_compared(y, y_gt, matches):
     assert AnswerMatchAcc().compute_single_item(y, y_gt) == matches
+
+
+@pytest.mark.parametrize("answer", [["x"], ("x", "y"), {"x"}, {"x": 1}, b"x", np.array(["x"])])
+def test_what_holds_several_things_is_no_answer(answer):
+    with pytest.raises(MissingInputError, match=r"The answer is .* Give one string"):
+        AnswerMatchAcc().compute_single_item(answer, "x")
+
+
+@pytest.mark.parametrize(
+    ("truths", "matches"),
+    [(["Paris"], 1.0), ([["Lyon", "Paris"]], 1.0), (["Lyon", "Paris"], 0.0), (np.array(["Paris"]), 1.0)],
+)  # fmt: skip
+def test_a_list_of_true_answers_is_read_as_that_of_a_sample(truths, matches):
+    assert AnswerMatchAcc().compute_single_item("Paris", truths) == matches
 
 
 # Normalisation

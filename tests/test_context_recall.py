@@ -2,6 +2,7 @@
 words.
 """
 
+import itertools
 import json
 import re
 
@@ -144,6 +145,23 @@ def test_an_answer_in_ragas_shape_has_its_statements_in_order_and_no_keys(shape)
     assert score.details["statements"][3]["statement"] == "Einstein moved to Switzerland in 1895"
 
 
+def test_an_answer_in_ragas_shape_belongs_to_the_statement_that_it_repeats():
+    """Whatever its order; a full stop or an article more or less is the same statement."""
+    in_order = json.loads(DOCUMENTED)["classification"]
+    truths = [entry["statement"] for entry in recall(DOCUMENTED).details["statements"]]
+    ragas = [
+        {
+            "statement": truth.rstrip("."),
+            "reason": entry["reason"],
+            "attributed": entry["attributed"],
+        }
+        for truth, entry in zip(truths, in_order, strict=True)
+    ]
+
+    for order in itertools.permutations(ragas):
+        assert recall(json.dumps(order)).details == recall(DOCUMENTED).details
+
+
 def test_without_keys_as_many_statements_are_needed():
     """Which of them is left out, nobody could know."""
     judge = FakeLLM([json.dumps(RAGAS[:3]), DOCUMENTED])
@@ -215,20 +233,21 @@ def test_contexts_may_be_one_text_or_several():
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ((QUESTION, [None], TRUTH), "retrieved_documents is None"),
-        ((QUESTION, {"a": 1}, TRUTH), "retrieved_documents is {'a': 1}"),
-        ((None, CONTEXT, TRUTH), "question is None"),
-        ((QUESTION, CONTEXT, ["Paris", None]), r"ground_truth is \['Paris', None\]"),
-        ((QUESTION, CONTEXT, 5), "ground_truth is 5"),
+        ((QUESTION, None, TRUTH), "contexts is None. Give a list of texts"),
+        ((QUESTION, [None], TRUTH), "contexts: number 1 of 1 is None, not text. Give its text"),
+        ((QUESTION, {"a": 1}, TRUTH), "contexts: number 1 of 1 is {'a': 1}, not text"),
+        ((None, CONTEXT, TRUTH), "question is None, not text. Give a string"),
+        ((QUESTION, CONTEXT, ["Paris", None]), "ground_truth holds None, not text. Give a string"),
+        ((QUESTION, CONTEXT, 5), "ground_truth is 5. Give a string or a list of strings"),
     ],
 )
 def test_a_row_that_is_no_text_says_which_part(metric, row, told):
-    with pytest.raises(MissingInputError, match=f"The item cannot be judged: {told}. Give text."):
+    with pytest.raises(MissingInputError, match=told):
         metric.evaluate(*row)
 
 
-def test_no_contexts_are_none():
-    assert ContextRecall(llm_client=FakeLLM([])).evaluate(QUESTION, None, TRUTH).values == {
+def test_without_contexts_nothing_is_recalled():
+    assert ContextRecall(llm_client=FakeLLM([])).evaluate(QUESTION, [], TRUTH).values == {
         "context_recall": 0.0
     }
 

@@ -5,6 +5,7 @@ sets.
 import json
 
 import pytest
+from pydantic import BaseModel
 
 from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import GPTLabelingScores
@@ -229,6 +230,33 @@ def test_both_score_sets_stand_side_by_side_with_their_agreement():
         "utilized": third,
         "support": {"equal": 0, "of": 1, "share": 0.0},
     }
+
+
+@pytest.mark.parametrize("doubt_from", [0.0, NEVER], ids=["judged", "not judged"])
+def test_the_hybrid_has_every_field_of_the_scores_that_count(doubt_from):
+    scores = HybridEvaluator(llm_client=labeller(), doubt_from=doubt_from).evaluate(
+        QUESTION, DOUBTFUL, DOCUMENTS
+    )
+    counted = scores.gpt_labeling or scores.trace
+
+    for name in (*TRACEScores.model_fields, *dir(TRACEScores)):
+        if name.startswith("_") or name.startswith("model_") or hasattr(BaseModel, name):
+            continue
+        value, expected = getattr(scores, name), getattr(counted, name)
+        if name in ("average", "pattern", "ideals", "values"):
+            value, expected = value(), expected()
+        if name not in ("to_dict", "under"):
+            assert value == expected, name
+    is_judged = scores.gpt_labeling is not None
+    assert (scores.overall_supported, scores.gpt_labels is not None) == (
+        (False, True) if is_judged else (None, False)
+    )
+
+
+def test_agreement_is_counted_in_whole_numbers():
+    scores = HybridEvaluator(llm_client=labeller()).evaluate(QUESTION, SURE, DOCUMENTS)
+
+    assert '"equal": 3, "of": 3, "share": 1.0' in json.dumps(scores.to_dict()["agreement"])
 
 
 def test_agreement_on_nothing_has_no_share():

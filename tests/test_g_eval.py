@@ -240,9 +240,15 @@ def test_lists_that_are_not_equally_long_are_refused():
         GEvalJudgeEvaluator(llm_client=rater()).compute(["a", "b"], ["a"])
 
 
-@pytest.mark.parametrize("call", [lambda it: it.score(SAMPLE), lambda it: it.compute(["a"])])
-def test_without_a_judge_the_remedy_is_told(call):
-    with pytest.raises(AccessError, match="Choose a model"):
+@pytest.mark.parametrize(
+    ("call", "remedy"),
+    [
+        (lambda it: it.score(SAMPLE), "Choose a model"),
+        (lambda it: it.compute(["a"]), "Set GROQ_API_KEY, .* in the environment, or give a model"),
+    ],
+)
+def test_without_a_judge_the_remedy_is_told(call, remedy):
+    with pytest.raises(AccessError, match=remedy):
         call(GEvalJudgeEvaluator())
 
 

@@ -38,7 +38,7 @@ def test_a_column_that_was_not_given_is_empty():
     assert item_rows(("x",), x=[], y=None) == []
 
 
-@pytest.mark.parametrize("column", ["ab", b"ab", {"a": 1, "b": 2}, {"a", "b"}, 5])
+@pytest.mark.parametrize("column", ["ab", b"ab", {"a": 1, "b": 2}, {"a", "b"}, 5, np.array("ab")])
 def test_what_has_no_entries_in_order_is_refused(column):
     with pytest.raises(ParameterError, match=r"x is .*Give a list with one entry for each item"):
         item_rows(("x",), x=column)
@@ -101,11 +101,9 @@ def test_a_mean_of_nothing_is_none(values, expected):
     ("contexts", "documents"), [(None, ()), ("a", ("a",)), (["a", "b"], ("a", "b"))]
 )
 def test_contexts_may_be_one_text_or_several(contexts, documents):
-    assert item_as_sample(contexts, question="q").retrieved_documents == documents
+    assert item_as_sample(contexts=contexts, question="q").retrieved_documents == documents
 
 
 def test_an_item_that_is_no_text_says_which_part():
-    with pytest.raises(
-        MissingInputError, match=r"The item cannot be judged: response is \['x'\]. Give text."
-    ):
+    with pytest.raises(MissingInputError, match=r"response is \['x'\], not text. Give a string."):
         item_as_sample(question="q", response=["x"])

@@ -81,9 +81,9 @@ def test_a_query_that_cannot_be_judged_is_named_and_left_out_of_the_average():
     assert result.avg_score == 0.5
     assert result.errors == {
         1: "There is no gold context. Give one, or leave the query out.",
-        2: "The retrieved context is None. Give a string or a list of strings.",
-        3: "The retrieved context number 2 is 5. Make it text.",
-        4: "The gold context number 1 is None. Make it text.",
+        2: "retrieved_context is None. Give a list of texts, empty where nothing was retrieved.",
+        3: "retrieved_context: number 2 of 2 is 5, not text. Give its text, or leave it out.",
+        4: "gt_context: number 1 of 1 is None, not text. Give its text, or leave it out.",
     }
 
 

@@ -16,7 +16,7 @@ MOST_LEVELS = 3
 
 # "paragraph_text" (MuSiQue), "evidence_text" (FinanceBench), "page_snippet" (CRAG)
 _TEXT_ENDINGS = ("_text", "_content", "_passage", "_snippet", "_chunk", "_summary", "_body")
-_INSIDE = ("node", "document", "doc", "chunk", "passage", "content", "payload")
+WRAPPERS = ("node", "document", "doc", "chunk", "passage", "content", "payload")
 """Objects in which retrievers wrap a document, beside its score."""
 _TITLES = ("title", "name", "heading")
 # Where a document is from may be longer than what it says
@@ -55,7 +55,7 @@ def document_text(item: Any, levels: int = MOST_LEVELS) -> Any:
     if text is not None:
         return text
     # LlamaIndex writes {"node": {"text": …}, "score": …}
-    for key in _INSIDE:
+    for key in WRAPPERS:
         inside = item.get(key)
         if not isinstance(inside, dict | list):
             continue
@@ -88,9 +88,11 @@ def _of_object(value: Mapping[str, Any]) -> list[Any]:
     if cells and are_objects:
         # promptflow writes {"[doc1]": {"title": …, "content": …}}
         return [document_text(cell) for cell in cells]
-    # Texts under "doc0", "doc1" are documents; under other keys they are fields of one
+    # Texts under "doc0" or "paris.txt" are documents; beside a title or an address they are fields
     are_numbered = all(any(map(str.isdecimal, key)) for key in value)
-    if are_numbered and all(isinstance(cell, str) for cell in cells):
+    names_fields = any(key in _TITLES or _NO_TEXT.search(key.casefold()) for key in value)
+    are_texts = all(cell is None or isinstance(cell, str) for cell in cells)
+    if are_texts and (are_numbered or not names_fields):
         return cells
     return [document_text(value)]
 

@@ -17,13 +17,15 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from evaluators.datasets.sampling import in_random_order
+from evaluators.errors import ParameterError
+from evaluators.numbers import share, whole_number
 from evaluators.records import (
     Ability,
     Accepted,
@@ -34,6 +36,7 @@ from evaluators.records import (
     Sample,
 )
 from evaluators.text.language import say
+from evaluators.text.printable import shown
 from evaluators.text.words import counted
 
 # Those of the paper's tables
@@ -105,15 +108,21 @@ def compose(
     planted errors noise 0; with `fill_up` these get documents beside the point where fewer than
     `passages` are forged. The seed 0 takes the first documents of each kind, as the benchmark does,
     any other takes others. The same seed gives the same documents in the same order, whatever else
-    is asked.
+    is asked. Raises `ParameterError` for an unknown ability and for what is no share or number.
     """
+    if not isinstance(bed, TestBed):
+        raise ParameterError(f"bed is {shown(bed)}. Give what load_data gives of a test bed.")
+    tested = [_ability(name) for name in _listed(abilities)]
+    shares = [share(level, "noise_levels") for level in _listed(noise_levels)]
+    passages = whole_number(passages, "passages", least=1)
+    sample = None if sample is None else whole_number(sample, "sample")
     # Rejection is tested with noise alone, planted errors without any
     fixed_levels = {Ability.REJECTION: (1.0,), Ability.COUNTERFACTUAL: (0.0,)}
     samples: list[Sample] = []
-    for ability in abilities:
+    for ability in tested:
         rows = [row for row in bed.rows if ability in row.abilities]
         chosen = in_random_order([row.id for row in rows], seed)[:sample]
-        levels = fixed_levels.get(ability, noise_levels)
+        levels = fixed_levels.get(ability, shares)
         for position in sorted(chosen):
             for noise in levels:
                 prompt = _composed_sample(rows[position], ability, noise, passages, seed, fill_up)
@@ -121,14 +130,26 @@ def compose(
     origin = {
         **bed.origin,
         "test_bed": bed.name,
-        "abilities": [ability.value for ability in abilities],
-        "noise_levels": list(noise_levels),
+        "abilities": [ability.value for ability in tested],
+        "noise_levels": shares,
         "passages": passages,
         "seed": seed,
         "sample": sample,
         **({"fill_up": True} if fill_up else {}),
     }
     return Dataset(name=bed.name, samples=tuple(samples), origin=origin)
+
+
+def _listed(values: Any) -> list[Any]:
+    """The values, also where only one is given."""
+    is_alone = isinstance(values, str) or not isinstance(values, Iterable)
+    return [values] if is_alone else list(values)
+
+
+def _ability(name: Any) -> Ability:
+    if name in list(Ability):
+        return Ability(name)
+    raise ParameterError(f"No ability is called {shown(name)}. Known: {', '.join(Ability)}.")
 
 
 def recorded_answer(row: Mapping[str, Any]) -> Sample:

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
+from evaluators.llm.asking import llm_errors
 from evaluators.prompts import Prompt
 from evaluators.records import Completion
 
 Answer = str | Mapping[str, Any] | BaseModel | Completion | Exception
-"""Text; what is sent as JSON; a whole completion; or an error, which is raised."""
+"""Text; what is sent as JSON; a whole completion; or an error, which is raised as an `LLMError`."""
 
 
 class FakeLLM(LLMClient):
@@ -60,9 +61,10 @@ class FakeLLM(LLMClient):
         with self._lock:
             self.prompts.append(prompt)
             number = len(self.prompts)
-        answer = self._answer(prompt.text, number)
-        if isinstance(answer, Exception):
-            raise answer
+        with llm_errors(self.model):
+            answer = self._answer(prompt.text, number)
+            if isinstance(answer, Exception):
+                raise answer
         if isinstance(answer, Completion):
             return answer
         if isinstance(answer, BaseModel):

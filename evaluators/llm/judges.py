@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
+from evaluators.llm.asking import llm_errors
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.connect import WHAT_WORKS, connect, sdk_name, usual_model
 from evaluators.llm.keys import keys_from_environment
@@ -48,7 +49,8 @@ def as_client(llm: object) -> LLMClient:
             "The offline reader only quotes documents and cannot judge. Name an LLM as the judge."
         )
     # By its bases: `isinstance` does not work with a plain protocol.
-    if LLMClient in type(llm).__mro__:
+    is_client = LLMClient in type(llm).__mro__
+    if is_client and type(llm).__module__.startswith("evaluators."):
         return llm  # type: ignore[return-value]
     if callable(getattr(llm, "complete", None)):
         return _PlainLLM(llm)
@@ -67,8 +69,16 @@ def judge_of_environment() -> LLMClient | None:
     return None
 
 
+def key_variables() -> list[str]:
+    """The variables of the environment that name the keys by which `judge_of_environment` asks."""
+    return [record.key_variable for name, record in PROVIDERS.items() if usual_model(name)]
+
+
 class _PlainLLM(LLMClient):
-    """An object of one's own whose `complete(prompt)` returns text or a `Completion`."""
+    """An object of one's own whose `complete(prompt)` returns text or a `Completion`.
+
+    Whatever it raises is an `LLMError`: one sample fails, and what others were paid for is kept.
+    """
 
     def __init__(self, llm: Any) -> None:
         name = getattr(llm, "model", None)
@@ -86,7 +96,9 @@ class _PlainLLM(LLMClient):
         return limit if isinstance(limit, int) else None
 
     def complete(self, prompt: Prompt) -> Completion:
-        answer = self._llm.complete(_PromptText.of(prompt))
+        is_client = LLMClient in type(self._llm).__mro__
+        with llm_errors(self.model):
+            answer = self._llm.complete(prompt if is_client else _PromptText.of(prompt))
         if isinstance(answer, Completion):
             return answer
         if not isinstance(answer, str):

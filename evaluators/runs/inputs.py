@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import SecretStr
 
+from evaluators import arguments
 from evaluators.base import Evaluator
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import config
@@ -35,7 +36,7 @@ from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
 from evaluators.runs.store import Store
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese, slug
-from evaluators.text.printable import printable
+from evaluators.text.printable import printable, shown
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
@@ -213,16 +214,19 @@ def _did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"Did you mean {listed}?" if alike else f"Known: {listed}."
 
 
-def _rows_as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
+def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
     """The rows as a JSON file would hold them, so that there is one way of reading data."""
     import pandas as pd  # takes long, and only data from Python need it
 
     try:
-        if isinstance(rows, pd.DataFrame):
+        if isinstance(data, pd.DataFrame):
             # 15 digits are what a float keeps; by default pandas writes 10
-            table: str = rows.to_json(orient="records", date_format="iso", double_precision=15)
+            table: str = data.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
-        return json.dumps(list(rows), default=_as_json_value).encode()
+        rows = arguments.entries(data)
+        if rows is None:
+            raise TypeError(f"they are {shown(data)}")
+        return json.dumps([arguments.plain(row) for row in rows], default=_as_json_value).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise DatasetError(
             f"The data cannot be used ({str(error)[:100]}). "
@@ -232,10 +236,11 @@ def _rows_as_json(rows: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def _as_json_value(value: Any) -> Any:
-    """A value that JSON does not know, as one that it knows: arrays and numbers of numpy, dates."""
-    for method in ("tolist", "isoformat"):
-        if hasattr(value, method):
-            return getattr(value, method)()
+    """A value that JSON does not know, as one that it knows: a date, what an empty cell holds."""
+    if arguments.is_missing(value):
+        return None
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
     raise TypeError(f"a {type(value).__name__} is not text, a number or a list")
 
 

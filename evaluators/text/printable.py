@@ -1,6 +1,17 @@
 """Text of strangers for a terminal or a message: one line, without control characters."""
 
+from collections.abc import Mapping
+from reprlib import repr as beginning
+
 
 def printable(text: str) -> str:
     """The text with a space for every character that cannot be printed, such as a line break."""
     return "".join(character if character.isprintable() else " " for character in text)
+
+
+def shown(value: object) -> str:
+    """A value for a message: its beginning, of an unknown object its kind."""
+    is_plain = isinstance(value, str | int | float | list | tuple | Mapping | bytes | bytearray)
+    if value is None or is_plain:
+        return printable(beginning(value))[:60]
+    return f"a {type(value).__name__}"

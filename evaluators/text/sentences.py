@@ -110,16 +110,14 @@ def letters(index: int) -> str:
     return name
 
 
-class DocumentSentencizer:
-    """Cuts documents and response into keyed sentences, the units that the labels speak of."""
+def document_sentences(documents: Sequence[str]) -> tuple[tuple[Sentence, ...], ...]:
+    """The sentences of each document, keyed by its number and letters: 0a, 0b, 1a, 1z, 1aa."""
+    return tuple(_with_keys(document, str(number)) for number, document in enumerate(documents))
 
-    def sentencize_documents(self, documents: Sequence[str]) -> tuple[tuple[Sentence, ...], ...]:
-        """Key the sentences of each document by its number and letters: 0a, 0b, 1a, 1z, 1aa."""
-        return tuple(_with_keys(document, str(number)) for number, document in enumerate(documents))
 
-    def sentencize_response(self, response: str) -> tuple[Sentence, ...]:
-        """Key the sentences of the response by letters: a, b, ..., z, aa."""
-        return _with_keys(response, "")
+def response_sentences(response: str) -> tuple[Sentence, ...]:
+    """The sentences of the response, keyed by letters: a, b, ..., z, aa."""
+    return _with_keys(response, "")
 
 
 def cut(response: str, documents: Sequence[str]) -> Sentences:
@@ -127,10 +125,9 @@ def cut(response: str, documents: Sequence[str]) -> Sentences:
 
     A model's reasoning is not a part of its response.
     """
-    cutter = DocumentSentencizer()
     return Sentences(
-        documents=cutter.sentencize_documents(documents),
-        response=cutter.sentencize_response(remove_reasoning(response)),
+        documents=document_sentences(documents),
+        response=response_sentences(remove_reasoning(response)),
     )
 
 

@@ -7,42 +7,72 @@ mean stands how many of the cases it is made of ("coverage"), beside every null 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from evaluators.errors import MissingInputError, PlumblineError
+from evaluators import arguments
+from evaluators.errors import MissingInputError, ParameterError, PlumblineError
 from evaluators.item_lists import mean
+from evaluators.text.printable import shown
 from evaluators.trace.metrics import VALUES, TRACEScores, why_missing
 
+Cases = Iterable[Mapping[str, Any]]
+"""Mappings with the documented keys, or a table with these columns; further ones are left alone."""
 
-class Case(BaseModel):
-    """One test case under its documented keys; further keys are left alone."""
+_CASE_KEYS = ("query", "response", "retrieved_documents")
 
-    model_config = ConfigDict(frozen=True)
+
+class Case(NamedTuple):
+    """The texts of one test case."""
 
     query: str
     response: str
     retrieved_documents: tuple[str, ...]
-    ground_truth: Any = None
 
 
-def read_case(number: int, raw: Mapping[str, Any]) -> Case:
+def read_texts(
+    question: object,
+    response: object,
+    documents: object,
+    where: str = "",
+    question_name: str = "question",
+) -> Case:
+    """What is judged; raises `MissingInputError` that says what of it is given as what."""
+    return Case(
+        arguments.text(question, question_name, where),
+        arguments.text(response, "response", where),
+        arguments.retrieved(documents, where=where),
+    )
+
+
+def read_cases(test_cases: object) -> list[Any]:
+    """The cases, as JSON has them; raises `ParameterError` for what holds no cases."""
+    cases = arguments.entries(test_cases)
+    if cases is None:
+        raise ParameterError(
+            f"test_cases is {shown(test_cases)}. Give a list with a mapping for each "
+            f"case, which has {', '.join(_CASE_KEYS)}."
+        )
+    # Now, as what is read once only (a generator of documents) is looked at several times.
+    return [arguments.plain(case) if isinstance(case, Mapping) else case for case in cases]
+
+
+def read_case(number: int, raw: object) -> Case:
     """The case of this number, from 1; raises `MissingInputError` where it cannot be judged."""
-    try:
-        return Case.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the case"
-        problem = "is missing" if first["type"] == "missing" else f"cannot be used ({first['msg']})"
-        remedy = "Give query, response and retrieved_documents"
-        raise MissingInputError(f"Case {number}: {field} {problem}. {remedy}.") from error
+    where = f"Case {number}: "
+    remedy = f"Give {_CASE_KEYS[0]}, {_CASE_KEYS[1]} and {_CASE_KEYS[2]}."
+    if not isinstance(raw, Mapping):
+        raise MissingInputError(f"{where}it is {shown(raw)}, not a mapping. {remedy}")
+    for key in _CASE_KEYS:
+        if key not in raw:
+            raise MissingInputError(f"{where}{key} is missing. {remedy}")
+    query, response, documents = (raw[key] for key in _CASE_KEYS)
+    return read_texts(query, response, documents, where, "query")
 
 
 def entries(
-    test_cases: Sequence[Mapping[str, Any]],
+    test_cases: Sequence[Any],
     judge: Callable[[Case], Mapping[str, Any]],
     workers: int = 1,
 ) -> list[dict[str, Any]]:
@@ -51,10 +81,11 @@ def entries(
     `workers` cases are judged at once; more than 1 pay where judging is waiting for an LLM.
     """
 
-    def entry(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+    def entry(number: int, raw: object) -> dict[str, Any]:
         facts = _case_facts(number, raw)
         try:
             case = read_case(number, raw)
+            facts["retrieved_documents"] = list(case.retrieved_documents)
             facts |= judge(case)
         except PlumblineError as error:
             facts["error"] = str(error)
@@ -118,17 +149,14 @@ def _why_no_mean(name: str, case_entries: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(parts)
 
 
-def _case_facts(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+def _case_facts(number: int, raw: object) -> dict[str, Any]:
     """What an entry repeats of its case, under the names of the document's JSON."""
     # A case that cannot be read has an entry all the same, with what there is of it.
-    raw = raw if isinstance(raw, Mapping) else {}
-    documents = raw.get("retrieved_documents")
-    if isinstance(documents, tuple):
-        documents = list(documents)
-    return {
-        "query_id": number,
-        "question": raw.get("query"),
-        "llm_response": raw.get("response"),
-        "retrieved_documents": documents,
-        "ground_truth": raw.get("ground_truth"),
+    case = raw if isinstance(raw, Mapping) else {}
+    repeated = {
+        "question": case.get("query"),
+        "llm_response": case.get("response"),
+        "retrieved_documents": case.get("retrieved_documents"),
+        "ground_truth": case.get("ground_truth"),
     }
+    return {"query_id": number, **arguments.writable(repeated)}

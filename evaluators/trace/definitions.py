@@ -235,7 +235,7 @@ else:
 
 def definition_named(name: str) -> Definition:
     """The definition of that name; raises `ParameterError` where there is none."""
-    if name not in DEFINITIONS:
+    if not isinstance(name, str) or name not in DEFINITIONS:
         known = ", ".join(DEFINITIONS)
         raise ParameterError(
             say(

@@ -7,12 +7,13 @@ included; see docs/measures.md for what of it is ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from evaluators import arguments
 from evaluators.errors import ParameterError
 from evaluators.prompts import fenced, load
 from evaluators.records import Sentence
-from evaluators.text.sentences import DocumentSentencizer
+from evaluators.text.sentences import document_sentences, response_sentences
 
 PromptName = Literal["plumbline", "ragbench"]
 
@@ -54,7 +55,7 @@ class GPTLabelingPromptGenerator:
     def generate_labeling_prompt(
         question: str,
         response: str | Sequence[Sentence],
-        documents: Sequence[str] | Sequence[Sequence[Sentence]],
+        documents: Any,
         prompt: str = PLUMBLINE,
     ) -> str:
         """The prompt; texts are cut into sentences, sentences are taken with the keys they have.
@@ -62,15 +63,13 @@ class GPTLabelingPromptGenerator:
         Raises `ParameterError` for a `prompt` other than "plumbline" and "ragbench".
         """
         mark = _wording(prompt).key_mark
-        sentencizer = DocumentSentencizer()
-        answer = (
-            sentencizer.sentencize_response(response) if isinstance(response, str) else response
-        )
-        texts = [document for document in documents if isinstance(document, str)]
-        keyed = [document for document in documents if not isinstance(document, str)]
+        answer = response_sentences(response) if isinstance(response, str) else response
+        keyed = documents
+        if not _are_sentences(documents):
+            keyed = document_sentences(arguments.retrieved(documents, "documents"))
         parts = [
             "\n".join(keyed_line(sentence, mark) for sentence in document)
-            for document in keyed or sentencizer.sentencize_documents(texts)
+            for document in keyed
             if document
         ]
         return fenced(
@@ -79,6 +78,17 @@ class GPTLabelingPromptGenerator:
             question=question,
             response="\n".join(keyed_line(sentence, mark) for sentence in answer),
         )
+
+
+def _are_sentences(documents: object) -> bool:
+    """Whether the documents are cut into sentences already; one without any has none."""
+    if not isinstance(documents, list | tuple):
+        return False
+    return all(
+        isinstance(document, list | tuple)
+        and all(isinstance(sentence, Sentence) for sentence in document)
+        for document in documents
+    )
 
 
 def _wording(name: str) -> _Wording:

@@ -58,13 +58,25 @@ class TRACEScores(Record):
     def utilization(self) -> float | None:
         return self.context_utilization
 
+    @property
+    def num_fully_supported_sentences(self) -> int:
+        return self._count(Support.FULL)
+
+    @property
+    def num_partially_supported_sentences(self) -> int:
+        return self._count(Support.PARTIAL)
+
+    @property
+    def num_unsupported_sentences(self) -> int:
+        return self._count(Support.NONE)
+
     def average(self) -> float | None:
         """The mean of those of the four values that apply; None where none does."""
         four = [getattr(self, name) for name in METRICS]
         values = [value for value in four if value is not None]
         return sum(values) / len(values) if values else None
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_dict(self) -> dict[str, Any]:
         """The four values, their average and the supported share, under the documented names."""
         return self.values()
 
@@ -84,6 +96,9 @@ class TRACEScores(Record):
     def under(self, definition: str) -> Self:
         """The same labels by another definition; raises `ParameterError` for an unknown one."""
         return self.model_copy(update=_fields(self.sentences, self.labels, definition))
+
+    def _count(self, support: Support) -> int:
+        return sum(sentence.support is support for sentence in self.labels.sentence_support)
 
 
 def trace_scores(

@@ -58,10 +58,13 @@ def test_a_mistake_in_the_code_is_no_failed_case():
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"query": None}, "Case 3: query cannot be used"),
-        ({"response": 7}, "Case 3: response cannot be used"),
-        ({"retrieved_documents": "one text"}, "Case 3: retrieved_documents cannot be used"),
-        ({"retrieved_documents": ["D.", None]}, "Case 3: retrieved_documents.1 cannot be used"),
+        ({"query": None}, "Case 3: query is None, not text"),
+        ({"response": 7}, "Case 3: response is 7, not text"),
+        ({"retrieved_documents": None}, "Case 3: retrieved_documents is None. Give a list of"),
+        (
+            {"retrieved_documents": ["D.", None]},
+            "Case 3: retrieved_documents: number 2 of 2 is None, not text",
+        ),
     ],
 )
 def test_a_case_that_cannot_be_read_says_which_part(change, problem):
