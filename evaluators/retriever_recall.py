@@ -32,9 +32,6 @@ class RetrieverRecall(Evaluator):
     `k` documents: recall at k, the same share; precision at k = documents that contain a gold
     context / documents looked at; reciprocal rank = 1 / place of the first such document, 0 if
     there is none.
-
-    Over lists (`compute`) it is the recall of all documents, or of the first `k` where a `k` was
-    given.
     """
 
     k: int = Field(
