@@ -52,6 +52,7 @@ IN_PYTHON: Words = {
     "replace_file": "Choose another name, or pass replace=True.",
     "name_columns": 'To say which columns they are: columns={{"response": "answer"}}.',
     "choose_table": 'Choose one: table="...".',
+    "name_encoding": 'Name the right one: encoding="windows-1250".',
     "skip_broken": "Or leave these rows out with skip_broken=True.",
     "collect": "Collect the answers by calling evaluate again with the same arguments.",
 }

@@ -500,6 +500,7 @@ RemedyCode = Literal[
     "replace_file",
     "name_columns",
     "choose_table",
+    "name_encoding",
     "skip_broken",
     "collect",
 ]

@@ -105,6 +105,7 @@ def evaluate(
     overnight: bool = False,
     columns: Mapping[str, str] | None = None,
     table: str = "",
+    encoding: str = "",
     skip_broken: bool = False,
     sample: int | None = None,
     seed: int = 0,
@@ -121,7 +122,8 @@ def evaluate(
     `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, or what `connect` gives, one
     or several. Keys come from the environment unless they are given.
 
-    `columns`, `table` and `skip_broken` say how a file or a table is read, see `load_data`.
+    `columns`, `table`, `encoding` and `skip_broken` say how a file or a table is read, see
+    `load_data`.
     `sample` takes that many samples at random, by one `seed` the same ones in every run over the
     data. Each prompt is asked `repeats` times, 1 to 10: then means tell how far answers to the same
     prompt differ (`Mean.within`), and their intervals count each prompt once.
@@ -147,6 +149,7 @@ def evaluate(
         workspace=workspace,
         columns=columns,
         table=table,
+        encoding=encoding,
         skip_broken=skip_broken,
         on_remark=inputs.print_remark if progress else lambda _: None,
     )
@@ -185,6 +188,7 @@ def estimate(
     use_cache: bool = True,
     columns: Mapping[str, str] | None = None,
     table: str = "",
+    encoding: str = "",
     skip_broken: bool = False,
     sample: int | None = None,
     seed: int = 0,
@@ -204,6 +208,7 @@ def estimate(
         workspace=workspace,
         columns=columns,
         table=table,
+        encoding=encoding,
         skip_broken=skip_broken,
     )
     data = sampled(data, sample, seed)

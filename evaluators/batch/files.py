@@ -58,6 +58,7 @@ def evaluate_batch_files(
     *,
     judge: inputs.Named | Sequence[inputs.Named] | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str = "",
     by: str | Sequence[str] = (),
     engine: Literal["local", "ray"] = "local",
     ray_address: str = "",
@@ -76,7 +77,8 @@ def evaluate_batch_files(
     on this machine lists the batch among its runs.
 
     `columns` says which column a field is read from (`{"response": "answer"}`), else it is guessed
-    as in the app. `by` names columns by which results are summed up as well: `"model"`, or of times
+    as in the app; `encoding` is how text files are written that are not UTF-8, where that is in
+    doubt. `by` names columns by which results are summed up as well: `"model"`, or of times
     `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
     metrics that ask a judge, and those of your own, stay in this one. With the engine `"ray"` they
     are actors, started here or in the cluster at `ray_address`, which also ask the judges, through
@@ -93,6 +95,7 @@ def evaluate_batch_files(
         metrics,
         judge=judge,
         columns=columns,
+        encoding=encoding,
         by=[by] if isinstance(by, str) else by,
         keys=keys,
         cap=cap,
@@ -295,7 +298,13 @@ class _Attempt:
     ) -> None:
         plan = self._plan
         read = steps(
-            OpenRows(plan.source.system, plan.source.fragments, self._retry, self._last_row),
+            OpenRows(
+                plan.source.system,
+                plan.source.fragments,
+                self._retry,
+                self._last_row,
+                encoding=plan.source.encoding,
+            ),
             fragments,
             plan.reading,
             plan.required,

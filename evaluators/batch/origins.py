@@ -26,7 +26,8 @@ def sample_of(batch: FileBatch, name: str, number: int) -> Sample | None:
 
     Raises `PlumblineError` where it cannot be read again.
     """
-    source = found(str(batch.settings["data"]))
+    settings = batch.settings
+    source = found(str(settings["data"]), str(settings.get("encoding", "")))
     fragment = next((each for each in source.fragments if each.name == name), None)
     if fragment is None or not Folder(batch.folder).is_finished(fragment):
         raise DatasetError(

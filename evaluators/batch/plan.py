@@ -19,7 +19,7 @@ from evaluators.batch.sources import Fragment, Source, found
 from evaluators.config import config
 from evaluators.datasets.mapping import Loaded
 from evaluators.datasets.table import Table
-from evaluators.errors import DatasetError, ParameterError
+from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.llm import Keys
 from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import keys_from_environment
@@ -62,6 +62,7 @@ def planned(
     *,
     judge: inputs.Named | Sequence[inputs.Named] | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str = "",
     by: Sequence[str] = (),
     keys: Keys | None = None,
     cap: Cap | None = None,
@@ -77,7 +78,7 @@ def planned(
     metric_columns = columns_of(evaluators, has_judge=bool(judges))
     groups = tuple(map(group_named, by))
     _check_names(groups)
-    source = found(address)
+    source = found(address, encoding)
     first, table, names = _first_rows(source)
     loaded = opened(first.name, table, columns or {})
     check = RunPlan(_samples(loaded), evaluators, judges=judges, cap=cap or Cap())
@@ -94,6 +95,7 @@ def planned(
             "judges": [spec.model_dump(mode="json") for spec in judges],
             "columns": dict(reading.guess.columns),
             "by": [group.text for group in groups],
+            **({"encoding": encoding} if encoding else {}),
         }
     )
     return BatchPlan(
@@ -149,7 +151,9 @@ def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
         names = source.columns(first)
         pieces = list(islice(source.pieces(first), HEAD_PIECES))
     except UNREADABLE as error:
-        raise DatasetError(f"{printable(first.name)}: {problem_of(error)}") from error
+        message = f"{printable(first.name)}: {problem_of(error)}"
+        remedy = error.remedy if isinstance(error, PlumblineError) else None
+        raise DatasetError(message, remedy=remedy) from error
     tables = [table_of(piece, config()) for piece in pieces]
     rows = [row for table in tables for row in table.rows]
     problems = [problem for table in tables for problem in table.problems]

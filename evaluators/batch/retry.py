@@ -82,7 +82,7 @@ class OpenRows(Source):
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """Those of the whole file, whichever of its rows are read."""
-        return Source(self.system, self.fragments).columns(fragment)
+        return Source(self.system, self.fragments, encoding=self.encoding).columns(fragment)
 
     def pieces(
         self,

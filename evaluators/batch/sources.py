@@ -87,12 +87,14 @@ class Fragment(NamedTuple):
 class Source:
     """The files that a path, a pattern or an address means, in the order of their names.
 
-    `passed_over` are the names of those of another kind.
+    `passed_over` are the names of those of another kind; `encoding` is how texts are written, where
+    somebody names it.
     """
 
     system: fs.FileSystem
     fragments: tuple[Fragment, ...]
     passed_over: tuple[str, ...] = field(default=(), kw_only=True)
+    encoding: str = field(default="", kw_only=True)
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """The columns that the whole file has; `None` where each row has its own, or none is."""
@@ -101,7 +103,7 @@ class Source:
             with self.system.open_input_file(fragment.path) as file:
                 return [*pq.ParquetFile(file).schema_arrow.names, *told]
         if fragment.format == "CSV":
-            with _text(self.system, fragment) as text:
+            with self._text(fragment) as text:
                 names, _ = _csv_of(text, fragment)
             return [*names, *told] if names else None
         return None
@@ -129,15 +131,24 @@ class Source:
         if fragment.format == "Parquet":
             yield from _of_parquet(self.system, fragment, wanted, after)
             return
-        with _text(self.system, fragment) as text:
+        with self._text(fragment) as text:
             if fragment.format == "CSV":
                 yield from _of_csv(text, fragment, after)
             else:
                 yield from _of_json_lines(text, after)
 
+    @contextmanager
+    def _text(self, fragment: Fragment) -> Iterator[io.TextIOWrapper]:
+        """A file as text, unpacked; bytes that fit no character become half characters."""
+        is_packed = _PACKED.search(fragment.name)
+        # By its name: behind its path may be a query.
+        packing = pa.Codec.detect(fragment.name.lower()).name if is_packed else None
+        with self.system.open_input_stream(fragment.path, packing) as opened:
+            yield text_stream(io.BufferedReader(opened), config(), self.encoding)
 
-def found(address: str) -> Source:
-    """The files at an address; raises `DatasetError` where there is none."""
+
+def found(address: str, encoding: str = "") -> Source:
+    """The files at an address, texts in this encoding; raises `DatasetError` without any."""
     # It would mean the working folder, with all below it.
     if not address:
         raise DatasetError("No data are named. Name a file, a folder or a pattern.")
@@ -160,7 +171,7 @@ def found(address: str) -> Source:
             "its name. Save it as one of these."
         )
     passed_over = sorted(fragment.name for fragment in fragments if not fragment.format)
-    return Source(system, tuple(sorted(usable)), passed_over=tuple(passed_over))
+    return Source(system, tuple(sorted(usable)), passed_over=tuple(passed_over), encoding=encoding)
 
 
 def located(address: str) -> tuple[fs.FileSystem, str]:
@@ -354,16 +365,6 @@ def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:
 
 
 # Texts
-
-
-@contextmanager
-def _text(system: fs.FileSystem, fragment: Fragment) -> Iterator[io.TextIOWrapper]:
-    """The file as text, unpacked; bytes that fit no character become half characters."""
-    is_packed = _PACKED.search(fragment.name)
-    # By its name: behind its path may be a query.
-    packing = pa.Codec.detect(fragment.name.lower()).name if is_packed else None
-    with system.open_input_stream(fragment.path, packing) as opened:
-        yield text_stream("It", io.BufferedReader(opened), config())
 
 
 def _longest_row() -> int:

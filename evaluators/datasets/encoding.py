@@ -14,8 +14,15 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from evaluators.config import Config
+from evaluators.datasets.encoding_guess import (
+    EncodingGuess,
+    encoding_named,
+    guess_encoding,
+    title_of,
+)
 from evaluators.errors import DatasetError
-from evaluators.text.language import mark, say
+from evaluators.records import Remedy
+from evaluators.text.language import say
 
 GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
@@ -26,16 +33,11 @@ _BLOCK = 2**16
 """Bytes by which the encoding of a stream is told."""
 _BYTES_PER_NUL = 1000
 """A file with more NUL characters is not a text: of random bytes each 256th is one."""
-_TITLES = {
-    "gb18030": mark("GB18030 (Chinese)"),
-    "cp1252": mark("Windows-1252 (Western)"),
-    "latin-1": mark("Latin-1 (Western)"),
-}
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text file whose encoding is known.
+    """A text file whose encoding is known; `guess` is what it was told by, where nobody named it.
 
     Each call of a method reads it anew, so that it is never held whole.
     """
@@ -43,6 +45,7 @@ class Text:
     data: bytes
     encoding: str
     nuls: int = 0
+    guess: EncodingGuess | None = None
 
     def stream(self) -> io.TextIOWrapper:
         """The text as a stream that leaves line ends as they are."""
@@ -73,8 +76,8 @@ class Text:
         """What was assumed."""
         if self.nuls:
             return (say("{nuls:,} NUL characters were left out.", nuls=self.nuls),)
-        if self.encoding in _TITLES:
-            title = say(_TITLES[self.encoding])
+        if self.guess:
+            title = title_of(self.encoding)
             return (say("The text is not UTF-8; it was read as {encoding}.", encoding=title),)
         is_damaged = self.encoding == "utf-8"
         return (say("Some bytes are not UTF-8; their rows were left out."),) if is_damaged else ()
@@ -92,16 +95,29 @@ def lines_of(stream: io.TextIOWrapper, longest: int) -> Iterator[str]:
                 break
 
 
-def text_of(name: str, data: bytes, limits: Config, *, is_cut: bool = False) -> Text:
-    """The text in a file; raises `DatasetError` for one that is too large, broken or no text.
+def text_of(
+    name: str,
+    data: bytes,
+    limits: Config,
+    encoding: str = "",
+    *,
+    is_cut: bool = False,
+) -> Text:
+    """The text in a file, in the `encoding` that somebody names, or that it seems to have.
 
-    What `is_cut` may end within a character.
+    Raises `DatasetError` for one that is too large, broken or no text. What `is_cut` may end within
+    a character.
     """
     try:
         nuls = _few_nuls(name, data, limits)
         if nuls:
             data = b"".join(_pieces(name, data, limits)).replace(b"\0", b"")
-        return Text(data, _encoding(name, data, limits, is_cut=is_cut), nuls)
+        if encoding:
+            encoding = encoding_named(encoding)
+        found = _encoding(name, data, limits, encoding, is_cut=is_cut)
+        if isinstance(found, EncodingGuess):
+            return Text(data, found.encoding, nuls, found)
+        return Text(data, found, nuls)
     except (EOFError, OSError, zlib.error) as error:
         raise DatasetError(
             say(
@@ -112,14 +128,15 @@ def text_of(name: str, data: bytes, limits: Config, *, is_cut: bool = False) -> 
         ) from error
 
 
-def text_stream(name: str, binary: BinaryIO, limits: Config) -> io.TextIOWrapper:
+def text_stream(binary: BinaryIO, limits: Config, encoding: str = "") -> io.TextIOWrapper:
     """The text in a stream of any length, read once and in blocks, without NUL characters.
 
-    Its encoding is told by the first block that is not plain ASCII. Bytes that fit no character
-    become half characters. Where it is no text, reading it raises `DatasetError`.
+    Its encoding is the one that somebody names, or is told by the first block that is not plain
+    ASCII. Bytes that fit no character become half characters. Where it is no text, or may be in
+    several encodings, reading it raises `DatasetError`.
     """
-    blocks = (block.replace(b"\0", b"") for block in _as_utf8(name, binary, limits))
-    buffered = io.BufferedReader(_Blocks(blocks), _BLOCK)
+    blocks = _as_utf8(binary, limits, encoding_named(encoding) if encoding else "")
+    buffered = io.BufferedReader(_Blocks(block.replace(b"\0", b"") for block in blocks), _BLOCK)
     # The mark that Excel puts in front would else belong to the first column's name
     return io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="")
 
@@ -147,10 +164,10 @@ class _Blocks(io.RawIOBase):
         return count
 
 
-def _as_utf8(name: str, binary: BinaryIO, limits: Config) -> Iterator[bytes]:
+def _as_utf8(binary: BinaryIO, limits: Config, encoding: str) -> Iterator[bytes]:
     """The bytes of a text as those of UTF-8, as far as they fit characters."""
     block = _telling_block(binary)
-    encoding = _encoding_of_head(name, block, limits)
+    encoding = encoding or _encoding_of_head(block, limits)
     # ASCII is the same in all encodings but UTF-16, and that is known by its beginning
     while block and encoding == "ascii":
         yield block
@@ -174,12 +191,15 @@ def _telling_block(binary: BinaryIO) -> bytes:
     return block if block.isascii() else block + binary.read(_BLOCK)
 
 
-def _encoding_of_head(name: str, head: bytes, limits: Config) -> str:
+def _encoding_of_head(head: bytes, limits: Config) -> str:
     """The encoding by the first block of a text; `ascii` where it may be almost any."""
     if not head.strip():
         return "ascii"
-    encoding = text_of(name, head, limits, is_cut=True).encoding
-    return "ascii" if encoding == "utf-8-sig" and head.isascii() else encoding
+    text = text_of("It", head, limits, is_cut=True)
+    if text.guess:
+        return _clear(text.guess)
+    is_ascii = text.encoding == "utf-8-sig" and head.isascii()
+    return "ascii" if is_ascii else text.encoding
 
 
 def _encoding_of_block(block: bytes) -> str:
@@ -187,9 +207,16 @@ def _encoding_of_block(block: bytes) -> str:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(block)
     except UnicodeDecodeError:
-        # Its first line is not cut within a character, and counts too
-        return _other(b"\n" + block)
+        other = _other(block)
+        return other if isinstance(other, str) else _clear(other)
     return "utf-8"
+
+
+def _clear(guess: EncodingGuess) -> str:
+    """The encoding; raises `DatasetError` where another one is about as likely."""
+    if doubt := guess.doubt:
+        raise DatasetError(doubt, remedy=Remedy("name_encoding"))
+    return guess.encoding
 
 
 def _errors(encoding: str) -> str:
@@ -239,44 +266,49 @@ def _few_nuls(name: str, data: bytes, limits: Config) -> int:
     return nuls if nuls * _BYTES_PER_NUL <= size else 0
 
 
-def _encoding(name: str, data: bytes, limits: Config, *, is_cut: bool) -> str:
+def _encoding(
+    name: str,
+    data: bytes,
+    limits: Config,
+    wanted: str,
+    *,
+    is_cut: bool,
+) -> str | EncodingGuess:
     """One look at every piece: whether it is UTF-8 throughout, or what the first other piece is."""
-    encoding = _wide(_binary(data).read(2**16)) or "utf-8-sig"
+    encoding = wanted or _by_its_beginning(_binary(data).read(2**16)) or "utf-8"
+    is_wide = encoding.startswith("utf-16")
     decoder = codecs.getincrementaldecoder(encoding)()
-    is_blank, found = True, ""
+    is_blank = True
+    found: str | EncodingGuess = ""
     # To the end even where the encoding is found: the size is checked, and binary parts come late
     for piece in _pieces(name, data, limits):
         is_blank = is_blank and not piece.strip()
-        if encoding == "utf-8-sig":
-            _check_text(name, b"\0" in piece)
+        _check_text(name, not is_wide and b"\0" in piece)
         if found:
             continue
         try:
             text = decoder.decode(piece)
         except UnicodeDecodeError:
-            _check_text(name, encoding != "utf-8-sig")
-            found = _other(piece)
+            _check_text(name, is_wide)
+            found = wanted or _other(piece)
         else:
-            _check_text(name, encoding != "utf-8-sig" and "\0" in text)
+            _check_text(name, is_wide and "\0" in text)
     if is_blank:
         raise DatasetError(say("{name} is empty. Choose a file with rows.", name=name))
-    if found or is_cut:
-        return found or encoding
-    return _encoding_at_the_end(name, decoder, encoding)
+    if not found and not is_cut:
+        found = "" if _is_whole(name, decoder, is_wide) else encoding
+    # Without a damaged byte; and the mark that Excel puts in front is no letter
+    return found or ("utf-8-sig" if encoding == "utf-8" else encoding)
 
 
-def _encoding_at_the_end(
-    name: str,
-    decoder: codecs.IncrementalDecoder,
-    encoding: str,
-) -> str:
-    """UTF-8 may break off at its end; then the last row is damaged."""
+def _is_whole(name: str, decoder: codecs.IncrementalDecoder, is_wide: bool) -> bool:
+    """Whether a text does not break off within a character; then the last row is damaged."""
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        _check_text(name, encoding != "utf-8-sig")
-        return "utf-8"
-    return encoding
+        _check_text(name, is_wide)
+        return False
+    return True
 
 
 def _check_text(name: str, is_binary: bool) -> None:
@@ -289,37 +321,27 @@ def _check_text(name: str, is_binary: bool) -> None:
         )
 
 
-def _wide(start: bytes) -> str:
-    """UTF-16 by its byte order mark, or by the zero in every second byte of plain letters."""
+def _by_its_beginning(start: bytes) -> str:
+    """UTF-16 by its byte order mark or its zeros, ISO-2022-JP by its marks; empty without any."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
+    if start.isascii() and (b"\x1b$B" in start or b"\x1b$@" in start):
+        return "iso2022_jp"
     even = start[::2].count(0)
     odd = start[1::2].count(0)
-    is_mixed = min(even, odd) > 0
-    is_rare = max(even, odd) * 20 < len(start)
+    # Plain letters have a zero in every second byte, and other characters hardly any
+    is_mixed = min(even, odd) * 10 > max(even, odd)
+    is_rare = max(even, odd) * 200 < len(start)
     if is_mixed or is_rare:
         return ""
-    return "utf-16-be" if even else "utf-16-le"
+    return "utf-16-be" if even > odd else "utf-16-le"
 
 
-def _other(piece: bytes) -> str:
-    """The encoding of bytes that are not UTF-8.
-
-    Mostly UTF-8: damaged. In GB18030 text most characters are a pair of high bytes that GB 2312
-    knows, which Western text, where an accented letter stands between plain ones, does not give.
-    """
+def _other(piece: bytes) -> str | EncodingGuess:
+    """The encoding of bytes that are not UTF-8: damaged where they mostly are, or another one."""
     as_utf8 = piece.decode("utf-8", "replace")
     strange = "".join(_NOT_ASCII.findall(as_utf8))
     wrong = strange.count("\ufffd")
     if len(strange) - wrong > 3 * wrong:
         return "utf-8"
-    # A piece may begin with the second half of a character; a line does not
-    start = piece.find(b"\n") + 1
-    as_chinese = piece[start:].decode("gb18030", "replace")
-    chinese = "".join(_NOT_ASCII.findall(as_chinese))
-    known = len(chinese.encode("gb2312", "ignore").decode("gb2312"))
-    is_broken = chinese.count("\ufffd") * 20 >= len(chinese)
-    if known > len(chinese) / 2 and not is_broken:
-        return "gb18030"
-    # Windows-1252 leaves these bytes open
-    return "latin-1" if re.search(b"[\x81\x8d\x8f\x90\x9d]", piece) else "cp1252"
+    return guess_encoding(piece)

@@ -12,6 +12,7 @@ from evaluators.datasets import rgb
 from evaluators.datasets.checks import Finding, checks
 from evaluators.datasets.columns import first_rows, names_of, objects_of
 from evaluators.datasets.document_texts import documents
+from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS, FIELDS, TEXT_FIELDS
 from evaluators.datasets.passages import joined_passages
@@ -43,7 +44,8 @@ class Loaded:
 
     `data` is `None` where no row can be used, or no column is mapped yet; `problems` are the rows
     left out, `total` counts all rows of the file, `note` says what the reader assumed, `names` are
-    all columns, `doubt` names lists of the file of which it is not clear which is meant.
+    all columns, `doubt` names lists of the file of which it is not clear which is meant, and
+    `encoding` is how the text was guessed to be written.
     """
 
     data: Dataset | rgb.TestBed | None
@@ -54,6 +56,7 @@ class Loaded:
     note: str = ""
     names: tuple[str, ...] = ()
     doubt: str = ""
+    encoding: EncodingGuess | None = None
 
     @property
     def taken(self) -> str:
@@ -87,14 +90,15 @@ def load(
     *,
     skip_broken: bool = False,
     part: str = "",
+    encoding: str = "",
 ) -> Dataset | rgb.TestBed:
     """The data set or test bed in a file, where no column is in doubt and every row can be used.
 
     `columns` says for some fields which column they are read from, `part` which list or sheet is
-    read; with `skip_broken` rows that cannot be used are left out. Raises `DatasetError` that names
-    rows and remedies.
+    read, `encoding` how a text is written; with `skip_broken` rows that cannot be used are left
+    out. Raises `DatasetError` that names rows and remedies.
     """
-    loaded = open_with(name, read(name, data, part), columns or {})
+    loaded = open_with(name, read(name, data, part, encoding), columns or {})
     return checked(name, loaded, skip_broken=skip_broken)
 
 
@@ -121,6 +125,10 @@ def checked(
     skip_broken: bool = False,
 ) -> Dataset | rgb.TestBed:
     """The data of a file that needs no person; raises `DatasetError` that says what is in doubt."""
+    # Columns that somebody names do not say what the letters are
+    if loaded.encoding and not loaded.encoding.is_sure:
+        message = f"{name}: {loaded.encoding.doubt}"
+        raise DatasetError(message, remedy=Remedy("name_encoding"))
     # Without either no column was mapped, however sure the guess is of those that it found
     is_read = bool(loaded.data or loaded.problems)
     if loaded.doubt and not loaded.guess.is_sure:
@@ -167,6 +175,7 @@ def open_table(
         note=" ".join(filter(None, notes)),
         names=names,
         doubt=table.doubt,
+        encoding=table.encoding,
     )
     if not _is_enough(guess):
         return loaded

@@ -6,6 +6,7 @@ Which format it is, its content says first and its name second.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from evaluators.config import config
 from evaluators.datasets.binary import PARQUET, ZIP, binary_table
@@ -57,11 +58,12 @@ _OTHERS = {
 
 # What is read is kept, and its problems go into files: they are translated where they are shown.
 @speaking(ENGLISH)
-def read(name: str, data: bytes, part: str = "") -> Table:
+def read(name: str, data: bytes, part: str = "", encoding: str = "") -> Table:
     """The rows of a CSV, JSON, JSON Lines, Parquet or XLSX file; the text formats may be packed
     with gzip.
 
-    `part` names the list of a JSON file or the sheet of a workbook that is wanted. Rows that cannot
+    `part` names the list of a JSON file or the sheet of a workbook that is wanted, `encoding` that
+    of a text, such as "windows-1251"; else it is guessed where it is not UTF-8. Rows that cannot
     be used are left out and told as problems. Raises `DatasetError` where none can be used, where
     there is no such part, or where the file is beyond a limit of the configuration.
     """
@@ -77,7 +79,7 @@ def read(name: str, data: bytes, part: str = "") -> Table:
                 limit=limit,
             )
         )
-    return _prepared_table(data, Collector(name, limits, part=part))
+    return _prepared_table(data, Collector(name, limits, part=part), encoding)
 
 
 @speaking(ENGLISH)
@@ -89,8 +91,8 @@ def read_first(name: str, data: bytes, count: int) -> Table:
     return _prepared_table(data, Collector(name, config(), count))
 
 
-def _prepared_table(data: bytes, rows: Collector) -> Table:
-    stored = _as_stored(data, rows)
+def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
+    stored = _as_stored(data, rows, encoding)
     if rows.part and not stored.parts:
         raise DatasetError(
             say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
@@ -105,15 +107,15 @@ def _prepared_table(data: bytes, rows: Collector) -> Table:
     return with_last_turns(with_lists(table))
 
 
-def _as_stored(data: bytes, rows: Collector) -> Table:
+def _as_stored(data: bytes, rows: Collector, encoding: str) -> Table:
     _check_kind(rows.name, data)
     if data.startswith((PARQUET, ZIP)):
         return binary_table(data, rows)
-    text = text_of(rows.name, data, rows.limits)
+    text = text_of(rows.name, data, rows.limits, encoding)
     start = next(text.pieces(), "")
-    if _is_json(rows.name, start):
-        return json_table(text, rows)
-    return csv_table(text, rows)
+    is_json = _is_json(rows.name, start)
+    table = json_table(text, rows) if is_json else csv_table(text, rows)
+    return replace(table, encoding=text.guess)
 
 
 def _check_kind(name: str, data: bytes) -> None:

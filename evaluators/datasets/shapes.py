@@ -35,6 +35,8 @@ def recognise(table: Table) -> Guess:
     if table.doubt:
         words = say("It holds lists of different rows ({lists}).", lists=table.doubt)
         guess = guess.doubted(words)
+    if table.encoding and not table.encoding.is_sure:
+        guess = guess.doubted(table.encoding.doubt)
     column = guess.columns.get("retrieved_documents")
     if column is None or guess.shape in _READ_AS_THEY_ARE:
         return guess

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from evaluators.config import Config
+from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.errors import DatasetError
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
@@ -69,7 +70,8 @@ class Table:
     was.
 
     `parts` are the lists or sheets among which can be chosen, where there are several; `doubt`
-    names those of which it is not clear which one is meant.
+    names those of which it is not clear which one is meant. `encoding` is how a text was guessed to
+    be written that is not UTF-8.
     """
 
     rows: list[Row]
@@ -78,6 +80,7 @@ class Table:
     note: str = ""
     parts: tuple[Part, ...] = ()
     doubt: str = ""
+    encoding: EncodingGuess | None = None
 
     def with_rows(self, rows: list[Row], note: str) -> Table:
         """The same file with its rows read otherwise, and one more sentence about that."""

@@ -103,6 +103,8 @@ def document(name: str, data: bytes) -> Document:
     text = text_of(name, data, limits)
     whole = "".join(text.pieces())
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
+    if text.guess:
+        note = text.guess.doubt or note
     if DAMAGED.search(whole):
         damage = say("Some bytes are not characters; \ufffd stands for them.")
         note = f"{note} {damage}".strip()

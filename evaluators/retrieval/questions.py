@@ -9,6 +9,7 @@ from evaluators.config import config
 from evaluators.datasets.cells import lines
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.encoding import text_of
+from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
 from evaluators.datasets.readers import read
@@ -36,13 +37,16 @@ def questions(name: str, data: bytes) -> Questions:
     """The questions in a file; raises `DatasetError` where there is none."""
     suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
     if suffix in _LISTS:
-        text = "".join(text_of(name, data, config()).pieces())
+        written = text_of(name, data, config())
+        _check_encoding(name, written.guess)
+        text = "".join(written.pieces())
         entries = lines(text)
         # A single line may have a number of its own.
         if len(entries) <= 1:
             entries = [line.strip() for line in text.splitlines()]
         return Questions(_samples_of_list(name, entries))
     table = read(name, data)
+    _check_encoding(name, table.encoding)
     names = names_of(table)
     # One column without a title: what stands in the place of its name is the first question.
     if len(names) == 1 and names[0].rstrip().endswith(("?", "？")):
@@ -52,6 +56,12 @@ def questions(name: str, data: bytes) -> Questions:
                 entries.append(str(row[names[0]]))
         return Questions(_samples_of_list(name, entries))
     return _in_table(name, table, names)
+
+
+def _check_encoding(name: str, guess: EncodingGuess | None) -> None:
+    """Raises `DatasetError` where it is not clear what the letters are."""
+    if guess and not guess.is_sure:
+        raise DatasetError(say("{name}: {doubt} Save it as UTF-8.", name=name, doubt=guess.doubt))
 
 
 def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:

@@ -89,6 +89,7 @@ def load_data(
     name: str = FROM_PYTHON,
     columns: Mapping[str, str] | None = None,
     table: str = "",
+    encoding: str = "",
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset | TestBed:
@@ -98,28 +99,31 @@ def load_data(
     for each sample; both get the name `name`. `columns` says which column a field is read from,
     such as `{"response": "answer"}`, an empty name that there is none; else what was chosen in the
     app for a file with the same columns counts, where the columns are in doubt. `table` names the
-    list of a JSON file or the sheet of a workbook, where it holds several. `skip_broken`
-    leaves out rows that cannot be used. `on_remark` gets what became what, and what was left out,
+    list of a JSON file or the sheet of a workbook, where it holds several, `encoding` how a text
+    file is written ("windows-1251"), where that is in doubt. `skip_broken` leaves out rows that
+    cannot be used. `on_remark` gets what became what, and what was left out,
     in sentences; they are printed to the error stream where nothing else is given. Raises
     `DatasetError`.
     """
     is_name = isinstance(data, str | Path) and not isfile(data)
     is_read_already = is_name or isinstance(data, Dataset | TestBed)
-    says_how_to_read = columns or table or skip_broken
+    says_how_to_read = columns or table or encoding or skip_broken
     if says_how_to_read and is_read_already:
         raise ParameterError(
-            "Columns and tables are chosen, and rows skipped, for a file or a table. "
+            "Columns, tables and encodings are chosen, and rows skipped, for a file or a table. "
             "These data were read already: leave all of them out."
         )
     if isinstance(data, Dataset | TestBed):
         return data
     if is_name:
         return _data_by_name(str(data), store or local_store(), workspace)
-    origin: dict[str, Any] = {"columns": dict(columns)} if columns else {}
-    if table:
-        origin["table"] = table
-    if skip_broken:
-        origin["skip_broken"] = True
+    how = {
+        "columns": dict(columns or {}),
+        "table": table,
+        "encoding": encoding,
+        "skip_broken": skip_broken,
+    }
+    origin: dict[str, Any] = {name: value for name, value in how.items() if value}
     if isinstance(data, str | Path):
         path = Path(data)
         name = path.name
@@ -127,7 +131,7 @@ def load_data(
         origin["file"] = str(path.resolve())
     else:
         content = _rows_as_json(data)
-    rows = read(name, content, table)
+    rows = read(name, content, table, encoding)
     loaded = loaded_by_columns(name, rows, columns or {}, store, workspace)
     if loaded.problems and loaded.data and loaded.guess.is_sure and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
@@ -145,6 +149,7 @@ def dataset(
     name: str = FROM_PYTHON,
     columns: Mapping[str, str] | None = None,
     table: str = "",
+    encoding: str = "",
     skip_broken: bool = False,
     on_remark: OnRemark = print_remark,
 ) -> Dataset:
@@ -156,6 +161,7 @@ def dataset(
         name=name,
         columns=columns,
         table=table,
+        encoding=encoding,
         skip_broken=skip_broken,
         on_remark=on_remark,
     )

@@ -42,6 +42,7 @@ class Options(Record):
     column: tuple[str, ...] = ()
     group: str = ""
     table: str = ""
+    encoding: str = ""
     skip_broken: bool = False
     metric: tuple[str, ...]
     param: tuple[str, ...] = ()
@@ -117,6 +118,7 @@ def _data_of_options(options: Options, store: Store) -> Dataset | TestBed:
         store=store,
         columns=columns,
         table=options.table,
+        encoding=options.encoding,
         skip_broken=options.skip_broken,
     )
 

@@ -324,6 +324,7 @@ def run(
 @click.argument("output", metavar="OUT")
 @options.metrics
 @options.columns
+@options.encoding
 @click.option(
     "--judge",
     multiple=True,
@@ -362,6 +363,7 @@ def batch(
     metric: tuple[str, ...],
     param: tuple[str, ...],
     column: tuple[str, ...],
+    encoding: str,
     judge: tuple[str, ...],
     by: tuple[str, ...],
     engine: Literal["local", "ray"],
@@ -388,6 +390,7 @@ def batch(
         metrics,
         judge=judge or None,
         columns=columns_of_fields(column),
+        encoding=encoding,
         by=by,
         engine=engine,
         ray_address=ray_address or "",

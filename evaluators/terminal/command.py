@@ -61,6 +61,8 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
             yield "--column", f"{field}={column}"
     if run.origin.get("table"):
         yield "--table", run.origin["table"]
+    if run.origin.get("encoding"):
+        yield "--encoding", run.origin["encoding"]
     if run.origin.get("skip_broken"):
         yield "--skip-broken", ""
     for spec in run.evaluators:

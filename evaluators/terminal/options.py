@@ -67,6 +67,13 @@ columns = click.option(
     help="The column of a field of the file, such as response=answer. Repeatable.",
 )
 
+encoding = click.option(
+    "--encoding",
+    default="",
+    metavar="NAME",
+    help="How a text file that is not UTF-8 is written: windows-1251, shift-jis, big5.",
+)
+
 metrics = _all(
     click.option(
         "--metric",
@@ -115,6 +122,7 @@ asking = _all(
         metavar="NAME",
         help="The list of a JSON file, or the sheet of a workbook, where it holds several.",
     ),
+    encoding,
     click.option(
         "--skip-broken",
         is_flag=True,

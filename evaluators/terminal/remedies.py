@@ -20,6 +20,7 @@ IN_TERMINAL: Words = {
     "replace_file": "Choose another name, or replace it on purpose (--replace).",
     "name_columns": "To say which columns they are: --column response=answer.",
     "choose_table": "Choose one: --table NAME.",
+    "name_encoding": "Name the right one: --encoding windows-1250.",
     "skip_broken": "Or leave these rows out with --skip-broken.",
     "collect": "Collect the answers with resume.",
 }

@@ -372,8 +372,8 @@ def test_an_address_of_google_that_does_not_answer_is_given_up(address, tried):
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "gb18030", "cp1252"])
 @pytest.mark.parametrize("count", [2, 2000])
 def test_a_text_is_read_in_its_encoding_however_long_it_is(tmp_path, encoding, count):
-    name = "Müller" if encoding == "cp1252" else "水车"
-    lines = [f"{name}{number},Why?,{name} says so.,One.\n" for number in range(count)]
+    name = "Müller" if encoding == "cp1252" else "我们的水车"
+    lines = [f"{name}{number},Why?,It is what {name} says.,One.\n" for number in range(count)]
     text = "".join(["id,question,answer_text,docs\n", *lines])
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     (tmp_path / "a.csv").write_bytes((mark + text).encode(encoding))
@@ -422,7 +422,8 @@ def test_utf_16_is_read_wherever_its_first_part_ends(tmp_path, encoding, letter,
 
 
 @pytest.mark.parametrize(
-    ("encoding", "name"), [("cp1252", "Müller à Orléans"), ("gb18030", "水车"), ("utf-8", "Müller")]
+    ("encoding", "name"),
+    [("cp1252", "Müller à Orléans"), ("gb18030", "我们的水车"), ("utf-8", "Müller")],
 )
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "jsonl.gz"])
 def test_an_encoding_is_told_by_the_first_characters_that_differ(tmp_path, encoding, name, ending):
@@ -440,13 +441,27 @@ def test_an_encoding_is_told_by_the_first_characters_that_differ(tmp_path, encod
     assert results(tmp_path / "out")[-1]["id"] == name
 
 
+def test_a_batch_asks_for_the_encoding_and_takes_the_one_that_is_named(tmp_path):
+    text = "id,question,answer_text,docs\nа,б,в,г\n"
+    (tmp_path / "a.csv").write_bytes(text.encode("cp1251"))
+
+    with pytest.raises(DatasetError, match="It may be"):
+        judged(tmp_path / "a.csv", tmp_path / "out")
+    found = judged(tmp_path / "a.csv", tmp_path / "out", encoding="windows-1251")
+
+    assert found.failures == {}
+    assert [each["id"] for each in results(tmp_path / "out")] == ["а"]
+
+
 @pytest.mark.parametrize("before", [0, 65_533, 65_534, 65_535, 65_536, 131_071])
-@pytest.mark.parametrize(("encoding", "word"), [("cp1252", "à Orléans "), ("gb18030", "水车很好 ")])
+@pytest.mark.parametrize(
+    ("encoding", "word"), [("cp1252", "à Orléans "), ("gb18030", "我们的水车 ")]
+)
 def test_an_encoding_is_told_wherever_its_first_character_stands(encoding, word, before):
     text = "p" * before + (word * 30 + "\n") * 50
     stream = io.BufferedReader(io.BytesIO(text.encode(encoding)))
 
-    assert text_stream("It", stream, config()).read() == text
+    assert text_stream(stream, config()).read() == text
 
 
 @pytest.mark.parametrize("before", [20, 3000])

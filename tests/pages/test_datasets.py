@@ -189,6 +189,29 @@ def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload: Upload
     assert [name for name in session.sources() if name.startswith("book")] == ["book.xlsx"]
 
 
+def encoding_of(at: AppTest) -> Selectbox:
+    return next(widget for widget in at.selectbox if str(widget.key).endswith("_encoding"))
+
+
+def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(
+    upload: Upload,
+) -> None:
+    at = upload("short.csv", "question,response\nšest,tři\n".encode("cp1250"))
+    assert "Choose the encoding in which its letters are right." in said(at)
+    assert "Windows-1250 (Central European) · šest,tři" in encoding_of(at).options
+    assert "KOI8 (Cyrillic)" in " ".join(encoding_of(at).options)
+    assert "short.csv" not in session.sources()
+
+    encoding_of(at).set_value("cp1250")
+    at = checked(at.run())
+    assert [row["question"] for row in table(at, "id")] == ["šest"]
+
+    encoding_of(at).set_value("cp1252")
+    at = checked(at.run())
+    assert [row["answer"] for row in table(at, "id")] == ["tøi"]
+    assert [name for name in session.sources() if name.startswith("short")] == ["short.csv"]
+
+
 def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
     assert "RGB data set · 1 row · tests noise robustness, negative rejection" in said(
         upload("bed.json", jsonl(BED))

@@ -121,6 +121,17 @@ def test_the_terminal_names_a_list_and_shows_it_again(tmp_path):
     assert "--table first" in command(run)
 
 
+def test_the_terminal_names_an_encoding_and_shows_it_again(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("question,response,contexts\nгде,там,вот\n".encode("koi8-r"))
+
+    wanted = ask(data=str(path), encoding="koi8-r")
+
+    assert wanted.dataset.samples[0].question == "где"
+    run = create_run(local_store(), wanted, workspace="local")
+    assert "--encoding koi8-r" in command(run)
+
+
 GROUPED = (
     '{"question":"q","response":"r","retrieved_documents":["d"],"prompt_version":%s}\n'
     '{"question":"q2","response":"r","retrieved_documents":["d"],"prompt_version":null}'

@@ -14,10 +14,12 @@ from typing import Any
 import streamlit as st
 
 from evaluators.config import config
+from evaluators.datasets.alphabets import TITLES
 from evaluators.datasets.binary import PARQUET, ZIP
 from evaluators.datasets.checks import Finding
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.encoding import GZIP
+from evaluators.datasets.encoding_guess import EncodingGuess, title_of
 from evaluators.datasets.guess import Guess
 from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
@@ -55,7 +57,8 @@ class Reading:
     field, as guessed, remembered or said. `loaded` comes without the data, which the store keeps
     under `kept_as`: `usable` rows; `taken` says in each language what became what. `is_stored`
     where this file brought them there, and others were not there before. `part` is the list or
-    sheet that was chosen of several.
+    sheet that was chosen of several, `encoding` the one that was chosen for a text, and `written`
+    how it was guessed to be written before.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Reading:
     origin: Mapping[str, Any]
     key: str
     part: str = ""
+    encoding: str = ""
+    written: EncodingGuess | None = None
     is_remembered: bool = False
     kept_as: str = ""
     is_stored: bool = False
@@ -77,15 +82,16 @@ class Reading:
     @property
     def is_sure(self) -> bool:
         """Whether nobody need be asked: the guess is sure, or a person said it of such a file
-        before.
+        before, and what its letters are is clear.
         """
-        return self.guess.is_sure or self.is_remembered
+        is_legible = self.head.encoding is None or self.head.encoding.is_sure
+        return is_legible and (self.guess.is_sure or self.is_remembered)
 
     def table(self) -> Table:
         """The whole table; a file is read again."""
         if isinstance(self.content, Table):
             return self.content
-        return read(self.name, self.content, self.part)
+        return read(self.name, self.content, self.part, self.encoding)
 
     def proposing(self, columns: Mapping[str, str]) -> Reading:
         return replace(self, given=dict(columns), is_remembered=True)
@@ -116,9 +122,10 @@ def begin(
     content: bytes | Table,
     origin: Mapping[str, Any],
     part: str = "",
+    encoding: str = "",
 ) -> tuple[Reading, Table]:
     """What a file seems to be, and its table; raises `DatasetError` where there is none."""
-    table = content if isinstance(content, Table) else read(name, content, part)
+    table = content if isinstance(content, Table) else read(name, content, part, encoding)
     guess = recognise(table)
     reading = Reading(
         name=name,
@@ -131,6 +138,8 @@ def begin(
         # Of its own for each reading, or the widgets of another file would keep their choices
         key=f"reading_{token_hex(4)}",
         part=part,
+        encoding=encoding,
+        written=table.encoding,
     )
     return reading, table
 
@@ -162,7 +171,12 @@ def doubt(reading: Reading) -> None:
     """Why a person is asked for the columns."""
     remembered = mark("The columns are as you chose them for such a file before.")
     words = remembered if reading.is_remembered else reading.guess.why
-    for part in filter(None, (words, reading.head.note, mark("Nothing is kept yet."))):
+    note = reading.head.note
+    # Its readings stand in the choice of encoding
+    if reading.head.encoding and reading.head.encoding.doubt:
+        words = words.replace(reading.head.encoding.doubt, "").strip()
+        note = mark("The text is not UTF-8. Choose the encoding in which its letters are right.")
+    for part in filter(None, (words, note, mark("Nothing is kept yet."))):
         st.caption(plain(translated(part)))
 
 
@@ -220,6 +234,28 @@ def chosen_part(reading: Reading) -> str:
         index=options.index(now),
         format_func=title,
         key=f"{reading.key}_part",
+    )
+    return "" if chosen == now else chosen
+
+
+def chosen_encoding(reading: Reading) -> str:
+    """The encoding that a person wants of a text that is not UTF-8; empty for what is read now."""
+    if reading.written is None or isinstance(reading.content, Table):
+        return ""
+    excerpts = dict(reading.written.readings)
+    options = list(dict.fromkeys([*excerpts, *TITLES]))
+    now = reading.encoding or reading.written.encoding
+
+    def title(encoding: str) -> str:
+        excerpt = excerpts.get(encoding)
+        return f"{title_of(encoding)} · {excerpt}" if excerpt else title_of(encoding)
+
+    chosen = st.selectbox(
+        say("Encoding"),
+        options,
+        index=options.index(now),
+        format_func=title,
+        key=f"{reading.key}_encoding",
     )
     return "" if chosen == now else chosen
 

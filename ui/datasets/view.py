@@ -90,16 +90,29 @@ def _take(found: Reading, table: Table) -> None:
         _keep(found, table, remembered)
 
 
-def _ask_for_part(found: Reading) -> None:
-    """The choice of list or sheet; another one is read at once, in place of the last."""
-    part = reading.chosen_part(found)
-    if not part:
+def _ask_how_to_read(found: Reading) -> None:
+    """The choices of list or sheet, and of encoding; another one is read at once, in place of the
+    last.
+    """
+    part, encoding = reading.chosen_part(found), reading.chosen_encoding(found)
+    if not part and not encoding:
         return
     with problems.caught(), st.spinner(say("Reading"), show_time=True):
         with reading.turn(found.content):
-            other, table = reading.begin(found.name, found.content, found.origin, part)
+            other, table = reading.begin(
+                found.name,
+                found.content,
+                found.origin,
+                part or found.part,
+                encoding or found.encoding,
+            )
             # Data that this file brought give way to those of its other part
-            other = replace(other, kept_as=found.kept_as, is_stored=found.is_stored)
+            other = replace(
+                other,
+                kept_as=found.kept_as,
+                is_stored=found.is_stored,
+                written=other.written or found.written,
+            )
             _take(other, table)
         st.rerun()
 
@@ -164,7 +177,7 @@ def question() -> bool:
         headline = say("Which column is what in {name}?", name=found.name)
         st.markdown(f"**{plain(headline)}**")
         reading.doubt(found)
-        _ask_for_part(found)
+        _ask_how_to_read(found)
         _ask_for_columns(found)
     return True
 
@@ -205,7 +218,7 @@ def show(data: TestBed | Dataset) -> None:
         st.info(plain(words), icon=":material/info:")
     if found:
         reading.summary(found)
-        _ask_for_part(found)
+        _ask_how_to_read(found)
     origin.show(data)
     if found and found.loaded:
         reading.left_out(found)

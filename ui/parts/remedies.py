@@ -30,6 +30,7 @@ IN_APP: Words = {
     "replace_file": mark("Choose another name."),
     "name_columns": mark("Choose the columns on the Datasets page."),
     "choose_table": mark("Choose one on the Datasets page."),
+    "name_encoding": mark("Choose one on the Datasets page."),
     "skip_broken": mark("Upload the file on the Datasets page, which leaves these rows out."),
     "collect": mark("Resume collects the answers."),
 }
