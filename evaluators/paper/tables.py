@@ -12,7 +12,7 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.paper.table import CHECKED, PaperLine, PaperTable, numbers, table_of_lines
 from evaluators.people import labellers
 from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
-from evaluators.runs.aggregate import View
+from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -53,8 +53,6 @@ OF_DIFFERENCES = {
 """How a difference is tested, by its method; see docs/comparing.md."""
 LONGEST_HEADING = 20
 """Letters of a name that a column is headed by; longer ones stand in the caption alone."""
-MOST_GROUPS = 50
-"""Groups that a table has; a column with more values mostly holds one for each sample."""
 
 
 def tables_of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[PaperTable]:

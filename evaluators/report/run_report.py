@@ -12,7 +12,7 @@ from evaluators.records import Run
 from evaluators.report import page, samples
 from evaluators.report.picked import Picked, samples_to_read
 from evaluators.runs import aggregate, bills, findings, run_facts
-from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.aggregate import MOST_GROUPS, Mean, View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_and_failed, failed_in_words
@@ -40,8 +40,6 @@ from evaluators.trace.definitions import DEFINITIONS
 
 PHONE = Size(92, 8)
 """The width of a phone in millimetres of a screen, and a font that is read there."""
-# A column of groups may hold another value in every row of the data.
-MOST_GROUPS = 50
 MOST_REASONS = 8
 MOST_OF_A_PROMPT = 20_000
 MOST_OF_REFUSED = 2_000

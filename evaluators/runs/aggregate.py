@@ -51,6 +51,9 @@ from evaluators.trace.labelling import (
 )
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
 
+MOST_GROUPS = 50
+"""Groups that are shown: a column with more values mostly holds one for each sample."""
+
 
 class Within(Record):
     """How far answers to the same prompt differ, where prompts were asked several times.

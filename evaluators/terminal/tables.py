@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import product
+from itertools import islice, product
 from typing import Literal
 
 from rich import box
@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evaluators.api.evaluation import Results, failure_table
+from evaluators.api.evaluation import Results, cells_for_terminal, failure_table
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison import words
@@ -35,10 +35,12 @@ from evaluators.llm.money import dollars
 from evaluators.params import parameters
 from evaluators.prompts import shipped
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
+from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
 from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.overnight import state_of_batches
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.files import escaped_for_terminal
@@ -211,6 +213,8 @@ def run_in_parts(results: Results) -> list[RenderableType]:
     """What the run is, its means and cost, what failed, how to go on, how to begin it again."""
     run, store = results.run, results.store
     parts: list[RenderableType] = [facts_table(results), "", *means_in_parts(results), ""]
+    if groups := _groups(results):
+        parts += [_groups_table(groups), ""]
     if cost := spent(run, store):
         parts += [cost, ""]
     parts += why_stopped(results)
@@ -226,6 +230,19 @@ def means_in_parts(results: Results) -> list[RenderableType]:
     if by_reason := results.failures_in(IN_TERMINAL):
         parts += ["", failure_table(by_reason)]
     return parts
+
+
+def _groups(results: Results) -> Mapping[str, Mapping[str, Mean]]:
+    """The means of each group of samples, over all models; empty where no sample has one."""
+    return RunView.read(results.store, results.run).by_group(view=results.view)
+
+
+def _groups_table(groups: Mapping[str, Mapping[str, Mean]]) -> Table:
+    lines = []
+    for group, means in islice(groups.items(), MOST_GROUPS):
+        lines += [(group, name, *cells_for_terminal(mean)) for name, mean in means.items()]
+    numbers = ("mean", "95 % interval", "checked")
+    return text_table(("group", "value", *numbers), lines, right=numbers)
 
 
 def go_on(run: Run) -> str:
@@ -331,6 +348,10 @@ def run_summary(results: Results) -> dict[str, object]:
         "stop_kinds": [reason.kind for reason in reasons],
         "findings": results.findings(),
         "values": values,
+        "groups": {
+            group: {name: mean.model_dump() for name, mean in means.items()}
+            for group, means in _groups(results).items()
+        },
         "failures": results.failures_in(IN_TERMINAL),
         "spent": spent,
     }

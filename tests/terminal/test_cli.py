@@ -167,6 +167,28 @@ def test_a_broken_file_is_told_where_metrics_are_listed_and_nowhere_else(
     assert "rhyme.py, line 1, cannot be used: SyntaxError" in plumbline("list", "metrics").stderr
 
 
+def test_a_run_of_groups_shows_every_value_for_each(plumbline, data_folder):
+    rows = [
+        {"question": "Who?", "response": response, "answer_key": "Mina", "prompt": prompt}
+        for prompt, responses in {"new": ("Mina", "Mina"), "old": ("Mina", "Ben")}.items()
+        for response in responses
+    ]
+    (data_folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    named = ("--column", "ground_truth=answer_key", "--group", "prompt")
+    plumbline("run", "--data", "rows.jsonl", *named, "--metric", "answer_match")
+
+    shown = plumbline("show", "last").stdout
+    groups = json.loads(plumbline("show", "last", "--json").stdout)["groups"]
+
+    assert re.search(r"group +value +mean +95 % interval +checked", shown)
+    # Wilson: 1 of 2 from .09 to .91.
+    assert re.search(r"old +answer_match +0\.50 +0\.09 to 0\.91 +2 / 2 ", shown)
+    assert {group: own["answer_match"]["mean"] for group, own in groups.items()} == {
+        "new": 1.0,
+        "old": 0.5,
+    }
+
+
 def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data_folder):
     rows = [
         {"query": "Who?", "prediction": "Mina", "ans": "Mina"},

@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from evaluators.runs.aggregate import Mean
+from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves
 from evaluators.runs.shown_values import beside, coverage
 from evaluators.text.language import say
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
-
-MOST_GROUPS = 50
-"""Groups that are shown: a column with more values mostly holds one for each sample."""
 
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
