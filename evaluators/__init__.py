@@ -8,6 +8,63 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Ability": "evaluators.records",
+    "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
+    "AnswerMatchAcc": "evaluators.answer_match",
+    "BaseEvaluator": "evaluators.base",
+    "batch_schema": "evaluators.batch.function",
+    "BatchResults": "evaluators.batch.results",
+    "ask": "evaluators.llm.structured",
+    "Cap": "evaluators.records",
+    "compare": "evaluators.api.comparing",
+    "compose": "evaluators.datasets.rgb",
+    "connect": "evaluators.llm.connect",
+    "ContextRecall": "evaluators.context_recall",
+    "Dataset": "evaluators.records",
+    "DefaultLLMJudge": "evaluators.llm_judge",
+    "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
+    "estimate": "evaluators.api.evaluation",
+    "evaluate": "evaluators.api.evaluation",
+    "evaluate_batch_files": "evaluators.batch.files",
+    "evaluate_record_batch": "evaluators.batch.function",
+    "EvaluationResult": "evaluators.rgb_evaluator",
+    "Evaluator": "evaluators.base",
+    "evaluator": "evaluators.base",
+    "EvaluatorSpec": "evaluators.records",
+    "FakeLLM": "evaluators.llm.fake",
+    "fenced": "evaluators.prompts",
+    "for_paper": "evaluators.api.papers",
+    "GEvalJudgeEvaluator": "evaluators.g_eval",
+    "GEvalLLMJudge": "evaluators.g_eval",
+    "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
+    "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
+    "LexicalContextRecall": "evaluators.context_recall",
+    "LLMasJudge": "evaluators.llm_judge",
+    "LLMClient": "evaluators.llm",
+    "LLMEvalResult": "evaluators.llm_judge",
+    "load_data": "evaluators.runs.inputs",
+    "ModelSpec": "evaluators.records",
+    "NLGTask": "evaluators.g_eval",
+    "open_run": "evaluators.api.evaluation",
+    "PlumblineError": "evaluators.errors",
+    "Prompt": "evaluators.prompts",
+    "require": "evaluators.base",
+    "Results": "evaluators.api.evaluation",
+    "RetrieverRecall": "evaluators.retriever_recall",
+    "RGBEvaluator": "evaluators.rgb_evaluator",
+    "Sample": "evaluators.records",
+    "Score": "evaluators.records",
+    "TestBed": "evaluators.datasets.rgb",
+    "TRACEEvaluator": "evaluators.trace_evaluator",
+    "TRACEScores": "evaluators.trace.metrics",
+    "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
+    "YesOrNo": "evaluators.llm.verdicts",
+}
+"""Each public name with the module that holds it."""
+
 if TYPE_CHECKING:
     from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator as AdvancedRAGEvaluator
     from evaluators.advanced_rag_evaluator import DocumentSentencizer as DocumentSentencizer
@@ -66,6 +123,7 @@ if TYPE_CHECKING:
     from evaluators.trace_evaluator import TRACEEvaluator as TRACEEvaluator
 
 else:
+    __all__ = list(_HOMES)
 
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
@@ -73,64 +131,6 @@ else:
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value  # found without this function from now on
         return value
-
-
-_HOMES = {
-    "Ability": "evaluators.records",
-    "AdvancedRAGEvaluator": "evaluators.advanced_rag_evaluator",
-    "AnswerMatchAcc": "evaluators.answer_match",
-    "BaseEvaluator": "evaluators.base",
-    "batch_schema": "evaluators.batch.function",
-    "BatchResults": "evaluators.batch.results",
-    "ask": "evaluators.llm.structured",
-    "Cap": "evaluators.records",
-    "compare": "evaluators.api.comparing",
-    "compose": "evaluators.datasets.rgb",
-    "connect": "evaluators.llm.connect",
-    "ContextRecall": "evaluators.context_recall",
-    "Dataset": "evaluators.records",
-    "DefaultLLMJudge": "evaluators.llm_judge",
-    "DocumentSentencizer": "evaluators.advanced_rag_evaluator",
-    "estimate": "evaluators.api.evaluation",
-    "evaluate": "evaluators.api.evaluation",
-    "evaluate_batch_files": "evaluators.batch.files",
-    "evaluate_record_batch": "evaluators.batch.function",
-    "EvaluationResult": "evaluators.rgb_evaluator",
-    "Evaluator": "evaluators.base",
-    "evaluator": "evaluators.base",
-    "EvaluatorSpec": "evaluators.records",
-    "FakeLLM": "evaluators.llm.fake",
-    "fenced": "evaluators.prompts",
-    "for_paper": "evaluators.api.papers",
-    "GEvalJudgeEvaluator": "evaluators.g_eval",
-    "GEvalLLMJudge": "evaluators.g_eval",
-    "GPTLabelingOutput": "evaluators.advanced_rag_evaluator",
-    "GPTLabelingPromptGenerator": "evaluators.advanced_rag_evaluator",
-    "LexicalContextRecall": "evaluators.context_recall",
-    "LLMasJudge": "evaluators.llm_judge",
-    "LLMClient": "evaluators.llm",
-    "LLMEvalResult": "evaluators.llm_judge",
-    "load_data": "evaluators.runs.inputs",
-    "ModelSpec": "evaluators.records",
-    "NLGTask": "evaluators.g_eval",
-    "open_run": "evaluators.api.evaluation",
-    "PlumblineError": "evaluators.errors",
-    "Prompt": "evaluators.prompts",
-    "require": "evaluators.base",
-    "Results": "evaluators.api.evaluation",
-    "RetrieverRecall": "evaluators.retriever_recall",
-    "RGBEvaluator": "evaluators.rgb_evaluator",
-    "Sample": "evaluators.records",
-    "Score": "evaluators.records",
-    "TestBed": "evaluators.datasets.rgb",
-    "TRACEEvaluator": "evaluators.trace_evaluator",
-    "TRACEScores": "evaluators.trace.metrics",
-    "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
-    "YesOrNo": "evaluators.llm.verdicts",
-}
-"""Each public name with the module that holds it."""
-
-__all__ = list(_HOMES)
 
 
 def __dir__() -> list[str]:

@@ -454,6 +454,6 @@ def test_a_missing_embedding_package_refuses_the_batch_before_its_first_case(met
     pipeline = UnifiedEvaluationPipeline(
         llm_client=asked, embedding_model="sentence-transformers/all-mpnet-base-v2"
     )
-    with pytest.raises(ParameterError, match="`pip install sentence-transformers`"):
+    with pytest.raises(ParameterError, match=r'pip install "sentence-transformers==6\.2\.0"'):
         pipeline.evaluate_batch(CASES, method=method)
     assert asked.calls == 0

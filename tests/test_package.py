@@ -4,11 +4,14 @@ import importlib.util
 import os
 import subprocess
 import sys
-import tomllib
 from importlib.metadata import Distribution
 from pathlib import Path
 
 import pytest
+
+import evaluators
+import plumbline as plumbline_package
+from evaluators.own_command import command_of
 
 ROOT = Path(__file__).parents[1]
 BACKEND = ("hatchling", "hatch_requirements_txt")
@@ -64,16 +67,19 @@ def below(folder):
     return {path.as_posix() for path in paths if "__pycache__" not in path.parts}
 
 
-def test_only_our_own_two_folders_lie_beside_the_packages_of_others(installed):
+def test_only_our_own_folders_lie_beside_the_packages_of_others(installed):
     [info] = installed.glob("*.dist-info")
 
     assert {path.name for path in installed.iterdir()} == {
         "evaluators",
+        "plumbline",
         "plumbline_app",
         "bin",
         info.name,
     }
-    assert below(installed / "evaluators") == below(ROOT / "evaluators")
+    for name in ("evaluators", "plumbline"):
+        assert below(installed / name) == below(ROOT / name)
+        assert (installed / name / "py.typed").is_file()
 
 
 @pytest.mark.parametrize("name", ["ui", "pages", "data"])
@@ -91,9 +97,9 @@ def test_the_app_has_its_start_and_its_settings_and_nothing_secret(installed):
 def test_version_and_dependencies_are_those_of_the_checkout(installed):
     [info] = installed.glob("*.dist-info")
     package = Distribution.at(info)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
-    assert package.version == project["version"]
+    assert package.name == "plumbline-rag"
+    assert package.version == plumbline_package.__version__ == evaluators.__version__
     needed = [each for each in package.requires if "extra ==" not in each]
     assert sorted(needed) == sorted((ROOT / "requirements.txt").read_text("utf-8").split())
 
@@ -106,11 +112,25 @@ def test_the_command_lists_metrics_and_models_in_an_empty_folder(plumbline, inst
     assert [path.name for path in tmp_path.iterdir()] == [".plumbline"]  # in the home folder
 
 
+def test_the_command_says_its_version(plumbline):
+    assert plumbline("--version").stdout == f"plumbline {evaluators.__version__}\n"
+
+
+def test_what_is_printed_begins_with_the_command_that_was_given(plumbline):
+    """In an environment without `plumbline` beside its Python: that of the tests."""
+    nothing_yet = plumbline("show", "last")
+
+    begins = command_of(Path(sys.executable), None)
+    assert f"Start one with: {begins} run" in nothing_yet.stderr
+    assert f"{begins} list metrics" in plumbline("--help").stdout
+
+
 def test_the_command_tells_how_to_start_the_app(plumbline):
     helped = plumbline("app", "--help")
 
     assert helped.returncode == 0, helped.stderr
-    assert "app --server.port 8600" in helped.stdout
+    assert "--port" in helped.stdout
+    assert "app --server.headless true" in helped.stdout
 
 
 def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_meant(
@@ -121,7 +141,7 @@ def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_me
         "import os, sys; print(os.getcwd(), os.environ['PLUMBLINE_DATA_DIR'], sys.argv[1:])"
     )
     done = run(
-        *(sys.executable, "-m", "evaluators", "app", "--server.port", "8600"),
+        *(sys.executable, "-m", "plumbline", "app", "--server.headless", "true", "--port", "8600"),
         cwd=tmp_path,
         PYTHONPATH=os.pathsep.join(map(str, (tmp_path, installed))),
         PLUMBLINE_DATA_DIR="mine",
@@ -129,5 +149,5 @@ def test_the_app_starts_where_its_settings_lie_and_keeps_folders_as_they_were_me
 
     assert done.stdout.strip() == (
         f"{installed / 'plumbline_app'} {tmp_path / 'mine'} ['run', 'app.py', "
-        "'--server.port', '8600']"
+        "'--server.port', '8600', '--server.headless', 'true']"
     )

@@ -1,17 +1,21 @@
-"""The names that `from evaluators import ...` gives: all there, loaded late, and known to type
+"""The names that `from plumbline import ...` and `from evaluators import ...` give: all there, loaded late, and known to type
 checkers.
 """
 
 import ast
 import json
+import pickle
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
+import mypy.api
 import pytest
 
 import evaluators
+import plumbline
 from evaluators import _HOMES
 
 ROOT = Path(__file__).parents[1]
@@ -89,3 +93,60 @@ def test_a_name_that_is_not_there_is_told_as_python_does():
 
 def test_all_names_are_listed():
     assert set(evaluators.__all__) <= set(dir(evaluators))
+
+
+def test_plumbline_has_the_same_names_and_objects():
+    assert plumbline.__all__ == evaluators.__all__
+    assert plumbline.__version__ == evaluators.__version__
+    assert set(plumbline.__all__) <= set(dir(plumbline))
+    for name in plumbline.__all__:
+        assert getattr(plumbline, name) is getattr(evaluators, name)
+
+
+def test_plumbline_alone_loads_nothing_of_the_modules():
+    code = (
+        "import plumbline, sys, json; print(json.dumps([m for m in sys.modules if "
+        "m.startswith(('evaluators.', 'plumbline.'))]))"
+    )
+
+    assert in_a_new_process(code) == []
+
+
+def test_a_star_of_plumbline_gives_all_of_them():
+    code = (
+        "from plumbline import *; import json; print(json.dumps(sorted(name for name in "
+        "dir() if name[0] != '_')))"
+    )
+
+    assert set(in_a_new_process(code)) == {*evaluators.__all__, "json"}
+
+
+def test_plumbline_has_no_other_names():
+    with pytest.raises(ImportError, match="cannot import name 'Rouge'"):
+        exec("from plumbline import Rouge")
+    # The modules lie under one name alone, or a class would be there twice.
+    assert find_spec("plumbline.rgb_evaluator") is None
+
+
+def test_what_comes_by_plumbline_is_pickled_under_its_module():
+    sample = plumbline.Sample(id="1", question="When?")
+
+    assert pickle.loads(pickle.dumps(sample)) == sample
+    assert type(sample).__module__ == "evaluators.records"
+
+
+def test_type_checkers_know_what_comes_by_plumbline(tmp_path):
+    (tmp_path / "use.py").write_text(
+        "from plumbline import Sample, __version__\n"
+        'reveal_type(Sample(id="1", question="?"))\n'
+        "reveal_type(__version__)\n"
+    )
+
+    said, wrong, code = mypy.api.run(
+        ["--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports", "silent",
+         "--config-file", str(ROOT / "pyproject.toml"), str(tmp_path / "use.py")]
+    )  # fmt: skip
+
+    assert (wrong, code) == ("", 0), said
+    assert '"evaluators.records.Sample"' in said
+    assert '"str"' in said

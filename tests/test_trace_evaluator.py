@@ -84,7 +84,7 @@ def test_the_documented_embedding_is_accepted_before_its_package_is_needed():
     find_spec("sentence_transformers") is not None, reason="sentence-transformers is installed"
 )
 def test_a_missing_embedding_package_is_named_when_it_is_needed():
-    with pytest.raises(ParameterError, match="pip install sentence-transformers"):
+    with pytest.raises(ParameterError, match=r'pip install "sentence-transformers==6\.2\.0"'):
         TRACEEvaluator(embedding_model="sentence-transformers/any").evaluate("Q?", "A.", ["D."])
 
 

@@ -36,6 +36,7 @@ from evaluators.errors import (
     StoreError,
     WorkerError,
 )
+from evaluators.extras import install_line
 from evaluators.llm import Keys
 from evaluators.records import Cap
 from evaluators.runs import inputs
@@ -377,7 +378,7 @@ def _ray(where: Where) -> Cluster:
         from evaluators.batch.cluster import Cluster
     except ImportError as error:
         raise ParameterError(
-            "The engine ray needs a package that is not installed. Install it with: "
-            "pip install 'plumbline[ray]'"
+            "The engine ray needs a package that is not installed. Install it: "
+            f"{install_line('ray')}"
         ) from error
     return Cluster(where.ray_address, where.workers)

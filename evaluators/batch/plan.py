@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from evaluators import __version__
 from evaluators.base import Evaluator
 from evaluators.batch.columns import MetricColumns, columns_of
 from evaluators.batch.engine import UNREADABLE, has_column, problem_of
@@ -25,7 +26,6 @@ from evaluators.llm.connect import JUDGE_TOKENS, accesses
 from evaluators.llm.keys import keys_from_environment
 from evaluators.records import Cap, Dataset, ModelSpec
 from evaluators.runs import inputs
-from evaluators.runs.environment import own_version
 from evaluators.runs.plan import RunPlan, check_asked
 from evaluators.surrogates import without_surrogates
 from evaluators.text.printable import printable
@@ -88,7 +88,7 @@ def planned(
     settings = storable(
         {
             # Another version may judge otherwise: one folder does not mix them.
-            "plumbline": own_version(),
+            "plumbline": __version__,
             # The same words in another working folder mean other files.
             "data": address if "://" in address else os.path.abspath(address),
             "metrics": [metric.spec().model_dump(mode="json") for metric in evaluators],

@@ -1,7 +1,7 @@
 """Hedging: how many sentences of an answer say that they are not sure."""
 
-from evaluators import Evaluator, Sample, Score, evaluator, require
 from evaluators.text.sentences import split_sentences
+from plumbline import Evaluator, Sample, Score, evaluator, require
 
 HEDGES = "may might could perhaps possibly probably likely seems appears suggests"
 

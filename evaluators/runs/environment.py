@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import tomllib
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from evaluators.config import ROOT
+from evaluators import __version__
 from evaluators.llm.catalogue import find
 from evaluators.records import ModelSpec, Record, Run
 
@@ -71,7 +69,7 @@ class Environment(Record):
 def versions() -> Versions:
     """Those of this process."""
     return Versions(
-        plumbline=own_version(),
+        plumbline=__version__,
         judging=_hash_of_judging(),
         python=platform.python_version(),
         packages={name: metadata.version(name) for name in PACKAGES},
@@ -107,17 +105,6 @@ def changed_versions(first: Environment, second: Environment) -> Sequence[str]:
     for name in before.packages.keys() & after.packages.keys():
         pairs.append((name, before.packages[name], after.packages[name]))
     return [f"{name} {old} → {new}" for name, old, new in sorted(pairs) if old != new]
-
-
-def own_version() -> str:
-    """Plumbline's own version: of the installed package, else of the checkout."""
-    with suppress(metadata.PackageNotFoundError):
-        return metadata.version("plumbline")
-    # A copy of the package alone says no version: `judging` tells it from others.
-    with suppress(OSError):
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        return str(project["project"]["version"])
-    return "unknown"
 
 
 def _hash_of_judging() -> str:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Literal
 import click
 from pydantic import ValidationError
 
+from evaluators import __version__
 from evaluators.api import comparing
 from evaluators.api.evaluation import Results, open_run, with_new_cap, with_overnight
 from evaluators.api.papers import bundle_of
@@ -26,11 +27,13 @@ from evaluators.comparison.repeated import repeated
 from evaluators.comparison.several import Several
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError
+from evaluators.extras import install_line
 from evaluators.llm import catalogue as llms
 from evaluators.llm.clients import access_for
 from evaluators.llm.keys import keys_from_environment, quiet_logs
 from evaluators.llm.money import dollar_range
 from evaluators.llm.providers import PROVIDERS
+from evaluators.own_command import own_command
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
 from evaluators.runs.again import plan_again
@@ -67,18 +70,20 @@ KEY_VARIABLES = ", ".join(
     for provider in PROVIDERS.values()
 )
 
+PLUMBLINE = own_command()
+
 HELP = (
-    """Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
+    f"""Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
 
 \b
-  python -m evaluators list metrics
-  python -m evaluators run --data "TRACE sample (English)" --metric trace --metric answer_match \\
+  {PLUMBLINE} list metrics
+  {PLUMBLINE} run --data "TRACE sample (English)" --metric trace --metric answer_match \\
       --param type=f1_score
-  python -m evaluators run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
-  python -m evaluators estimate --data answers.csv --metric gpt_labeling \\
+  {PLUMBLINE} run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
+  {PLUMBLINE} estimate --data answers.csv --metric gpt_labeling \\
       --judge groq/openai/gpt-oss-120b
-  python -m evaluators run --config ci.toml --fail-under adherence=0.8
-  python -m evaluators resume last
+  {PLUMBLINE} run --config ci.toml --fail-under adherence=0.8
+  {PLUMBLINE} resume last
 
 Keys come from the environment: """
     + KEY_VARIABLES
@@ -92,23 +97,23 @@ Exit codes
     + "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
 )
 
-RUN = """Run metrics over a data set and wait for the results.
+RUN = f"""Run metrics over a data set and wait for the results.
 
 The progress goes to the error stream, the table of results to the standard output.
 
 \b
   Answers in a file, two metrics, no LLM:
-    python -m evaluators run --data answers.jsonl --metric trace --metric answer_match \\
+    {PLUMBLINE} run --data answers.jsonl --metric trace --metric answer_match \\
         --param answer_match.type=f1_score
   A judge, a budget, and a threshold for CI:
-    python -m evaluators run --data answers.csv --metric gpt_labeling \\
+    {PLUMBLINE} run --data answers.csv --metric gpt_labeling \\
         --judge groq/openai/gpt-oss-120b --max-calls 200 \\
         --fail-under adherence=0.8 --fail-under completeness=0.5
   The same for half the money, answered by tomorrow; resume last collects:
-    python -m evaluators run --data answers.csv --metric gpt_labeling \\
+    {PLUMBLINE} run --data answers.csv --metric gpt_labeling \\
         --judge openai/gpt-6-luna --overnight
   The RGB benchmark, composed from a test bed:
-    python -m evaluators run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
+    {PLUMBLINE} run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
         --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --sample 20
 
 \b
@@ -121,7 +126,7 @@ The progress goes to the error stream, the table of results to the standard outp
     fail-under = ["adherence=0.8"]
 """
 
-BATCH = """Judge files of any size, row by row, in bounded memory.
+BATCH = f"""Judge files of any size, row by row, in bounded memory.
 
 IN is a file, a folder, a pattern in quotes, or an address such as s3://bucket/logs/, of Parquet,
 JSON Lines or CSV (also packed with gzip). OUT is a folder: it gets a Parquet file of results for
@@ -129,34 +134,34 @@ each file, and _manifest.json when all are there. The same command goes on where
 answer of a judge is paid for twice. A row that fails is a row with its error.
 
 \b
-  python -m evaluators batch "logs/*.jsonl.gz" results --metric trace --column response=answer
-  python -m evaluators batch logs results --metric trace --by model --by created:week
-  python -m evaluators batch logs.parquet results --metric gpt_labeling \\
+  {PLUMBLINE} batch "logs/*.jsonl.gz" results --metric trace --column response=answer
+  {PLUMBLINE} batch logs results --metric trace --by model --by created:week
+  {PLUMBLINE} batch logs.parquet results --metric gpt_labeling \\
       --judge groq/openai/gpt-oss-120b --max-cost 5
 """
 
-RESUME = """Go on with a run: the rest is done, failures are tried again, nothing is paid for twice.
+RESUME = f"""Go on with a run: what is left or failed is done, nothing is paid for twice.
 
 RUN is the id that run or list shows, its first characters, or "last".
 
 \b
-  python -m evaluators resume last
-  python -m evaluators resume 3f9a --max-calls 500 --fail-under adherence=0.8
+  {PLUMBLINE} resume last
+  {PLUMBLINE} resume 3f9a --max-calls 500 --fail-under adherence=0.8
 
 A run begun with --overnight is collected: what has come back is checked, what is left is sent.
 """
 
-AGAIN = """Do a run again, over its own samples, and compare the two.
+AGAIN = f"""Do a run again, over its own samples, and compare the two.
 
 RUN is the id that run or list shows, its first characters, or "last"; or a run file. Every model is
 asked anew, unless --stored-answers. Exits with 0 where every value is the same, with 1 where not.
 
 \b
-  python -m evaluators again last
-  python -m evaluators again hand-in.plumbline
+  {PLUMBLINE} again last
+  {PLUMBLINE} again hand-in.plumbline
 """
 
-COMPARE = """Compare runs, models of a run, or labellers of a run.
+COMPARE = f"""Compare runs, models of a run, or labellers of a run.
 
 Each RUN is an id that run or list shows, its first characters, or "last". Samples are matched where
 the data are the same, else by their questions; only those that both were judged on count. A
@@ -164,31 +169,31 @@ difference is second minus first, in points of a hundred, with its 95 % interval
 each is compared with the first.
 
 \b
-  python -m evaluators compare 3f9a last
-  python -m evaluators compare last --model 0 --model 1
-  python -m evaluators compare last --labels heuristic --labels gold
-  python -m evaluators compare 3f9a 81c2 last
+  {PLUMBLINE} compare 3f9a last
+  {PLUMBLINE} compare last --model 0 --model 1
+  {PLUMBLINE} compare last --labels heuristic --labels gold
+  {PLUMBLINE} compare 3f9a 81c2 last
 
 \b
   For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first,
   with 4 where that cannot be told (by the heuristic's labels, for instance).
-    python -m evaluators compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
+    {PLUMBLINE} compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
   For a paper: the forest plot and the table of all differences.
-    python -m evaluators compare 3f9a last --paper differences.zip
+    {PLUMBLINE} compare 3f9a last --paper differences.zip
 """
 
-CHECK = """Say how far a run's labeller can be trusted, by labels that people gave in the app.
+CHECK = f"""Say how far a run's labeller can be trusted, by labels that people gave in the app.
 
 RUN is the id that run or list shows, its first characters, or "last". Each mean is corrected: what
 people would say of all answers, with its 95 % interval. Below 15 labels it is theirs alone.
 
 \b
-  python -m evaluators check last
-  python -m evaluators check last --against gold
-  python -m evaluators check 3f9a --fail-under adherence=0.7
+  {PLUMBLINE} check last
+  {PLUMBLINE} check last --against gold
+  {PLUMBLINE} check 3f9a --fail-under adherence=0.7
 """
 
-EXPORT = """Write a run's results to a file.
+EXPORT = f"""Write a run's results to a file.
 
 RUN is the id that run or list shows, its first characters, or "last".
 
@@ -205,18 +210,18 @@ RUN is the id that run or list shows, its first characters, or "last".
   raw     every row as it is stored, as JSON lines; also of a run that cannot be read
 
 \b
-  python -m evaluators export last --format jsonl -o results.jsonl
-  python -m evaluators export last --format latex
-  python -m evaluators export 3f9a | head
+  {PLUMBLINE} export last --format jsonl -o results.jsonl
+  {PLUMBLINE} export last --format latex
+  {PLUMBLINE} export 3f9a | head
 """
 
 
-BACKUP = """Copy the store into one file: all runs, uploads, corrections and answers.
+BACKUP = f"""Copy the store into one file: all runs, uploads, corrections and answers.
 
 Runs may be at work meanwhile. The copy is checked by opening it.
 
 \b
-  python -m evaluators backup plumbline-backup.sqlite3
+  {PLUMBLINE} backup plumbline-backup.sqlite3
 
 To go back to it: stop Plumbline, delete every file of the data folder whose name begins with
 plumbline.sqlite3, and put the copy there as plumbline.sqlite3.
@@ -257,6 +262,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
+@click.version_option(__version__, prog_name="plumbline", message="%(prog)s %(version)s")
 def main() -> None:
     quiet_logs()
     # Files that cannot be used are named where it matters: by `list metrics` and unknown names.
@@ -268,25 +274,27 @@ def main() -> None:
 
 @main.command(
     short_help="Start the app in the browser.",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"ignore_unknown_options": True},
 )
+@click.option("--port", type=click.IntRange(1, 65_535), help="Where it answers.  [default: 8501]")
 @click.argument(
     "options",
     nargs=-1,
     type=click.UNPROCESSED,
     metavar="[STREAMLIT OPTIONS]...",
 )
-def app(options: tuple[str, ...]) -> None:
+def app(port: int | None, options: tuple[str, ...]) -> None:
     """Start the app in the browser; Ctrl-C ends it.
 
-    What follows goes to Streamlit, for example: app --server.port 8600 --server.headless true
+    Other options go to Streamlit, for example: app --server.headless true
     """
     # What they name is meant from here, before the working directory changes.
     for variable in ("PLUMBLINE_DATA_DIR", "PLUMBLINE_CUSTOM_DIR"):
         if folder := os.environ.get(variable):
             os.environ[variable] = os.path.abspath(folder)
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml of the working directory only
-    sys.argv = ["streamlit", "run", "app.py", *options]
+    where = ["--server.port", str(port)] if port else []
+    sys.argv = ["streamlit", "run", "app.py", *where, *options]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
@@ -341,7 +349,7 @@ def run(
     "--engine",
     type=click.Choice(["local", "ray"]),
     default="local",
-    help="Processes of this machine, or Ray (pip install 'plumbline[ray]').  [default: local]",
+    help=f"Processes of this machine, or Ray ({install_line('ray')}).  [default: local]",
 )
 @click.option(
     "--ray-address",
@@ -884,17 +892,15 @@ def _full_id(run_id: str, store: Store) -> str:
     if len(ids) == 1 and run_id:
         return ids[0]
     if run_id == "last":
-        raise ParameterError("There is no run yet. Start one with: python -m evaluators run")
+        raise ParameterError(f"There is no run yet. Start one with: {PLUMBLINE} run")
     problem = f"{len(ids)} runs begin" if ids else "No run begins"
-    raise ParameterError(
-        f"{problem} with “{printable(run_id)}”. See: python -m evaluators list runs"
-    )
+    raise ParameterError(f"{problem} with “{printable(run_id)}”. See: {PLUMBLINE} list runs")
 
 
 def _stored_run(full_id: str, store: Store) -> Run:
     run = store.runs.get(full_id)
     if run is None:
-        raise StoreError("This run was deleted just now. See: python -m evaluators list runs")
+        raise StoreError(f"This run was deleted just now. See: {PLUMBLINE} list runs")
     return run
 
 

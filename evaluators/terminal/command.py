@@ -12,19 +12,22 @@ from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.connect import JUDGE_TOKENS
 from evaluators.llm.providers import PROVIDERS
+from evaluators.own_command import own_command
 from evaluators.prompts import shipped
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.inputs import ANSWER_TOKENS
 
-START = "python -m evaluators run"
 OWN_PROMPT = "prompt.md"
 LINE = 100
 """Characters from which a command is broken into lines."""
 
 
-def command(run: Run) -> str:
-    """The command for a shell such as bash; lines with # say what has to be there first."""
-    parts = [START]
+def command(run: Run, plumbline: str = "") -> str:
+    """The command for a shell such as bash; lines with # say what has to be there first.
+
+    `plumbline` begins it where it is not for this machine.
+    """
+    parts = [f"{plumbline or own_command()} run"]
     for name, value in _options_of_run(run):
         parts.append(f"{name} {quoted(value)}" if value else name)
     whole = " ".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluators.errors import IN_PYTHON
+from evaluators.own_command import own_command
 from evaluators.records import Words
 
 IN_TERMINAL: Words = {
@@ -14,7 +15,7 @@ IN_TERMINAL: Words = {
     "delete_a_run": "Delete one on the Runs page of the app.",
     "delete_upload": "Delete it on the Datasets page of the app.",
     "save_run": (
-        "Save what is stored (python -m evaluators export {name} --format raw), "
+        f"Save what is stored ({own_command()} export {{name}} --format raw), "
         "or delete it on the Runs page of the app."
     ),
     "replace_file": "Choose another name, or replace it on purpose (--replace).",

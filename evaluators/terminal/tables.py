@@ -32,6 +32,7 @@ from evaluators.llm.estimate import (
     row_in_words,
 )
 from evaluators.llm.money import dollars
+from evaluators.own_command import own_command
 from evaluators.params import parameters
 from evaluators.prompts import shipped
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
@@ -246,7 +247,7 @@ def _groups_table(groups: Mapping[str, Mapping[str, Mean]]) -> Table:
 
 
 def go_on(run: Run) -> str:
-    return f"Go on with: python -m evaluators resume {run.id[:SHORT]}"
+    return f"Go on with: {own_command()} resume {run.id[:SHORT]}"
 
 
 def facts_table(results: Results) -> Table:

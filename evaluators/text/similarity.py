@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluators.errors import ParameterError
+from evaluators.extras import install_line
 from evaluators.text.normalise import IDEOGRAPHS, nfkc
 
 Matrix = npt.NDArray[np.floating[Any]]
@@ -272,7 +273,7 @@ def check_embedding(name: str) -> None:
     if find_spec("sentence_transformers") is None:
         raise ParameterError(
             f"embedding_model {name!r} needs a package that is not installed. "
-            f"Run `pip install sentence-transformers` or choose {LEXICAL!r}."
+            f"Install it: {install_line('embeddings')}, or choose {LEXICAL!r}."
         )
 
 

@@ -182,5 +182,5 @@ def test_without_the_package_it_is_told_how_to_install_it(logs, monkeypatch):
     monkeypatch.delitem(sys.modules, "evaluators.batch.cluster")
     monkeypatch.setitem(sys.modules, "ray", None)
 
-    with pytest.raises(ParameterError, match=r"pip install 'plumbline\[ray\]'"):
+    with pytest.raises(ParameterError, match=r'pip install "ray==2\.60\.0"'):
         free_in_cluster(logs)

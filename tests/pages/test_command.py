@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.own_command import own_command
 from evaluators.records import EvaluatorSpec
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
@@ -31,6 +32,6 @@ def test_the_page_of_metrics_gives_the_command(open_page: OpenPage) -> None:
 
     at = open_page("metrics", run=run.id)
 
-    (code,) = [code for code in at.code if code.value.startswith("python -m evaluators run")]
+    (code,) = [code for code in at.code if code.value.startswith(f"{own_command()} run")]
     assert "--param answer_match.type=f1_score" in code.value
     assert code.language == "bash"

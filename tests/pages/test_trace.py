@@ -267,7 +267,7 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(
     ("model", "remedy"),
     [
         ("no-such-model", "lexical"),
-        ("sentence-transformers/x", "pip install sentence-transformers"),
+        ("sentence-transformers/x", 'pip install "sentence-transformers==6.2.0"'),
     ],
 )
 def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(

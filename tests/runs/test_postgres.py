@@ -449,7 +449,7 @@ except StoreError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
 
-    assert done.stdout.endswith("Install it: pip install 'plumbline[postgres]'\n"), done.stderr
+    assert done.stdout.endswith('Install it: pip install "psycopg[binary]==3.3.9"\n'), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.own_command import own_command
 from evaluators.prompt_metric import PromptMetric
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.cli import main
@@ -201,10 +202,9 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
     assert found.exit_code == INCOMPLETE
     assert "1 of 2 results failed; resume tries them again." in found.stderr
     assert "why they failed" in found.stdout
-    assert f"Go on with: python -m evaluators resume {newest().id[:8]}" in found.stderr
+    assert f"Go on with: {own_command()} resume {newest().id[:8]}" in found.stderr
     assert (
-        f"Go on with: python -m evaluators resume {newest().id[:8]}"
-        in plumbline("show", "last").stdout
+        f"Go on with: {own_command()} resume {newest().id[:8]}" in plumbline("show", "last").stdout
     )
     assert plumbline("resume", "last", "--min-coverage", "0.5").exit_code == FINE
 

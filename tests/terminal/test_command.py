@@ -12,6 +12,7 @@ from evaluators.datasets.sampling import sampled
 from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.providers import PROVIDERS
+from evaluators.own_command import own_command
 from evaluators.prompts import load
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Sample
 from evaluators.runs import inputs
@@ -70,8 +71,9 @@ def composed(name, *arguments, **options):
 
 
 def in_bash(text):
-    """The words that a shell makes of a command that begins with `python`."""
-    script = f"python() {{ printf '%s\\0' \"$@\"; }}\n{text}\n"
+    """The words that a shell makes of a command, without those that it begins with."""
+    text = text.replace(own_command(), "plumbline")
+    script = f"plumbline() {{ printf '%s\\0' \"$@\"; }}\n{text}\n"
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     return done.stdout.decode().split("\0")[:-1]
 
@@ -79,8 +81,8 @@ def in_bash(text):
 def read_back(text):
     """The run that the command line would begin with the command."""
     words = in_bash(text)
-    assert words[:3] == ["-m", "evaluators", "run"]
-    chosen = cli.run.make_context("run", words[3:]).params
+    assert words[0] == "run"
+    chosen = cli.run.make_context("run", words[1:]).params
     options = {name: value for name, value in chosen.items() if name in Options.model_fields}
     store = inputs.local_store()
     plan = planned(Options.model_validate(options), store, KEYS)
@@ -189,7 +191,7 @@ def test_answers_judged_for_another_ability_are_so_again(data_folder):
 
     text = command(made(data, RGB))
 
-    assert in_bash(text)[3:] == [
+    assert in_bash(text)[1:] == [
         "--data",
         str(file),
         "--metric",
@@ -203,10 +205,10 @@ def test_answers_judged_for_another_ability_are_so_again(data_folder):
 def test_a_short_command_is_one_line_and_a_long_one_has_an_option_to_a_line():
     short, long = command(RUNS["TRACE"]()), command(RUNS["a judge"]())
 
-    assert short == "python -m evaluators run --data 'TRACE sample (English)' --metric trace"
+    assert short == f"{own_command()} run --data 'TRACE sample (English)' --metric trace"
     assert long.splitlines() == [
         "# GROQ_API_KEY holds the key.",
-        "python -m evaluators run \\",
+        f"{own_command()} run \\",
         "    --data 'TRACE sample (English)' \\",
         "    --metric gpt_labeling \\",
         "    --metric answer_match \\",
@@ -274,7 +276,7 @@ def test_a_metric_that_is_gone_keeps_its_name_and_parameters():
         update={"evaluators": (EvaluatorSpec(name="mine", params={"words": 3}),)}
     )
 
-    assert "--metric mine --param mine.words=3" in command(run)
+    assert in_bash(command(run))[-4:] == ["--metric", "mine", "--param", "mine.words=3"]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +295,7 @@ def test_a_metric_that_is_gone_keeps_its_name_and_parameters():
     ],
 )
 def test_a_strange_name_stays_one_word_and_steers_no_terminal(text):
-    assert in_bash(f"python {quoted(text)}") == [text]
+    assert in_bash(f"plumbline {quoted(text)}") == [text]
     assert quoted(text).isprintable()
 
 
@@ -304,4 +306,4 @@ def test_a_data_set_with_a_strange_name_is_one_word():
 
     text = command(made(data, EvaluatorSpec(name="hedging")))
 
-    assert in_bash(text)[3:5] == ["--data", data.name]
+    assert in_bash(text)[1:3] == ["--data", data.name]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.own_command import own_command
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, INTERRUPTED, WRONG
 from tests import judge
@@ -167,7 +168,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(terminal, server):
 
     (run,) = local_store().runs.newest("local")
     assert process.returncode == INTERRUPTED
-    assert f"Go on with: python -m evaluators resume {run.id[:8]}" in errors
+    assert f"Go on with: {own_command()} resume {run.id[:8]}" in errors
     assert "Traceback" not in errors
     assert 0 < local_store().results.counts(run).scored < 2 * SAMPLES
 

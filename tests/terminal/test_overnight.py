@@ -2,6 +2,7 @@
 
 import json
 
+from evaluators.own_command import own_command
 from evaluators.terminal.exit_codes import FINE, INCOMPLETE
 from tests import judge
 
@@ -30,7 +31,7 @@ def test_sent_cancelled_collected_and_asked_at_once(plumbline, loopback, monkeyp
     assert "being cancelled, 0 of 6" in plumbline("list", "runs").stdout
     server.batches.finish()
     collected = plumbline("cancel", "last")
-    assert "Go on with: python -m evaluators resume" in collected.stderr
+    assert f"Go on with: {own_command()} resume" in collected.stderr
 
     now = plumbline("resume", "last", "--now")
     assert (now.exit_code, len(server.asked), len(server.batches.answered)) == (FINE, 3, 3)

@@ -13,6 +13,7 @@ import unicodedata
 import pytest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES
+from evaluators.own_command import own_command
 from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
 from evaluators.runs.inputs import local_store
 from evaluators.runs.store import Store
@@ -79,7 +80,7 @@ def test_its_own_commands_say_what_can_be_done(plumbline, data_folder, command):
 
     assert found.exit_code == WRONG
     assert "Error: The run lost1234567 cannot be read" in found.stderr
-    assert "python -m evaluators export lost1234567 --format raw" in found.stderr
+    assert f"{own_command()} export lost1234567 --format raw" in found.stderr
     raw = plumbline("export", "lost", "--format", "raw")
     assert [json.loads(line)["table"] for line in raw.stdout.splitlines()] == ["runs", "samples"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaluators.config import config
 from evaluators.errors import PlumblineError
+from evaluators.own_command import own_command
 from evaluators.records import Reason, Words
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
@@ -24,7 +25,7 @@ IN_APP: Words = {
     "delete_a_run": mark("Delete one on the Runs page."),
     "delete_upload": mark("Delete it on the Datasets page."),
     "save_run": mark(
-        "Save what is stored (python -m evaluators export {name} --format raw), or "
+        "Save what is stored ({plumbline} export {name} --format raw), or "
         "delete it on the Runs page."
     ),
     "replace_file": mark("Choose another name."),
@@ -58,5 +59,6 @@ def worded(problem: PlumblineError | Reason, words: Words | None = None) -> str:
     if reason.remedy is None:
         return message
     usual = ON_PUBLIC_HOST if config().public else IN_APP
-    remedy = say((words or usual)[reason.remedy.code], name=reason.remedy.name)
+    code, name = reason.remedy.code, reason.remedy.name
+    remedy = say((words or usual)[code], name=name, plumbline=own_command())
     return joined_sentences((message, remedy))

@@ -13,6 +13,7 @@ import sqlite3
 from pathlib import Path
 
 from evaluators.errors import StoreError
+from evaluators.extras import install_line
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.batches import BatchTable
@@ -125,9 +126,9 @@ def _opened(where: Path | str) -> Database:
     except ImportError as error:
         raise StoreError(
             say(
-                "PLUMBLINE_DATABASE needs psycopg ({why}). Install it: pip install "
-                "'plumbline[postgres]'",
+                "PLUMBLINE_DATABASE needs psycopg ({why}). Install it: {command}",
                 why=error,
+                command=install_line("postgres"),
             )
         ) from error
     return PostgresDatabase(str(where))
