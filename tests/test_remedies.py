@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from evaluators.errors import IN_PYTHON, AccessError, LLMError, ParameterError
+from evaluators.own_command import own_command
 from evaluators.records import Reason, Remedy, RemedyCode
 from evaluators.terminal.remedies import IN_TERMINAL
 from ui.parts.remedies import IN_APP, ON_PUBLIC_HOST, ON_SETTINGS, worded
@@ -46,7 +47,8 @@ OTHER_PAGES = {
 def test_a_door_has_words_for_every_remedy(words):
     assert set(words) == set(get_args(RemedyCode))
     for code in get_args(RemedyCode):
-        sentence = Remedy(code, "NAME").worded(words)
+        # The app fills in how the command begins, as its texts are keys of translations.
+        sentence = words[code].format(name="NAME", plumbline="plumbline")
         assert sentence.endswith(".")
         assert not re.search(r"{\w*}", sentence)
 
@@ -74,6 +76,13 @@ def test_each_door_words_the_remedy_for_itself(error, python, terminal, app):
     assert str(error) == python
     assert error.reason.worded(IN_TERMINAL) == terminal
     assert worded(error) == worded(error.reason) == app
+
+
+def test_the_app_names_a_command_that_works_here():
+    reason = Reason(message="It is damaged.", remedy=Remedy("save_run", "3f9a"))
+
+    assert f"({own_command()} export 3f9a --format raw)" in worded(reason)
+    assert f"({own_command()} export 3f9a --format raw)" in reason.worded(IN_TERMINAL)
 
 
 def test_a_visitor_of_a_public_host_is_not_told_to_set_a_variable(monkeypatch):
