@@ -494,6 +494,7 @@ ODDITIES: dict[str, Callable[[dict[str, Any]], Response]] = {
     "wrong json": lambda whole: in_json([1, 2, 3]),
     "length": lambda whole: with_choice(whole, "The answer begins, but the", "length"),
     "empty": lambda whole: with_choice(whole, "", "stop"),
+    "no json": lambda whole: with_choice(whole, "I would say: {yes", "stop"),
     "filter": lambda whole: with_choice(whole, "", "content_filter"),
 }
 """Faults behind a status of 200, made from the whole answer."""
@@ -504,6 +505,19 @@ async def reset(asked: Asked, reader: asyncio.StreamReader, writer: asyncio.Stre
     connection = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
+
+
+async def reset_body(
+    asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Breaks the connection off in the middle of an answer."""
+    body = in_json(completion(asked, "The answer", 0)).body
+    writer.write(
+        header(200, {"content-type": "application/json", "content-length": str(len(body))})
+    )
+    writer.write(body[: len(body) // 2])
+    await writer.drain()
+    await reset(asked, reader, writer)
 
 
 async def hang(asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -530,7 +544,13 @@ async def huge(asked: Asked, reader: asyncio.StreamReader, writer: asyncio.Strea
         await writer.drain()
 
 
-STREAMS = {"reset": (reset, 0), "hang": (hang, 0), "drip": (drip, 200), "huge": (huge, 200)}
+STREAMS = {
+    "reset": (reset, 0),
+    "reset in the body": (reset_body, 200),
+    "hang": (hang, 0),
+    "drip": (drip, 200),
+    "huge": (huge, 200),
+}
 """Faults of the connection, and the status that the client sees, if any."""
 
 FAULTS = (*REFUSALS, *ODDITIES, *STREAMS, "redirect")

@@ -817,8 +817,8 @@ def test_the_same_model_twice_gets_a_number():
 
 def test_one_judge_that_fails_fails_the_sample():
     with pytest.raises(UnreadableAnswerError) as caught:
-        AdvancedRAGEvaluator(llm_client=(says(GOOD), says("No.", "No.", model="groq/b"))).score(
-            SAMPLE
-        )
+        AdvancedRAGEvaluator(
+            llm_client=(says(GOOD), says("No.", "No.", "No.", model="groq/b"))
+        ).score(SAMPLE)
     assert "groq/b" in str(caught.value)
     assert remove_reasoning(caught.value.details).startswith("No.")

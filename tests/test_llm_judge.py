@@ -211,12 +211,12 @@ def test_yes_is_1_and_no_is_0(word, value):
         "",
     ],
 )
-def test_anything_else_is_asked_for_once_more_and_then_failed(words):
-    judge = FakeLLM([words, words])
+def test_anything_else_is_asked_for_twice_more_and_then_failed(words):
+    judge = FakeLLM([words] * 3)
 
     with pytest.raises(UnreadableAnswerError):
         LLMasJudge(llm_client=judge).score(SAMPLE)
-    assert len(judge.asked) == 2
+    assert len(judge.asked) == 3
 
 
 @pytest.mark.parametrize("truth", [None, "", (), ("",)])

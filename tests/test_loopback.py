@@ -207,6 +207,7 @@ ODDITIES = {
     "empty": lambda answer: (
         (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("", "stop")
     ),
+    "no json": lambda answer: answer.choices[0].message.content == "I would say: {yes",
     "filter": lambda answer: answer.choices[0].finish_reason == "content_filter",
 }
 
@@ -222,6 +223,7 @@ def test_an_odd_answer_passes_the_sdk_with_status_200(loopback, fault, is_odd):
 BREAKS = {
     "truncated": ValueError,  # a raw JSONDecodeError
     "reset": openai.APIConnectionError,
+    "reset in the body": openai.APIConnectionError,
     "hang": openai.APITimeoutError,
 }
 

@@ -48,6 +48,7 @@ class Connection:
         # By what tells how long an answer takes: the model, its thinking, and what it is to write.
         self._patience: defaultdict[tuple[ModelSpec, bool], Patience]
         self._patience = defaultdict(lambda: Patience(self.seconds))
+        self._has_answered = False
         self._limit_headers = _limit_headers(PROVIDERS[access.provider])
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -65,7 +66,10 @@ class Connection:
                 return await self._create(sdk, request, mode)
 
         response = await self._checked(send, call)
+        # Asked for now: others may have been answered while this one was out.
+        call = call._replace(has_answered=self._has_answered)
         answer = read_body(received.answer, response, call)
+        self._has_answered = True
         completion = self.completion(answer, request.spec, mode, request.text)
         limits = {}
         for name, value in response.headers.items():

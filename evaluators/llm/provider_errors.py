@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic_core import from_json
 
 from evaluators.errors import (
+    MOST_TRIES,
     LateError,
     LLMError,
     RateLimitedError,
@@ -74,13 +75,15 @@ _RESPONSE_FORMAT = re.compile("response_?format|schema", re.IGNORECASE)
 class CallContext(NamedTuple):
     """Who was asked, how long the answer was waited for, and for what.
 
-    Without a `request` it was for what `subject` says.
+    Without a `request` it was for what `subject` says. One that `has_answered` is where it should
+    be: what comes from there instead of an answer passes.
     """
 
     access: Access
     seconds: float
     request: ModelRequest | None = None
     subject: str = mark("the list of models")
+    has_answered: bool = False
 
     @property
     def record(self) -> Provider:
@@ -175,9 +178,12 @@ def unusable_response(response: Any, call: CallContext) -> LLMError:
     details = _refusal_in(response, call.access.mask).details(call)
     body = _json_or_text(response)
     if isinstance(body, str) and body.lstrip().startswith("<"):
-        remedy = Remedy("check_address", call.address_variable)
-        return LLMError(
-            say("{host} answered with a web page.", host=call.host), details, remedy=remedy
+        # The page of a proxy while what is behind it is away, or of a wrong address for ever.
+        return TransientError(
+            say("{host} answered with a web page.", host=call.host),
+            details,
+            tries=MOST_TRIES if call.has_answered else 2,
+            remedy=Remedy("check_address", call.address_variable),
         )
     if isinstance(body, dict) and body.get("error"):
         message = say(
@@ -192,7 +198,7 @@ def unusable_response(response: Any, call: CallContext) -> LLMError:
             provider=call.provider,
         )
     # One more than for what a model does: often the way to it was at fault.
-    return TransientError(message, details, tries=3)
+    return TransientError(message, details, tries=MOST_TRIES if call.has_answered else 3)
 
 
 def unsupported(error: Any, sent: Container[str]) -> str:

@@ -23,6 +23,9 @@ from evaluators.text.language import say
 
 T = TypeVar("T", bound=BaseModel)
 
+MOST_ANSWERS = 3
+"""How often one thing is asked at most."""
+
 MENDED_HERE = 8_000
 """Characters of broken JSON that are mended in this process.
 
@@ -87,35 +90,42 @@ def ask(
 ) -> Answered[T]:
     """Asks for a `kind`, and once more where the answer cannot be read or has something wrong.
 
-    `check` says what is wrong with a value that could be used all the same, else "". Of two answers
-    that can be read the one with less to complain of counts; raises `UnreadableAnswerError` where
-    neither can.
+    Where neither can be read it is asked for a third time: one answer in twenty of some judges is
+    broken by chance, which is two in a row in every 400. `check` says what is wrong with a value
+    that could be used all the same, else "". Of answers that can be read the one with the least to
+    complain of counts; raises `UnreadableAnswerError` where none can.
     """
     prompt = prompt.model_copy(update={"schema_text": schema(kind)})
-    first = _reading_of(llm.complete(prompt), kind, check)
-    if not first.complaint:
-        return _answer_of(first)
-    request = filled(load("again_en"), trouble=first.complaint)
-    again = prompt.model_copy(update={"text": prompt.text + request})
-    try:
-        second = _reading_of(llm.complete(again), kind, check)
-    except (TransientError, RunStoppedError):
-        # No second answer came, which says nothing about the first.
-        raise
-    except LLMError as error:
-        if first.value is None:
-            raise unreadable(llm.model, [first.completion.text], str(error)) from error
-        return _answer_of(first)
-    texts = (first.completion.text, second.completion.text)
-    # Of equally good ones the second: it was written with the complaint in view.
-    readable = [reading for reading in (second, first) if reading.value is not None]
-    if not readable:
-        reason = ""
-        if second.complaint == _TOO_LONG:
-            reason = _TOO_LONG.rstrip(".")
-        raise unreadable(llm.model, texts, reason)
-    better = min(readable, key=lambda reading: len(reading.complaint))
+    readings = [_reading_of(llm.complete(prompt), kind, check)]
+    if not readings[0].complaint:
+        return _answer_of(readings[0])
+    while len(readings) < 2 or (len(readings) < MOST_ANSWERS and not _readable(readings)):
+        request = filled(load("again_en"), trouble=readings[-1].complaint)
+        prompt = prompt.model_copy(update={"text": prompt.text + request})
+        try:
+            readings.append(_reading_of(llm.complete(prompt), kind, check))
+        except (TransientError, RunStoppedError):
+            # No further answer came, which says nothing about those that did.
+            raise
+        except LLMError as error:
+            if not _readable(readings):
+                raise unreadable(llm.model, _texts(readings), str(error)) from error
+            return _answer_of(readings[0])
+    texts = _texts(readings)
+    if not _readable(readings):
+        is_too_long = readings[-1].complaint == _TOO_LONG
+        raise unreadable(llm.model, texts, _TOO_LONG.rstrip(".") if is_too_long else "")
+    # Of equally good ones the last: it was written with the complaint in view.
+    better = min(_readable(readings)[::-1], key=lambda reading: len(reading.complaint))
     return _answer_of(better, texts)
+
+
+def _texts(readings: Sequence[_Reading[T]]) -> tuple[str, ...]:
+    return tuple(reading.completion.text for reading in readings)
+
+
+def _readable(readings: Sequence[_Reading[T]]) -> list[_Reading[T]]:
+    return [reading for reading in readings if reading.value is not None]
 
 
 def parse(text: str, kind: type[T]) -> tuple[T, bool]:

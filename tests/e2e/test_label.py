@@ -193,7 +193,7 @@ def test_a_run_deleted_while_it_is_labelled_says_so(
     server.store.runs.delete(run.id)
     page.keyboard.press("s")
 
-    expect(page.get_by_text("This run was deleted meanwhile")).to_be_visible()
+    expect(page.get_by_text("its run was deleted")).to_be_visible()
 
 
 def progress(page: Page) -> Locator:

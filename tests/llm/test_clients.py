@@ -75,8 +75,8 @@ def test_a_shaped_answer_comes_through_all_layers(
 @pytest.mark.parametrize(
     ("answer", "fault", "kind", "asked"),
     [
-        ("I cannot.", "", UnreadableAnswerError, 2),
-        ('{"verdict": true}', "", UnreadableAnswerError, 2),
+        ("I cannot.", "", UnreadableAnswerError, 3),
+        ('{"verdict": true}', "", UnreadableAnswerError, 3),
         ('{"passed": true}', "length", LLMError, 1),
         ('{"passed": true}', "empty", NoAnswerError, 2),
     ],

@@ -74,7 +74,8 @@ ERRORS = {
     "reset": (TransientError, "The connection to 127.0.0.1:"),
     "hang": (LateError, "No answer from {provider} within 0.5 s."),
     "drip": (LateError, "No answer from {provider} within 0.5 s."),
-    "html": (LLMError, "answered with a web page"),
+    "reset in the body": (TransientError, "The connection to 127.0.0.1:"),
+    "html": (TransientError, "answered with a web page"),
     "error 200": (TransientError, "{provider} reported an error instead of an answer."),
     "no choices": (TransientError, "Unexpected answer from {provider}."),
     "truncated": (TransientError, "Unexpected answer from {provider}."),
@@ -82,13 +83,14 @@ ERRORS = {
     "huge": (LLMError, "sent far more than an answer"),
     "redirect": (RunStoppedError, "redirects to another address"),
 }
-TRIES = {"400 json": 2, "422": 2} | dict.fromkeys(
+TRIES = {"400 json": 2, "422": 2, "html": 2} | dict.fromkeys(
     ("hang", "drip", "error 200", "no choices", "truncated", "wrong json"), 3
 )
 
 ODD_COMPLETIONS = {
     "null content": ("", "stop"),
     "empty": ("", "stop"),
+    "no json": ("I would say: {yes", "stop"),
     "length": ("The answer begins, but the", "length"),
     "filter": ("", "content_filter"),
 }
@@ -225,6 +227,23 @@ def test_a_fault_becomes_the_error_that_says_what_to_do(loopback, name, fault):
         assert error.tries == TRIES.get(fault, 5)
     assert KEY not in "".join(traceback.format_exception(error)) + error.details
     assert len(server.asked) == 1
+
+
+@both
+@pytest.mark.parametrize("fault", ["html", "truncated", "error 200", "no choices", "wrong json"])
+def test_what_is_no_answer_of_an_endpoint_that_answered_before_is_tried_as_an_outage_is(
+    loopback, name, fault
+):
+    """A proxy says so while what is behind it is away; a wrong address has never answered."""
+
+    async def twice(connection):
+        await connection.complete(request_to(name))
+        return await connection.complete(request_to(name, "Say: Paris"))
+
+    server = loopback(fault=lambda asked: fault if "Paris" in asked.text else "")
+    with pytest.raises(TransientError) as caught:
+        with_connection(access_to(server, name), twice)
+    assert caught.value.tries == 5
 
 
 @both

@@ -130,7 +130,7 @@ def test_a_small_fault_is_mended_in_a_short_and_in_a_long_answer(words):
 )
 def test_an_answer_that_takes_too_long_to_be_mended_says_so_when_asking_again_did_not_help(answer):
     with pytest.raises(UnreadableAnswerError, match="too long to be repaired"):
-        ask(says(answer, answer), Prompt(text="?", question="", documents=()), Verdict)
+        ask(says(answer, answer, answer), Prompt(text="?", question="", documents=()), Verdict)
 
 
 @pytest.mark.parametrize("unit", ["a:b,", '"a":b', "{x:y,z:w},", "'b", "(b,", '"', "{"])
@@ -309,14 +309,26 @@ def test_the_complaint_of_the_check_stands_in_the_second_prompt():
     assert "Sentence $b is missing." in judge.prompts[1].text
 
 
-def test_two_unreadable_answers_fail_with_the_judge_s_own_words():
+def test_what_is_broken_twice_by_chance_is_asked_for_a_third_time():
+    judge = says("I cannot.", '{"supports": []}', GOOD)
+
+    answered = ask(judge, Prompt(text="Label."), Verdict)
+
+    assert (answered.value, answered.asked_again) == (VALUE, True)
+    # What was wrong with each stands in the prompts that follow it.
+    assert NOT_JSON in judge.prompts[2].text
+    assert "why: Field required." in judge.prompts[2].text
+    assert len({prompt.text for prompt in judge.prompts}) == 3
+
+
+def test_three_unreadable_answers_fail_with_the_judge_s_own_words():
     with pytest.raises(
         UnreadableAnswerError, match="Retry, or start a run with another judge"
     ) as caught:
-        ask(says("I cannot.", "x" * 10_000), Prompt(text="Label."), Verdict)
-    assert caught.value.texts == ("I cannot.", "x" * 10_000)
+        ask(says("I cannot.", "Sorry.", "x" * 10_000), Prompt(text="Label."), Verdict)
+    assert caught.value.texts == ("I cannot.", "Sorry.", "x" * 10_000)
     assert "groq/judge" in str(caught.value)
-    assert caught.value.details.startswith("I cannot.\n\n---\n\nxxx")
+    assert caught.value.details.startswith("I cannot.\n\n---\n\nSorry.\n\n---\n\nxxx")
     assert len(caught.value.details) <= 8_000
 
 

@@ -143,11 +143,11 @@ def test_what_can_be_read_is_judged(judged, answers, asked, repaired):
 @pytest.mark.parametrize(
     ("answers", "asked", "words"),
     [
-        (["I would rather talk."], 2, "I would rather talk."),
-        ([f"{PERFECT}\n{TEXT}"], 2, PERFECT[:60]),
-        ([NOT_A_NUMBER], 2, "NaN"),
-        ([WRONG_TYPES], 2, "perhaps"),
-        (["[" * 5000], 2, "[[["),
+        (["I would rather talk."], 3, "I would rather talk."),
+        ([f"{PERFECT}\n{TEXT}"], 3, PERFECT[:60]),
+        ([NOT_A_NUMBER], 3, "NaN"),
+        ([WRONG_TYPES], 3, "perhaps"),
+        (["[" * 5000], 3, "[[["),
         ([""], 2, ""),
     ],
     ids=["prose", "two verdicts", "not a number", "wrong types", "deep nesting", "empty"],

@@ -134,15 +134,15 @@ def test_a_judge_that_cannot_be_read_fails_the_sample_and_only_that_judge_is_ask
     server.words = lambda text: "I would rather not say."
 
     assert finished(store, run, registry, server) == Counts(asked=3, scored=0, failed=3)
-    assert server.asked == (3, 6)  # each asked once more in other words
+    assert server.asked == (3, 9)  # each asked twice more in other words
     assert "I would rather not say." in store.results.get(run.id, 0).details
     server.words = severe
 
     assert finished(store, run, registry, server).scored == 3
-    assert server.asked == (3, 9)
+    assert server.asked == (3, 12)
     spent = store.calls.spent(run.id)
-    assert (spent[LUNA.id].calls, spent[LOCAL.id].calls) == (3, 9)
-    assert sum(store.results.get(run.id, n).calls for n in range(3)) == 12
+    assert (spent[LUNA.id].calls, spent[LOCAL.id].calls) == (3, 12)
+    assert sum(store.results.get(run.id, n).calls for n in range(3)) == 15
 
 
 def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(
@@ -156,7 +156,7 @@ def test_a_judge_that_can_never_be_read_stops_the_run_and_keeps_everything(
 
     assert counts.scored == 0
     assert 10 <= counts.failed < 20
-    assert server.asked == (0, 2 * counts.failed)  # each asked once more in other words
+    assert server.asked == (0, 3 * counts.failed)  # each asked twice more in other words
     assert stopped(store, run.id) == (
         "10 samples in a row failed because the judge's answers could not be read. "
         "Start a run with another judge, or with a metric that asks less of it."
