@@ -60,7 +60,7 @@ from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnigh
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
-from evaluators.runs.shown_values import beside
+from evaluators.runs.shown_values import beside, why_no_interval
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
@@ -414,7 +414,10 @@ class Results:
         """What the run found, in the sentences of its page, and what to beware of, each a line."""
         found = findings.of_run(RunView.read(self.store, self.run), self.view)
         sentences = [finding.sentence for finding in found]
-        return [*sentences, *dict.fromkeys(own.caution for own in found if own.caution)]
+        cautions = [*dict.fromkeys(own.caution for own in found if own.caution)]
+        models = range(max(1, len(self.run.models)))
+        means = [mean for number in models for mean in self.summary(number).values()]
+        return [*sentences, *cautions, *filter(None, [why_no_interval(means)])]
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

@@ -16,7 +16,7 @@ from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.shown_values import TRACE_VALUES, beside, title
+from evaluators.runs.shown_values import TRACE_VALUES, beside, title, why_no_interval
 from evaluators.runs.whose import labeller_in_words, own_labeller
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
@@ -189,7 +189,10 @@ def _by_group(view: RunView, counted: View) -> PaperTable:
                 facts = _facts(view, counted, OF_MEANS, model=model, group=group, value=name)
                 lines.append(PaperLine(keys, _value_title(name), mean, facts))
     more = f"At most {MOST_GROUPS} groups are shown"
-    return _table_of_means("by_group", "Means by group of samples", view, counted, lines, more)
+    with speaking(ENGLISH):
+        why = why_no_interval((line.mean for line in lines), of_groups=True)
+    notes = [more, *filter(None, [why.removesuffix(".")])]
+    return _table_of_means("by_group", "Means by group of samples", view, counted, lines, *notes)
 
 
 def _table_of_means(

@@ -31,6 +31,7 @@ from evaluators.runs.shown_values import (
     metric_dots,
     of_series,
     trace_groups,
+    why_no_interval,
 )
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
@@ -144,6 +145,8 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
         headings.remove("Model")
         rows = [[title, *others] for title, _, *others in rows]
     yield page.html_table(headings, rows)
+    dots = (dot.mean for group in _dots_in_groups(view, counted) for dot in group.dots)
+    yield page.paragraph(why_no_interval(dots))
     means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
     is_labelled = leads(view.run.evaluator.name) == "trace"
     titles = column_titles(view, TRACE_VALUES if is_labelled else None)
@@ -153,8 +156,11 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
         lines = [
             [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
         ]
+        of_groups = (mean for own in means.values() for mean in own.values())
         yield page.foldout(
-            say("By group"), page.html_table([mark("Group"), *names.values()], lines)
+            say("By group"),
+            page.html_table([mark("Group"), *names.values()], lines),
+            page.paragraph(why_no_interval(of_groups, of_groups=True)),
         )
 
 

@@ -53,6 +53,15 @@ AVERAGE = mark("Mean of the four values that apply, over all samples")
 LOW_COVERAGE = 0.8
 """Below this share of the answers a mark is hollow: what is missing may change it."""
 
+NO_INTERVAL = mark(
+    "Where one question is checked, or all values are the same, there is no interval: nothing is "
+    "known of how others differ. Check more questions."
+)
+NO_INTERVAL_OF_GROUPS = mark(
+    "A group of one question, or of equal values, has no interval: nothing is known of how others "
+    "differ. Give it more questions, or put groups together."
+)
+
 
 class Dot(NamedTuple):
     """One value under its title; `series` numbers whose it is, for its colour.
@@ -95,6 +104,17 @@ def coverage(mean: Mean) -> str:
 def is_of_few(mean: Mean) -> bool:
     """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
     return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
+
+
+def why_no_interval(means: Iterable[Mean | None], *, of_groups: bool = False) -> str:
+    """Why some of these means, or those of groups, have no interval; empty where all have one.
+
+    Of estimates it is said at each that they are none.
+    """
+    for mean in means:
+        if mean is not None and mean.mean is not None and mean.low is None and not mean.estimated:
+            return say(NO_INTERVAL_OF_GROUPS if of_groups else NO_INTERVAL)
+    return ""
 
 
 def beside(mean: Mean) -> list[str]:

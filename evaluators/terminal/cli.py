@@ -315,6 +315,7 @@ def app(port: int | None, options: tuple[str, ...]) -> None:
 def run(
     fail_under: tuple[str, ...],
     min_coverage: float,
+    allow_heuristic: bool,
     as_json: bool,
     **chosen: Any,
 ) -> None:
@@ -324,7 +325,8 @@ def run(
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(new_run, store)
-    _print_and_exit(Results(new_run, store), demanded, min_coverage, as_json)
+    results = Results(new_run, store)
+    _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
 
 
 @main.command(help=BATCH, short_help="Judge files of any size, row by row, into Parquet files.")
@@ -382,6 +384,7 @@ def batch(
     max_cost: float | None,
     fail_under: tuple[str, ...],
     min_coverage: float,
+    allow_heuristic: bool,
     as_json: bool,
 ) -> None:
     # They take long to import, and others need them not.
@@ -412,7 +415,7 @@ def batch(
         groups = [results.table(group) for group in by if results.groups[group]]
         caution = [results.caution] if results.caution else []
         tables.echo(results.headline(), *caution, results.table(), *groups)
-    verdict = batch_outcome(results, demanded, min_coverage)
+    verdict = batch_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
     for words in verdict.words:
         _to_stderr(words)
     if verdict.code:
@@ -433,6 +436,7 @@ def resume(
     now: bool,
     fail_under: tuple[str, ...],
     min_coverage: float,
+    allow_heuristic: bool,
     as_json: bool,
     definition: str,
     **cap: Any,
@@ -449,7 +453,8 @@ def resume(
     evaluators = [from_spec(spec) for spec in resumed.evaluators]
     check_names(demanded, evaluators, samples, resumed.judges)
     _work_until_end(resumed, store)
-    _print_and_exit(Results(resumed, store, definition), demanded, min_coverage, as_json)
+    results = Results(resumed, store, definition)
+    _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
 
 
 @main.command(short_help="Say what a run would take, without sending anything.")
@@ -846,13 +851,15 @@ def _print_and_exit(
     demanded: tuple[Demand, ...],
     min_coverage: float,
     as_json: bool,
+    *,
+    allow_heuristic: bool,
 ) -> None:
     """Prints the results, and leaves with the code that says how the run came out."""
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
         tables.echo(results.headline(), *tables.means_in_parts(results))
-    verdict = run_outcome(results, demanded, min_coverage)
+    verdict = run_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
     for words in verdict.words:
         _to_stderr(words)
     if results.counts.scored < results.counts.asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,12 +43,19 @@ MEANINGS = {
         "tomorrow, or samples failed; resume goes on"
     ),
     CANNOT_TELL: (
-        "compare cannot tell, so --fail-if-worse is neither met nor missed: nothing is known of "
-        "how others differ, the labels are the heuristic's (unless --allow-heuristic), or the "
-        "value cannot differ, as the documents are the same; where 1 applies too, it is 1"
+        "cannot tell, so --fail-under or --fail-if-worse is neither met nor missed: the labels are "
+        "the heuristic's (unless --allow-heuristic); compare: nothing is known of how others "
+        "differ, or the value cannot differ, as the documents are the same; where 1 applies too, "
+        "it is 1"
     ),
     INTERRUPTED: "stopped by Ctrl-C; everything is kept",
 }
+
+OF_THE_HEURISTIC = (
+    "its labels are the heuristic's, which reads wording. Have an LLM judge the answers, or take "
+    "the heuristic's word with --allow-heuristic."
+)
+"""Why a threshold is neither met nor missed."""
 
 ROUNDING = 1e-9
 """What arithmetic may lose: the mean of 0.6, 0.8 and 1.0 is a little below 0.8."""
@@ -198,6 +206,8 @@ def run_outcome(
     results: Results,
     demanded: Iterable[Demand] = (),
     least_coverage: float = 1.0,
+    *,
+    allow_heuristic: bool = False,
 ) -> ExitOutcome:
     """What to make of the run; raises `ParameterError` where a demanded value is not in it."""
     counts = results.counts
@@ -205,11 +215,11 @@ def run_outcome(
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
         not_checked = f"{counts.open:,} of {counts.asked:,} results are not checked yet."
         return ExitOutcome(INCOMPLETE, (not_checked, *stopped))
-    unmet: list[str] = []
+    verdict = _DemandVerdict(least_coverage, allow_heuristic)
     for demand in demanded:
-        unmet += _unmet_in_run(demand, results, least_coverage)
-    if unmet:
-        return ExitOutcome(BELOW, tuple(unmet))
+        _demand_of_run(demand, results, verdict)
+    if verdict.code:
+        return ExitOutcome(verdict.code, verdict.words)
     # A sample to which a metric does not apply has not failed.
     is_covered = not counts.failed or counts.scored >= least_coverage * counts.asked
     told: tuple[str, ...] = ()
@@ -219,8 +229,34 @@ def run_outcome(
     return ExitOutcome(FINE if is_covered else INCOMPLETE, told)
 
 
-def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> Iterator[str]:
-    """What is wanting of one demand, for each of the run's models."""
+@dataclass
+class _DemandVerdict:
+    """What is wanting of the demands so far, and of which it cannot be told."""
+
+    least_coverage: float
+    allow_heuristic: bool
+    unmet: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def code(self) -> int:
+        return BELOW if self.unmet else CANNOT_TELL if self.unknown else FINE
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (*self.unmet, *self.unknown)
+
+    def add(self, name: str, least: float, mean: Mean | None) -> None:
+        is_estimate = mean is not None and mean.estimated and not self.allow_heuristic
+        if is_estimate:
+            # How many samples are checked is known all the same.
+            least = -math.inf
+            self.unknown.append(f"{name} cannot be told: {OF_THE_HEURISTIC}")
+        self.unmet += unmet_by_mean(name, least, mean, self.least_coverage)
+
+
+def _demand_of_run(demand: Demand, results: Results, verdict: _DemandVerdict) -> None:
+    """Adds what is wanting of one demand, for each of the run's models."""
     models = results.run.models
     for number in range(max(1, len(models))):
         summary = results.summary(number)
@@ -229,8 +265,7 @@ def _unmet_in_run(demand: Demand, results: Results, least_coverage: float) -> It
             raise unknown_value(demand.name, summary)
         whose = f" of {printable(model_title(models[number]))}" if len(models) > 1 else ""
         name = f"{printable(demand.name)}{whose}"
-        mean = summary.get(demand.name)
-        yield from unmet_by_mean(name, demand.least, mean, least_coverage)
+        verdict.add(name, demand.least, summary.get(demand.name))
 
 
 def unmet_by_mean(
@@ -255,6 +290,8 @@ def batch_outcome(
     results: BatchResults,
     demanded: Iterable[Demand] = (),
     least_coverage: float = 1.0,
+    *,
+    allow_heuristic: bool = False,
 ) -> ExitOutcome:
     """What to make of a batch, in which all demanded values are."""
     told = results.shortcomings()
@@ -265,15 +302,14 @@ def batch_outcome(
         )
     if results.stopped or not results.is_complete:
         return ExitOutcome(INCOMPLETE, tuple(told))
-    unmet: list[str] = []
+    verdict = _DemandVerdict(least_coverage, allow_heuristic)
     covered = []
     for demand in demanded:
-        mean = results.means[demand.name]
-        unmet += unmet_by_mean(printable(demand.name), demand.least, mean, least_coverage)
+        verdict.add(printable(demand.name), demand.least, results.means[demand.name])
     for mean in results.means.values():
         covered.append(mean.asked - mean.failed >= least_coverage * mean.asked)
-    if unmet:
-        return ExitOutcome(BELOW, (*unmet, *told))
+    if verdict.code:
+        return ExitOutcome(verdict.code, (*verdict.words, *told))
     return ExitOutcome(FINE if all(covered) else INCOMPLETE, tuple(told))
 
 
@@ -320,10 +356,7 @@ def _why_unknown(pair: Comparison, value: Compared, difference: Difference | Non
         return "each side has another labeller. Have the same one judge both."
     if difference.low is None:
         if value.because == "heuristic":
-            return (
-                "its labels are the heuristic's, which reads wording. Have an LLM judge the "
-                "pairs, or take the heuristic's word with --allow-heuristic."
-            )
+            return OF_THE_HEURISTIC
         if value.because == "documents":
             return "the documents are the same for all pairs. Compare a value of the answers."
         if difference.clusters < 2:

@@ -244,6 +244,12 @@ cap = _all(
     ),
 )
 
+allow_heuristic = click.option(
+    "--allow-heuristic",
+    is_flag=True,
+    help="Let a threshold count labels of the heuristic, which reads wording; else: exit code 4.",
+)
+
 judging = _all(
     click.option(
         "--fail-under",
@@ -262,6 +268,7 @@ judging = _all(
         show_default=True,
         help="The share of samples that must be checked or not applicable.",
     ),
+    allow_heuristic,
     click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table."),
 )
 
@@ -349,9 +356,5 @@ not_worse = _all(
         show_default=True,
         help="Exit with 1 where --fail-if-worse rests on fewer samples.",
     ),
-    click.option(
-        "--allow-heuristic",
-        is_flag=True,
-        help="Let --fail-if-worse count labels of the heuristic, which reads wording.",
-    ),
+    allow_heuristic,
 )

@@ -169,6 +169,22 @@ def test_where_all_is_labelled_there_is_nothing_to_forecast():
     assert value.corrected.mean == 1
 
 
+@pytest.mark.parametrize(
+    ("wrong", "more"),
+    # Half the interval is 8.26 points and would be 8.25 (shown as 8.3 and 8.2), or 9.44 and 9.39.
+    [(5, 2), (20, None)],
+)
+def test_a_forecast_that_changes_no_shown_digit_is_not_made(wrong, more):
+    """Of 80 yes and 20 no all but two are labelled: so many of the yes are wrong, no no is."""
+    judged = answers(*[1.0] * 80, *[0.0] * 20)
+    people = {position: float(wrong <= position < 80) for position in range(100)}
+    del people[78], people[79]
+
+    value = only_value(judged, labelled(judged, people, probability=0.98))
+
+    assert (value.more and value.more.labels) == more
+
+
 # Poor labels
 
 

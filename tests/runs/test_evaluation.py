@@ -168,7 +168,8 @@ def test_a_metric_that_judged_nothing_has_its_line_too(store):
     results = evaluate(rows, ["answer_match", Silent()], store=store, progress=False)
 
     assert results.summary()["test_silent"] == Mean(mean=None, asked=2, scored=0, failed=2)
-    assert repr(results).splitlines()[4].split() == ["test_silent", "none", "0", "/", "2"]
+    [row] = [line for line in repr(results).splitlines() if line.startswith("test_silent")]
+    assert row.split() == ["test_silent", "none", "0", "/", "2"]
 
 
 def test_a_value_that_is_called_as_a_column_keeps_its_place(store):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, WRONG
+from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, INCOMPLETE, WRONG
 from tests.batch.files import json_lines, parquet, row
 
 # A metric of one's own stays in this process, which starts faster than another one.
@@ -56,6 +56,14 @@ def test_the_exit_code_says_how_it_came_out(plumbline, further, code, told):
     found = plumbline(*BATCH, *further)
 
     assert (found.exit_code, told in found.stderr) == (code, True), found.output
+
+
+@pytest.mark.parametrize(("allowed", "code"), [((), CANNOT_TELL), (("--allow-heuristic",), BELOW)])
+def test_a_mean_by_the_heuristic_neither_meets_nor_misses_a_demand(plumbline, allowed, code):
+    found = plumbline(*BATCH, "--metric", "trace", "--fail-under", "completeness=1", *allowed)
+
+    assert found.exit_code == code, found.output
+    assert ("completeness cannot be told: " in found.stderr) == (not allowed)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from evaluators.own_command import own_command
 from evaluators.prompt_metric import PromptMetric
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.cli import main
-from evaluators.terminal.exit_codes import BELOW, FINE, INCOMPLETE, WRONG
+from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, INCOMPLETE, WRONG
 
 TRACE = ("run", "--data", TRACE_SAMPLES, "--metric", "trace", "--metric", "answer_match")
 RGB = (
@@ -77,7 +77,8 @@ def test_the_help_shows_examples_and_exit_codes(plumbline):
 
 
 def test_a_run_prints_its_means_and_is_kept(plumbline):
-    found = plumbline(*TRACE, "--title", "Mine", "--fail-under", "adherence=0.5")
+    demand = ("--fail-under", "adherence=0.5", "--allow-heuristic")
+    found = plumbline(*TRACE, "--title", "Mine", *demand)
 
     assert found.exit_code == FINE
     assert newest().title == "Mine"
@@ -93,6 +94,19 @@ def test_a_mean_below_the_demand_exits_with_1(plumbline):
     assert found.exit_code == BELOW
     assert "answer_match is 0, below the 0.9 asked for." in found.stderr
     assert "adherence is" not in found.stderr
+
+
+@pytest.mark.parametrize("least", ["0.5", "0.99"])
+def test_a_mean_by_the_heuristic_neither_meets_nor_misses_a_demand(plumbline, least):
+    demand = ("--fail-under", f"adherence={least}")
+    found = plumbline(*TRACE, *demand)
+
+    assert found.exit_code == CANNOT_TELL
+    assert "adherence cannot be told: its labels are the heuristic's" in found.stderr
+    assert "with --allow-heuristic." in found.stderr
+    assert plumbline("resume", "last", *demand).exit_code == CANNOT_TELL
+    allowed = plumbline("resume", "last", *demand, "--allow-heuristic")
+    assert allowed.exit_code == (FINE if least == "0.5" else BELOW)
 
 
 def test_json_is_for_programs(plumbline):
@@ -145,7 +159,7 @@ def test_every_door_of_the_terminal_names_and_uses_the_definition(plumbline, def
 
 def test_a_threshold_holds_for_the_definition_that_is_named(plumbline):
     """Of the sample's few sentences never 12 of 20 are relevant, but most of those that are there."""
-    demand = ("--fail-under", "context_relevance=0.3")
+    demand = ("--fail-under", "context_relevance=0.3", "--allow-heuristic")
 
     assert plumbline(*TRACE, *demand).exit_code == FINE
     assert plumbline("resume", "last", *demand, "--definition", "fixed_20").exit_code == BELOW
@@ -245,7 +259,7 @@ def test_a_file_holds_options_and_the_command_line_wins(plumbline, data_folder):
     (data_folder / "ci.toml").write_text(
         f'data = "{TRACE_SAMPLES}"\nmetric = ["trace", "answer_match"]\nparam = '
         '["trace.chunk_size=300"]\n'
-        'title = "From the file"\nmax-calls = 5\nno-cache = true\nfail-under = "adherence=0.99"\n',
+        'title = "From the file"\nmax-calls = 5\nno-cache = true\nfail-under = "adherence=0.99"\nallow-heuristic = true\n',
         encoding="utf-8",
     )
 

@@ -181,7 +181,10 @@ def _one_metric(view: RunView, number: int, seen: View) -> None:
         # Of a run of several metrics each is a section of the page.
         term = run.evaluators[number].name
         groups = [Group(heading, "", shown, term)]
-        dots.show(groups, level=2, is_at_work=registry.moves(run.id, view.store))
+        moves = registry.moves(run.id, view.store)
+        dots.show(groups, level=2, is_at_work=moves)
+        if not moves:
+            dots.say_why_no_interval(groups)
         corrected.show(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]

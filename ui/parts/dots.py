@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.runs.aggregate import BINS, Mean
-from evaluators.runs.shown_values import Dot, Group, coverage
+from evaluators.runs.shown_values import Dot, Group, coverage, why_no_interval
 from evaluators.text.language import say
 from evaluators.text.markup import html
 from ui.parts import explained
@@ -30,6 +30,12 @@ def show(groups: Iterable[Group], level: int = 3, *, is_at_work: bool = False) -
     axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
     foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
     st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
+
+
+def say_why_no_interval(groups: Iterable[Group]) -> None:
+    """Below values of which some have no interval: why, and what to do."""
+    if words := why_no_interval(dot.mean for group in groups for dot in group.dots):
+        st.caption(words)
 
 
 def blocks(group: Group) -> list[Block]:

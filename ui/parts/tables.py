@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves
-from evaluators.runs.shown_values import beside, coverage
+from evaluators.runs.shown_values import beside, coverage, why_no_interval
 from evaluators.text.language import say
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -71,6 +71,8 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
         rows.append(Row(group, shown, note))
     columns = [Column(title, term=name) for name, title in titles.items()]
     value_table.show(say("Group"), columns, rows)
+    if why := why_no_interval((mean for row in rows for mean in row.means), of_groups=True):
+        st.caption(why)
     if len(means) > MOST_GROUPS:
         st.caption(say("The first {most} of {all:,} groups.", most=MOST_GROUPS, all=len(means)))
 

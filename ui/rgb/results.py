@@ -24,7 +24,7 @@ from evaluators.runs.rgb_figures import (
     noise_in_percent,
 )
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.shown_values import beside, column_titles
+from evaluators.runs.shown_values import beside, column_titles, why_no_interval
 from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
@@ -191,6 +191,9 @@ def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
             "less than 80 % of the answers."
         )
     )
+    means = [mean for own in rates.values() for mean in own.values()]
+    if why := why_no_interval(means):
+        st.caption(why)
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.rates(rates)
         st.caption(say(FROM_THE_PAPER))

@@ -72,8 +72,10 @@ def show(view: RunView) -> None:
     with answer:
         _say_the_answer(view, chosen, model, moves)
         chosen_view.say_whose(view, chosen)
-        dots.show(trace_groups(view, chosen), is_at_work=moves)
+        groups = trace_groups(view, chosen)
+        dots.show(groups, is_at_work=moves)
         if not moves:
+            dots.say_why_no_interval(groups)
             corrected.show(view, model=model)
         if whose := findings.who_labelled(run, usual):
             st.info(plain(whose), icon=":material/info:")
