@@ -45,7 +45,7 @@ from evaluators.trace.batch import (
     read_cases,
     read_texts,
 )
-from evaluators.trace.definitions import SENTENCE, definition_named
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.jury import counted_labelling, names
 from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
 from evaluators.trace.labelling_prompt import (
@@ -248,8 +248,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
         Raises `AccessError` without a judge, `LLMError` where a judge gives no usable answer.
         """
         # An unknown definition is refused before a judge is paid.
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         case = read_texts(question, response, retrieved_documents)
         sentences = cut(case.response, case.retrieved_documents)
         return scores_of(self.label(sentences, case.query), sentences, definition)
@@ -264,8 +263,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
         A case has `query`, `response` and `retrieved_documents`. One that fails has an `error` in
         place of `metrics` and enters no mean: `num_scored` of `num_samples` do.
         """
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         self._judges()
 
         def judge(case: Case) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping, Sequence, Set
+from numbers import Number
 from typing import ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from evaluators import arguments
 from evaluators.base import Evaluator, evaluator, require
@@ -219,7 +220,9 @@ def _required_text(value: object, what: str) -> str:
     if arguments.is_missing(value):
         raise MissingInputError(f"There is no {what} ({value}). Give one, or leave the pair out.")
     # The text of these is Python's writing, which no answer has.
-    if arguments.is_list(value) or isinstance(value, bytes | Mapping | Set):
+    is_several = arguments.is_list(value) or isinstance(value, bytes | Mapping | Set | BaseModel)
+    has_text = isinstance(value, Number) or type(value).__str__ is not object.__str__
+    if is_several or not has_text:
         raise MissingInputError(f"The {what} is {shown(value)}. Give one string.")
     try:
         return str(value)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.text.language import mark, say
+from evaluators.text.printable import shown
 
 if TYPE_CHECKING:
     from evaluators.llm import LLMClient
@@ -295,10 +296,12 @@ def missing(
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
-    """Raises `MissingInputError` where the sample lacks a field.
+    """Raises `MissingInputError` where the sample lacks a field, `ParameterError` where it is none.
 
-    An empty one is the evaluator's to judge.
+    An empty field is the evaluator's to judge.
     """
+    if not isinstance(sample, Sample):
+        raise ParameterError(f"sample is {shown(sample)}. Give a Sample(id=..., question=...).")
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
         raise MissingInputError(

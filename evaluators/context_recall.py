@@ -16,7 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from evaluators import arguments
 from evaluators.arguments import Documents
-from evaluators.base import Evaluator, evaluator
+from evaluators.base import Evaluator, evaluator, require
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, unreadable
 from evaluators.prompts import Prompt, fenced, load
@@ -136,6 +136,7 @@ class ContextRecall(Evaluator):
         A ground truth without a sentence is not applicable. Raises `AccessError` without a judge,
         `LLMError` where it does not classify every statement.
         """
+        require((), sample, self.title)
         truths = statements(sample.ground_truth)
         if not truths:
             return Score(values={self.name: None}, reason=NO_TRUTH)
@@ -197,6 +198,7 @@ class LexicalContextRecall(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """Judges the sample; a ground truth without a content word is not applicable."""
+        require((), sample, self.title)
         truths = statements(sample.ground_truth)
         documents = [frozenset(terms(document)) for document in sample.retrieved_documents]
         judged = []

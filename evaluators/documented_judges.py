@@ -12,6 +12,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.connect import connect, sdk_name
 from evaluators.llm.judges import as_judges, judge_of_environment, key_variables
 from evaluators.llm.remembered import RememberedAnswers
+from evaluators.text.printable import shown
 
 
 @dataclass
@@ -37,6 +38,10 @@ class DocumentedJudge:
     def __post_init__(self) -> None:
         if self.template is not None:
             raise ParameterError(f"{self.who}: template cannot be set here. {self.own_words}.")
+        if not isinstance(self.model_kwargs, Mapping | None):
+            raise ParameterError(
+                f'{self.who}: model_kwargs is {shown(self.model_kwargs)}. Give {{"model": "..."}}.'
+            )
         kwargs = dict(self.model_kwargs or {})
         model = kwargs.pop("model", None)
         if kwargs:

@@ -29,7 +29,6 @@ from evaluators.text.language import mark
 from evaluators.text.sentences import cut
 from evaluators.text.similarity import embedder
 from evaluators.trace import batch
-from evaluators.trace.definitions import SENTENCE, definition_named
 from evaluators.trace.jury import counted_labelling
 from evaluators.trace.labelling import HEURISTIC, labelled_score, sentences_of
 from evaluators.trace.method import LabellingMethod, TRACEMethod
@@ -130,8 +129,7 @@ class HybridEvaluator(LabellingMethod):
         gives no usable answer.
         """
         # An unknown definition is refused before a judge is paid.
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         case = batch.read_texts(question, response, retrieved_documents)
         sentences = cut(case.response, case.retrieved_documents)
         heuristic, judges = self._labellings(sentences, case.query)
@@ -144,7 +142,7 @@ class HybridEvaluator(LabellingMethod):
             trace=by_words,
             gpt_labeling=by_judge,
             labels_by=judged.by if judged else HEURISTIC,
-            doubt=self._heuristic.doubt(sentences, question),
+            doubt=self._heuristic.doubt(sentences, case.query),
             agreement=(
                 _labels_agreement(sentences, heuristic.labels, judged.labels) if judged else {}
             ),
@@ -162,8 +160,7 @@ class HybridEvaluator(LabellingMethod):
         again where an answer cannot be read costs more). Raises `AccessError` without a judge.
         """
         # What every case would fail by is refused once, before any of them.
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         embedder(self.embedding_model)
         cases = batch.read_cases(test_cases)
         if budget is not None:
@@ -297,8 +294,8 @@ class UnifiedEvaluationPipeline:
             "prompt": prompt,
         }
         self._params = {name: value for name, value in params.items() if value is not None}
-        self._definition = definition or SENTENCE
-        definition_named(self._definition)
+        # All of them, as each method takes some only: what is wrong is said before the first case.
+        self._definition = HybridEvaluator(**self._params).formula(definition)
 
     def evaluate(
         self,
@@ -319,7 +316,7 @@ class UnifiedEvaluationPipeline:
             response,
             retrieved_documents,
             ground_truth,
-            definition=definition or self._definition,
+            definition=self._definition if definition is None else definition,
         )
 
     def evaluate_batch(
@@ -334,7 +331,8 @@ class UnifiedEvaluationPipeline:
         `budget` is how many calls the hybrid may make; it judges the most doubtful cases. A case
         that fails holds "error" and has no part in the means.
         """
-        evaluator, definition = self._by(method), definition or self._definition
+        evaluator = self._by(method)
+        definition = self._definition if definition is None else definition
         if budget is None:
             return evaluator.evaluate_batch(test_cases, definition=definition)
         if isinstance(evaluator, HybridEvaluator):

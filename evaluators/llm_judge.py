@@ -70,7 +70,8 @@ class DefaultLLMJudge(DocumentedJudge):
         judgement_query: str | None = None,
     ) -> bool:
         metric = LLMasJudge.build(
-            llm_judge=self, judgement_query=judgement_query or JUDGEMENT_QUERY
+            llm_judge=self,
+            judgement_query=JUDGEMENT_QUERY if judgement_query is None else judgement_query,
         )
         return metric.compute_single_item(pred_answer, question, gt_answer)
 
@@ -110,7 +111,8 @@ class LLMasJudge(Evaluator):
         long.
         """
         judge = self.build(
-            llm_client=client_of(self), judgement_query=judgement_query or self.judgement_query
+            llm_client=client_of(self),
+            judgement_query=self.judgement_query if judgement_query is None else judgement_query,
         )
         rows = item_rows(
             ("pred_answers",),

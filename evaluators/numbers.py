@@ -18,8 +18,11 @@ def share(value: Any, name: str) -> float:
     raise ParameterError(f"{name} is {shown(value)}. Give a share from 0 to 1{hint}.")
 
 
-def whole_number(value: Any, name: str, least: int = 0) -> int:
+def whole_number(value: Any, name: str, least: int | None = 0) -> int:
     """The whole number; raises `ParameterError` for text, fractions, and what is below `least`."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
-        return int(value)
-    raise ParameterError(f"{name} is {shown(value)}. Give a whole number, {least} or more.")
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if least is None or number >= least:
+            return number
+    hint = "" if least is None else f", {least} or more"
+    raise ParameterError(f"{name} is {shown(value)}. Give a whole number{hint}.")

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from evaluators import arguments
 from evaluators.arguments import Documents
-from evaluators.base import Evaluator, evaluator
+from evaluators.base import Evaluator, evaluator, require
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
 from evaluators.records import Sample, Score
@@ -75,6 +75,7 @@ class RetrieverRecall(Evaluator):
 
     def score(self, sample: Sample) -> Score:
         """All four values of one sample; without gold contexts they do not apply."""
+        require((), sample, self.title)
         documents = sample.retrieved_documents
         gold = _without_empty(sample.gold_documents)
         names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")

@@ -37,7 +37,6 @@ from evaluators.trace.comparison import (
     embedded,
     words_of,
 )
-from evaluators.trace.definitions import definition_named
 from evaluators.trace.features import (
     document_features,
     expected_shares,
@@ -85,8 +84,7 @@ class TRACEEvaluator(TRACEMethod):
         `ParameterError` where the embedding model is not available, `DatasetError` where the texts
         are too long to be compared.
         """
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         case = read_texts(question, response, retrieved_documents)
         # Before the texts are cut: that alone takes long for what is refused.
         check_text_length([*case.retrieved_documents, case.response])
@@ -180,8 +178,7 @@ class TRACEEvaluator(TRACEMethod):
         A case that cannot be judged holds "error". Raises `ParameterError` where no case could be:
         for an unknown definition, or an embedding model that is not available.
         """
-        definition = definition or self.definition
-        definition_named(definition)
+        definition = self.formula(definition)
         embedder(self.embedding_model)
 
         def judge(case: Case) -> dict[str, Any]:

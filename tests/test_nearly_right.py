@@ -5,6 +5,7 @@ error of ours that says what was given and what to give. Never another number, n
 import io
 import json
 from collections import UserDict, deque
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -659,3 +660,62 @@ def test_data_in_any_packing_are_the_same_samples():
     for packed in (tuple(rows), iter(rows), pd.DataFrame(rows), pa.Table.from_pylist(rows), pa.RecordBatch.from_pylist(rows),
                    np.array(rows, dtype=object), [row | {"retrieved_documents": map(langchain, DOCUMENTS)} for row in rows]):  # fmt: skip
         assert load_data(packed, on_remark=len).samples == right, type(packed)
+
+
+# Any argument
+
+SAMPLE = evaluators.Sample(id="1", question=QUESTION, response=RESPONSE, ground_truth=TRUTH)
+
+
+def yes():
+    return FakeLLM(
+        '{"verdict": "yes", "score": 5, "classification": [{"key": "a", "attributed": 1}]}'
+    )
+
+
+CALLS = {
+    "TRACEEvaluator": (TRACEEvaluator().evaluate, {"question": QUESTION, "response": RESPONSE, "retrieved_documents": DOCUMENTS, "definition": None}),
+    "TRACEEvaluator, batch": (TRACEEvaluator().evaluate_batch, {"test_cases": CASES, "definition": None}),
+    "AdvancedRAGEvaluator": (AdvancedRAGEvaluator(labeller()).evaluate, {"question": QUESTION, "response": RESPONSE, "retrieved_documents": DOCUMENTS, "definition": None}),
+    "pipeline": (UnifiedEvaluationPipeline(labeller()).evaluate, {"question": QUESTION, "response": RESPONSE, "retrieved_documents": DOCUMENTS, "method": "hybrid", "definition": None}),
+    "pipeline, batch": (UnifiedEvaluationPipeline(labeller()).evaluate_batch, {"test_cases": CASES, "method": "hybrid", "budget": None, "definition": None}),
+    "pipeline itself": (UnifiedEvaluationPipeline, dict.fromkeys(["llm_client", "chunking_strategy", "chunk_size", "chunk_overlap", "definition", "prompt"])),
+    "noise": (RGBEvaluator().evaluate_noise_robustness, {"responses": ANSWERS, "ground_truths": TRUTHS, "model_name": "m", "noise_ratio": 0.2}),
+    "counterfactual": (RGBEvaluator().evaluate_counterfactual_robustness, {"responses": ANSWERS, "ground_truths": TRUTHS, "counterfactual_answers": PLANTED, "model_name": "m"}),
+    "is_correct": (RGBEvaluator().is_correct, {"response": RESPONSE, "ground_truth": TRUTH}),
+    "corrects_error": (RGBEvaluator().corrects_error, {"response": RESPONSE, "correct_answer": TRUTH, "counterfactual_answer": None}),
+    "answer match": (AnswerMatchAcc().compute, {"pred_answers": ANSWERS, "gt_answers": TRUTHS}),
+    "answer match, one": (AnswerMatchAcc().compute_single_item, {"y": RESPONSE, "y_gt": TRUTH}),
+    "retriever recall": (RetrieverRecall().compute, {"retrieved_contexts": [DOCUMENTS], "gt_contexts": [DOCUMENTS]}),
+    "retriever recall itself": (RetrieverRecall, {"k": 3}),
+    "context recall": (ContextRecall(llm_client=yes()).evaluate, {"question": QUESTION, "contexts": DOCUMENTS, "ground_truth": TRUTH}),
+    "LLMasJudge": (LLMasJudge(yes()).compute, {"questions": ["q"], "gt_answers": ["a"], "pred_answers": ["a"], "judgement_query": None}),
+    "DefaultLLMJudge": (evaluators.DefaultLLMJudge(yes()), {"question": QUESTION, "gt_answer": TRUTH, "pred_answer": RESPONSE, "judgement_query": None}),
+    "DefaultLLMJudge itself": (evaluators.DefaultLLMJudge, {"model_client": None, "model_kwargs": None, "template": None}),
+    "G-Eval": (GEvalJudgeEvaluator(yes()).compute, {"pred_answers": ["a"], "questions": ["q"], "contexts": [DOCUMENTS]}),
+    "GEvalLLMJudge": (evaluators.GEvalLLMJudge(yes()), {"pred_answer": "a", "question": "q", "contexts": DOCUMENTS}),
+    "DocumentSentencizer": (DocumentSentencizer().sentencize_documents, {"documents": DOCUMENTS}),
+    "prompt": (GPTLabelingPromptGenerator.generate_labeling_prompt, {"question": QUESTION, "response": RESPONSE, "documents": DOCUMENTS, "prompt": "ragbench"}),
+    "compose": (compose, {"bed": None, "abilities": ["noise_robustness"], "noise_levels": [0.2], "passages": 5, "seed": 0, "sample": 3}),
+    "load_data": (load_data, {"data": [{"question": QUESTION, "response": RESPONSE}], "columns": None}),
+    "a sample": (lambda sample: [metric.score(sample) for metric in (TRACEEvaluator(), RGBEvaluator(), AnswerMatchAcc(), RetrieverRecall(), LexicalContextRecall())], {"sample": None}),
+}  # fmt: skip
+
+
+def odd_values():
+    return [
+        None, float("nan"), float("inf"), pd.NA, pd.NaT, 5, -1, 0, 1.5, True, "5", "x", "", "\ud800", "\0", b"x", [], (), {}, set(), [None], [5], ["x"], [[]], [[None]], [{}],
+        {"a": 1}, {"a": "x"}, {1}, object(), Exception("x"), lambda: 1, int, iter([]), iter([1]), [iter(DOCUMENTS)], range(2), io.StringIO("x"), SimpleNamespace(), SimpleNamespace(text=5),
+        np.array([1, 2]), np.array("x"), np.array([]), np.int64(3), pd.DataFrame(), pd.DataFrame({"a": [1]}), pd.Series([], dtype=object), pa.table({"a": [1]}), Decimal(1), SAMPLE,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_no_argument_ends_in_a_bare_error(call):
+    function, arguments_of_call = CALLS[call]
+    if call == "compose":
+        arguments_of_call = arguments_of_call | {"bed": load_data("RGB sample (English)")}
+    for name in arguments_of_call:
+        for value in odd_values():
+            with suppress(PlumblineError):
+                function(**{**arguments_of_call, name: value})

@@ -27,6 +27,7 @@ from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
+from evaluators.numbers import whole_number
 from evaluators.people.checked import Against, Check
 from evaluators.records import (
     Cap,
@@ -162,7 +163,7 @@ def evaluate(
         use_cache=use_cache,
         overnight=overnight,
         title=run or "",
-        repeats=repeats,
+        repeats=whole_number(repeats, "repeats", least=1),
     )
     if progress and plan.repeats_alike:
         inputs.print_remark(plan.repeats_alike)
@@ -213,7 +214,7 @@ def estimate(
     )
     data = sampled(data, sample, seed)
     plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
-    plan = replace(plan, use_cache=use_cache, repeats=repeats)
+    plan = replace(plan, use_cache=use_cache, repeats=whole_number(repeats, "repeats", least=1))
     plan.check()
     return forecast(plan, keys, partial(store.calls.answered, workspace))
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any, Final, Literal
 
@@ -115,6 +115,7 @@ def compose(
     tested = [_ability(name) for name in _listed(abilities)]
     shares = [share(level, "noise_levels") for level in _listed(noise_levels)]
     passages = whole_number(passages, "passages", least=1)
+    seed = whole_number(seed, "seed", least=None)
     sample = None if sample is None else whole_number(sample, "sample")
     # Rejection is tested with noise alone, planted errors without any
     fixed_levels = {Ability.REJECTION: (1.0,), Ability.COUNTERFACTUAL: (0.0,)}
@@ -142,12 +143,14 @@ def compose(
 
 def _listed(values: Any) -> list[Any]:
     """The values, also where only one is given."""
-    is_alone = isinstance(values, str) or not isinstance(values, Iterable)
+    is_alone = isinstance(values, str) or not hasattr(type(values), "__iter__")
+    # An array without a dimension holds one value.
+    is_alone = is_alone or getattr(values, "shape", None) == ()
     return [values] if is_alone else list(values)
 
 
 def _ability(name: Any) -> Ability:
-    if name in list(Ability):
+    if isinstance(name, str) and name in list(Ability):
         return Ability(name)
     raise ParameterError(f"No ability is called {shown(name)}. Known: {', '.join(Ability)}.")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from evaluators.numbers import whole_number
 from evaluators.records import Dataset
 
 
@@ -28,10 +29,12 @@ def in_random_order(ids: Sequence[str], seed: int = 0) -> list[int]:
 def sampled(dataset: Dataset, count: int | None, seed: int = 0) -> Dataset:
     """So many samples of the data set at random, in its own order; all where it has no more.
 
-    `origin` says of how many they were taken, and by which seed.
+    `origin` says of how many they were taken, and by which seed. Raises `ParameterError` for
+    what is no number.
     """
+    seed = whole_number(seed, "seed", least=None)
     samples = dataset.samples
-    if count is None or count >= len(samples):
+    if count is None or whole_number(count, "sample", least=1) >= len(samples):
         return dataset
     ids = [sample.id for sample in samples]
     first = in_random_order(ids, seed)[:count]

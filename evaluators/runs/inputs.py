@@ -34,6 +34,7 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
 from evaluators.runs.store import Store
+from evaluators.surrogates import without_surrogates
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable, shown
@@ -105,6 +106,7 @@ def load_data(
     in sentences; they are printed to the error stream where nothing else is given. Raises
     `DatasetError`.
     """
+    columns = _chosen(columns)
     is_name = isinstance(data, str | Path) and not isfile(data)
     is_read_already = is_name or isinstance(data, Dataset | TestBed)
     says_how_to_read = columns or table or encoding or skip_broken
@@ -116,13 +118,9 @@ def load_data(
     if isinstance(data, Dataset | TestBed):
         return data
     if is_name:
-        return _data_by_name(str(data), store or local_store(), workspace)
-    how = {
-        "columns": dict(columns or {}),
-        "table": table,
-        "encoding": encoding,
-        "skip_broken": skip_broken,
-    }
+        # Half a character is in no name, and no store can be asked for it.
+        return _data_by_name(without_surrogates(str(data)), store or local_store(), workspace)
+    how = {"columns": columns, "table": table, "encoding": encoding, "skip_broken": skip_broken}
     origin: dict[str, Any] = {name: value for name, value in how.items() if value}
     if isinstance(data, str | Path):
         path = Path(data)
@@ -132,7 +130,7 @@ def load_data(
     else:
         content = _rows_as_json(data)
     rows = read(name, content, table, encoding)
-    loaded = loaded_by_columns(name, rows, columns or {}, store, workspace)
+    loaded = loaded_by_columns(name, rows, columns, store, workspace)
     if loaded.problems and loaded.data and loaded.guess.is_sure and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))
     usable = checked(name, loaded, skip_broken=skip_broken)
@@ -190,6 +188,14 @@ def loaded_by_columns(
         return loaded
     remembered = (store or local_store()).mappings.get(workspace, loaded.names)
     return open_table(name, table, remembered) if remembered else loaded
+
+
+def _chosen(columns: object) -> dict[str, str]:
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise ParameterError(f'columns is {shown(columns)}. Give {{"response": "answer"}}.')
+    return dict(columns)
 
 
 def _bytes_of_file(path: Path) -> bytes:

@@ -80,6 +80,8 @@ class RunPlan:
 
     def check(self) -> None:
         """Raises a `PlumblineError` with the remedy where it could not be run."""
+        # First, as too many repeats would fill the memory.
+        self._check_repeats()
         self._check_evaluators()
         self._check_judges()
         # Other fields that are missing fail their samples, which the run shows one by one.
@@ -87,7 +89,6 @@ class RunPlan:
         if self.models:
             check(self.prompt)
         check_cap(self.cap, (*self.models, *self.judges))
-        self._check_repeats()
         if self.overnight:
             check_overnight(self.llms)
 

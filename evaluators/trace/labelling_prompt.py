@@ -63,7 +63,9 @@ class GPTLabelingPromptGenerator:
         Raises `ParameterError` for a `prompt` other than "plumbline" and "ragbench".
         """
         mark = _wording(prompt).key_mark
-        answer = response_sentences(response) if isinstance(response, str) else response
+        answer: Any = response
+        if not _are_sentences([response]):
+            answer = response_sentences(arguments.text(response, "response"))
         keyed = documents
         if not _are_sentences(documents):
             keyed = document_sentences(arguments.retrieved(documents, "documents"))
@@ -75,7 +77,7 @@ class GPTLabelingPromptGenerator:
         return fenced(
             labelling_template(prompt),
             documents="\n\n".join(parts),
-            question=question,
+            question=arguments.text(question, "question"),
             response="\n".join(keyed_line(sentence, mark) for sentence in answer),
         )
 
@@ -92,7 +94,7 @@ def _are_sentences(documents: object) -> bool:
 
 
 def _wording(name: str) -> _Wording:
-    if name not in _WORDINGS:
+    if not isinstance(name, str) or name not in _WORDINGS:
         known = ", ".join(_WORDINGS)
         raise ParameterError(f"No labelling prompt is called {name!r:.60}. Known: {known}.")
     return _WORDINGS[name]

@@ -10,7 +10,7 @@ from evaluators.base import Evaluator
 from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.language import mark
 from evaluators.text.similarity import LEXICAL
-from evaluators.trace.definitions import SENTENCE, DefinitionName
+from evaluators.trace.definitions import SENTENCE, DefinitionName, definition_named
 from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
 
 
@@ -65,6 +65,12 @@ class TRACEMethod(Evaluator):
             "How labels become values; any other formula can be looked at later without a new call."
         ),
     )
+
+    def formula(self, definition: str | None) -> str:
+        """The one that is named, else its own; raises `ParameterError` for an unknown one."""
+        name = self.definition if definition is None else definition
+        definition_named(name)
+        return name
 
     @model_validator(mode="after")
     def _windows_move_on(self) -> Self:
