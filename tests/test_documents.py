@@ -47,8 +47,8 @@ def code_under(heading: str) -> str:
 def copy(tmp_path: Path) -> Path:
     """A folder with the package in it, to which files can be added."""
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "evaluators", tmp_path / "evaluators", ignore=ignored)
-    shutil.copytree(ROOT / "data", tmp_path / "data")
+    for name in ("evaluators", "plumbline", "data"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     return tmp_path
 
 
