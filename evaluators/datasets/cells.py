@@ -28,6 +28,9 @@ _PRINTED = re.compile(r"\s*\[\s*Document\(")
 _LITERAL = re.compile(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])")
 """How a list of texts, objects or whole numbers begins; "[1] see there" is prose."""
 
+_OBJECT = re.compile(r"\s*\{\s*['\"]")
+"""How an object begins."""
+
 _NO_COMMA = re.compile(r"['\"\])]\s+['\"\[]")
 """The end of one entry and the beginning of the next with nothing but white space between."""
 
@@ -52,6 +55,28 @@ def unpack(cell: Any) -> Any:
     except (ValueError, RecursionError):
         value = _literal(cell)
     return value if isinstance(value, list) else cell
+
+
+def object_in(cell: Any) -> dict[str, Any] | None:
+    """The object that a cell is or holds as text, as JSON or Python write it; else `None`."""
+    if isinstance(cell, dict):
+        return cell
+    if not isinstance(cell, str) or not _OBJECT.match(cell):
+        return None
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = _evaluated(cell)
+    return value if isinstance(value, dict) else None
+
+
+def _evaluated(cell: str) -> Any:
+    if len(cell) > MAX_LITERAL:
+        return None
+    try:
+        return _as_lists(ast.literal_eval(cell.strip()))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
 
 
 def as_object(cell: Any) -> Any:
@@ -141,6 +166,8 @@ def _with_commas(cell: str) -> str:
 
 def _as_lists(value: Any) -> Any:
     """The value with lists for its tuples, at any depth: the records know no difference."""
+    if isinstance(value, dict):
+        return {str(name): _as_lists(item) for name, item in value.items()}
     if not isinstance(value, list | tuple):
         return value
     return [_as_lists(item) for item in value]

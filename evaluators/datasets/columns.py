@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from evaluators.datasets.cells import object_in
 from evaluators.datasets.table import Table
 
 LOOKED_AT = 50
@@ -37,14 +38,14 @@ def first_rows(table: Table) -> list[dict[str, Any]]:
 
 
 def objects_of(rows: Rows) -> set[str]:
-    """The columns that hold nothing but objects."""
+    """The columns that hold nothing but objects, be they texts of JSON or Python."""
     objects: set[str] = set()
     others: set[str] = set()
     for row in rows:
         for name, cell in row.items():
-            if isinstance(cell, dict):
+            if object_in(cell) is not None:
                 objects.add(name)
-            elif cell is not None:
+            elif cell not in (None, ""):
                 others.add(name)
     return objects - others
 
@@ -53,9 +54,10 @@ def inner(row: Mapping[str, Any], column: str) -> Any:
     """What a field in an object of the row holds; `None` where there is none."""
     value: Any = row
     for name in column.split("."):
-        if not isinstance(value, Mapping):
+        within = value if isinstance(value, Mapping) else object_in(value)
+        if within is None:
             return None
-        value = value.get(name)
+        value = within.get(name)
     return value
 
 
@@ -69,7 +71,8 @@ def _leaves(row: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tupl
         # A dot in a name of its own, as OpenInference writes them, could not be told from a path
         if "." in name:
             continue
-        if isinstance(value, dict) and len(path) < INNER_DEPTH:
-            yield from _leaves(value, (*path, name))
+        within = object_in(value) if len(path) < INNER_DEPTH else None
+        if within is not None:
+            yield from _leaves(within, (*path, name))
         elif path:
             yield ".".join((*path, name)), value

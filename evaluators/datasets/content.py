@@ -12,8 +12,17 @@ from evaluators.datasets.cells import as_object, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.document_texts import documents
 from evaluators.datasets.names import COLUMNS, TEXT_FIELDS, canonical, last_part
+from evaluators.datasets.references import (
+    SENTENCE_END,
+    is_address_or_file,
+    is_reference,
+    is_title,
+)
+from evaluators.datasets.separators import Separator
 from evaluators.errors import DatasetError
 from evaluators.records import Labels
+from evaluators.surrogates import without_surrogates
+from evaluators.text.language import say
 
 LONG_TEXT = 200
 """Characters from which a column's texts on average may be documents."""
@@ -21,16 +30,18 @@ LONG_TEXT = 200
 SHORT_TEXT = 60
 """Characters up to which a text without a full stop may be the title of a document."""
 
-FEW_VERDICTS = 5
-"""Cells from which nothing but zeros and ones are verdicts; fewer may be answers to questions."""
+FEW_VERDICTS = 2
+"""Cells from which nothing but zeros and ones are verdicts; a single one may be an answer."""
+
+FEW_DOCUMENTS = 4
+"""Documents up to which nothing is said of their length: an example of one's own has as many."""
+
+SHORT_DOCUMENT = 30
+"""Bytes below which documents on average may be titles or ids: a Chinese character has three."""
 
 MOST_LOOKED_AT = 500_000
 """Characters of a column that are looked at: lists in Python's writing take long to read."""
 
-_ID = re.compile(r"(?=.*(?:[\d_/\\]|\.\w))[!-~]{4,}")
-"""No white space, and a digit, underscore, slash or dot in it: an id, a path or an address."""
-_FILE = re.compile(r".{0,200}\.(pdf|html?|txt|md|docx?|pptx?|xlsx?|csv|json)", re.IGNORECASE)
-_ENDED = re.compile(r"[.!?。！？…:;][\"'”’）)\]]*(\s|$)")
 _CONVERSATION = re.compile(
     r"\s*\[\s*\{.{0,300}?['\"](role|from|type|speaker|content)['\"]", re.DOTALL
 )
@@ -109,11 +120,13 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
     if field.endswith("_documents"):
         return _share(_are_documents, cells) and not are_names(column, cells)
     if field == "ground_truth":
-        return _share(_is_truth, cells) and not _are_verdicts(cells)
+        return _share(_is_truth, cells) and not _are_verdicts(cells) and not _are_places(cells)
+    if field in ("question", "response") and _are_verdicts(cells):
+        return False
     if field in ("question", "response") and not is_usual:
         # "prompt" and "completion" also count the tokens of a call
         are_numbers = all(isinstance(cell, int | float) for cell in cells)
-        return _share(_is_text, cells) and not are_numbers and not _are_verdicts(cells)
+        return _share(_is_text, cells) and not are_numbers
     return field not in TEXT_FIELDS or _share(_is_text, cells)
 
 
@@ -122,13 +135,15 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     filled_lists = list(filter(None, map(_texts_of, cells)))
     if not filled_lists:
         return False
-    lists_of_ids = 0
+    lists_of_names = 0
     for texts in filled_lists:
-        ids = [text for text in texts if _ID.fullmatch(text) or _FILE.fullmatch(text)]
-        lists_of_ids += 2 * len(ids) > len(texts)
-    if 2 * lists_of_ids > len(filled_lists):
+        lists_of_names += 2 * sum(map(is_reference, texts)) > len(texts)
+    if 2 * lists_of_names > len(filled_lists):
         return True
     texts = list(chain.from_iterable(filled_lists))
+    # One short text may be anything
+    if len(texts) > 1 and 2 * sum(map(is_title, texts)) > len(texts):
+        return True
     usual_names = (*COLUMNS["retrieved_documents"], *COLUMNS["gold_documents"])
     mean_length = sum(map(len, texts)) / len(texts)
     # Short facts under a usual name or in lists are documents; one short text a row may be a title
@@ -141,8 +156,27 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
         return True
     if len(texts) == 1:
         return False
-    titles = [text for text in texts if " " in text and not _ENDED.search(text)]
+    titles = [text for text in texts if " " in text and not SENTENCE_END.search(text)]
     return 2 * len(titles) > len(texts)
+
+
+def doubt_about_length(column: str, separator: Separator, rows: Rows) -> str:
+    """Why a person should look whether these are documents; empty where they are long enough."""
+    texts: list[str] = []
+    for cell in filled_cells(column, rows):
+        texts += _texts_of(cell, separator)
+    if len(texts) <= FEW_DOCUMENTS:
+        return ""
+    mean = sum(len(text.encode(errors="replace")) for text in texts) / len(texts)
+    sentences = [text for text in texts if SENTENCE_END.search(text)]
+    if mean >= SHORT_DOCUMENT or 2 * len(sentences) > len(texts):
+        return ""
+    return say(
+        "The documents in {column} have {length:.0f} characters on average, so they may be "
+        "titles or ids and not texts.",
+        column=without_surrogates(column)[:30],
+        length=sum(map(len, texts)) / len(texts),
+    )
 
 
 def may_be_documents(column: str, rows: Rows) -> bool:
@@ -204,9 +238,9 @@ def _share(holds: Callable[[Any], bool], cells: Sequence[Any]) -> bool:
     return 2 * sum(map(holds, cells)) >= len(cells)
 
 
-def _texts_of(cell: Any) -> list[str]:
+def _texts_of(cell: Any, separator: Separator = Separator.NONE) -> list[str]:
     try:
-        texts = documents(cell)
+        texts = documents(cell, separator)
     # Too long to be read, which its own row will say
     except DatasetError:
         return []
@@ -250,6 +284,12 @@ def _is_truth(cell: Any) -> bool:
         if not isinstance(text, str) and not isinstance(item, int | float | list):
             return False
     return True
+
+
+def _are_places(cells: Sequence[Any]) -> bool:
+    """Whether a column of truths says where an answer is found: addresses and files."""
+    places = [cell for cell in cells if isinstance(cell, str) and is_address_or_file(cell)]
+    return 2 * len(places) > len(cells)
 
 
 def _are_verdicts(cells: Sequence[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from evaluators.datasets.cells import unpack
+from evaluators.datasets.cells import object_in, unpack
 from evaluators.datasets.columns import first_rows, inner
 from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Row, Table
@@ -102,8 +102,8 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str]:
         if name not in _OBJECTS:
             continue
         for row in rows:
-            cell = row.get(name)
-            if isinstance(cell, dict):
+            cell = object_in(row.get(name))
+            if cell is not None:
                 wrapped |= dict.fromkeys(f"{name}.{key}" for key in cell)
     return [*names, *wrapped]
 

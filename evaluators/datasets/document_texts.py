@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluators.datasets.cells import unpack
+from evaluators.datasets.cells import object_in, unpack
 from evaluators.datasets.names import TEXT_KEYS
 from evaluators.datasets.separators import Separator, parted
 
@@ -67,12 +66,8 @@ def document_text(item: Any, levels: int = MOST_LEVELS) -> Any:
 
 def _unpacked(cell: Any) -> Any:
     """The list or object that a text holds; anything else as it is."""
-    if isinstance(cell, str) and re.match(r'\s*\{\s*"', cell):
-        try:
-            return json.loads(cell)
-        except (ValueError, RecursionError):
-            return cell
-    return unpack(cell)
+    within = object_in(cell)
+    return unpack(cell) if within is None else within
 
 
 def _of_object(value: Mapping[str, Any]) -> list[Any]:

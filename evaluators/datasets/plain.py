@@ -14,6 +14,7 @@ from evaluators.datasets.content import (
     can_be,
     filled_cells,
     is_list,
+    is_number,
     is_score,
     is_worded,
     may_be_documents,
@@ -37,6 +38,7 @@ from evaluators.datasets.names import (
     is_never_a_field,
     last_part,
 )
+from evaluators.datasets.references import is_reference
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 
@@ -59,7 +61,8 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
         return column in objects and canonical(column) in _CALLED_TEXTS
 
     # An object under the name of a text is read by its fields, which are columns of their own
-    columns = [column for column in columns if not is_text_as_object(column)]
+    texts_as_objects = list(filter(is_text_as_object, columns))
+    columns = [column for column in columns if column not in texts_as_objects]
     named = by_name(columns, rows)
     decided, certain, doubt = _decided_answer(columns, named, rows)
     taken = named | decided
@@ -67,6 +70,11 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     if doubt := _other_doubt(columns, taken, rows):
         certain = min(certain, DOUBTFUL)
         doubts.append(doubt)
+    for column in texts_as_objects:
+        is_usual = any(column in COLUMNS[field] for field in {"question", "response"} - {*taken})
+        if is_usual:
+            certain = min(certain, DOUBTFUL)
+            doubts.append(say("{column} holds objects.", column=_shown(column)))
     if "response" not in taken:
         possible_responses = _may_be_responses(columns, taken, rows)
         if possible_responses:
@@ -75,7 +83,8 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
             doubts.append(say("What is to be judged may be in {names}.", names=names))
     documents, doubt = _about_documents(columns, taken, rows)
     # A list of questions needs no person, a question beside unknown columns does
-    is_all = set(columns) <= set(taken.values())
+    others = [column for column in columns if column not in taken.values()]
+    is_all = all(_says_nothing(column, rows) for column in others)
     confidence = _confidence(taken, certain, is_all)
     guessed: dict[str, str] = {}
     if confidence < SURE and not {"question", "response"} <= set(named):
@@ -237,6 +246,17 @@ def _has_scores(columns: Columns, rows: Rows) -> bool:
         if is_named_so and any(map(is_score, filled_cells(column, rows))):
             return True
     return False
+
+
+def _says_nothing(column: str, rows: Rows) -> bool:
+    """Whether a column holds ids, addresses or flags only, which no field is read from."""
+    for cell in filled_cells(column, rows):
+        for text in cell if isinstance(cell, list) else [cell]:
+            if isinstance(text, bool):
+                continue
+            if not isinstance(text, str) or is_number(text) or not is_reference(text):
+                return False
+    return True
 
 
 def _may_be_responses(columns: Columns, taken: Taken, rows: Rows) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
-from evaluators.datasets.content import can_be
+from evaluators.datasets.content import can_be, doubt_about_length
 from evaluators.datasets.guess import DOUBTFUL, Guess, Shape
 from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
@@ -41,8 +41,10 @@ def recognise(table: Table) -> Guess:
     if column is None or guess.shape in _READ_AS_THEY_ARE:
         return guess
     separator = separator_of(column, columns, rows, table.format)
-    doubt = doubt_about(column, separator, rows)
-    return guess.doubted(doubt) if doubt else guess
+    doubts = (doubt_about(column, separator, rows), doubt_about_length(column, separator, rows))
+    for doubt in filter(None, doubts):
+        guess = guess.doubted(doubt)
+    return guess
 
 
 def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:

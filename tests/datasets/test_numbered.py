@@ -41,8 +41,12 @@ def last(header):
 
 def test_ten_columns_are_not_put_in_the_order_of_the_alphabet():
     numbers = range(1, 12)
-    data = csv(",".join(f"chunk_{n}" for n in numbers), ",".join(f"text {n}" for n in numbers))
-    assert load("a.csv", data).samples[0].retrieved_documents == tuple(f"text {n}" for n in numbers)
+    data = csv(
+        ",".join(f"chunk_{n}" for n in numbers), ",".join(f"Text {n} is here." for n in numbers)
+    )
+    assert load("a.csv", data).samples[0].retrieved_documents == tuple(
+        f"Text {n} is here." for n in numbers
+    )
 
 
 def test_empty_cells_are_no_documents():
