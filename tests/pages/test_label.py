@@ -12,6 +12,7 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.people.queues import MOST_PEOPLE, LabelQueue
 from evaluators.people.records import PersonLabel
@@ -27,6 +28,7 @@ from evaluators.records import (
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
+from evaluators.runs.store import Answer
 from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, evidence, markdown, said, table
@@ -631,3 +633,32 @@ def test_a_run_at_work_is_not_drawn_from(open_page: OpenPage, filled: Filled) ->
         assert not [each for each in at.button if each.label.startswith("Label ")]
     finally:
         at_work.release()
+
+
+def test_at_the_end_kappa_is_that_of_the_check(open_page: OpenPage, filled: Filled) -> None:
+    """Of a no more answers are drawn than of a yes, and each counts for those it stands for."""
+    store, view = session.store(), run_views.latest(filled.trace)
+    queue = draw(view, Wish(n=12), seed=0)
+    store.label_queues.save(queue)
+    cells = [queue.cell(place) for place in range(12)]
+    contents = view.contents([Answer(cell.position) for cell in cells])
+    for place, cell in enumerate(cells):
+        own: dict[str, Any] = {
+            "person": "Anna",
+            "queue": queue.id,
+            "drawn": "by verdict",
+            "probability": queue.answers[place].probability,
+            "blind": True,
+            "created": "2026-11-23T00:30:00+00:00",
+        }
+        labels = [PersonLabel(label="sample", value="done", **own)]
+        score = contents[Answer(cell.position)].results[0].score
+        for judged in score.evidence.counted.labels.sentence_support:
+            value = "full" if place % 3 else "none"
+            labels.append(PersonLabel(label="support", key=judged.key, value=value, **own))
+        store.person_labels.save(filled.trace.id, cell, *labels)
+
+    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+
+    value = Results(filled.trace, store).correct().values[0]
+    assert re.search(rf"on \d+ of 12, kappa {value.kappa:.2f}\b", said(at, "markdown"))
