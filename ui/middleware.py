@@ -22,6 +22,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from evaluators.config import Config, config, on_a_space
+from evaluators.own_command import own_command
 
 # ---- what the browser may load
 
@@ -129,8 +130,8 @@ def _refuse_name_or_route(scope: Scope) -> PlainTextResponse | None:
     if not is_host_allowed(host):
         return PlainTextResponse(
             f"Plumbline does not answer under the name {(host or '')[:100]!r}. Open it as "
-            "localhost, or start it with this name: "
-            "streamlit run app.py --server.allowedHosts=NAME",
+            f"localhost, or start it for phones with: {own_command()} app --class; for another "
+            f"name with: {own_command()} app --server.allowedHosts NAME",
             status_code=400,
         )
     _, core, route = scope["path"].partition("/_stcore/")

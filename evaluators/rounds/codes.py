@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from datetime import timedelta
 
@@ -15,11 +16,19 @@ a second, more than a host answers, one that holds for three hours is found by o
 """
 HOLDS = timedelta(hours=3)
 """How long a code can be typed: a double lesson and its break. The link holds until the end."""
+LET_IN = timedelta(minutes=2)
+"""How long a nickname is free for whoever lost it, once the teacher lets them in again."""
 
 
 def new_code() -> str:
     # Not `random`: from some codes the next ones could be worked out.
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def own_code(token: str) -> str:
+    """By which the participant of this token comes back; nothing tells it but the token."""
+    digest = hashlib.sha256(token.encode()).digest()
+    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:LENGTH])
 
 
 def spoken(code: str) -> str:

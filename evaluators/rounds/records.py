@@ -8,6 +8,7 @@ from pydantic import Field
 
 from evaluators.people.records import PersonName
 from evaluators.records import Record, Support
+from evaluators.rounds.codes import own_code
 
 State = Literal["open", "paused", "closed", "revealed"]
 RoundKind = Literal["support", "guess", "score", "planted", "better"]
@@ -52,6 +53,7 @@ class Round(Record):
     The wall of one that `hides_spread` does not tell before the reveal who said what; of `models`,
     by their numbers, two answers are laid side by side; `value` is the one whose height is guessed.
     One that `was_revealed`, and goes on because nobody had labelled, has labels that are not blind.
+    `let_in` is the number of a participant whose nickname brings back in, and until when.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Round(Record):
     was_revealed: bool = False
     models: tuple[int, int] | None = None
     value: str = ""
+    let_in: tuple[int, str] | None = None
     revision: int = 0
     answers: tuple[AskedAnswer, ...] = Field(min_length=1, max_length=MOST_ANSWERS)
 
@@ -75,6 +78,10 @@ class Round(Record):
     def is_over(self) -> bool:
         """Whether nobody can label any more."""
         return self.state in ("closed", "revealed")
+
+    def lets_in(self, number: int, now: str) -> bool:
+        """Whether the nickname of this participant brings back in at this moment."""
+        return self.let_in is not None and self.let_in[0] == number and self.let_in[1] > now
 
 
 class Participant(Record):
@@ -84,6 +91,11 @@ class Participant(Record):
     round_id: str
     token: str
     nickname: PersonName
+
+    @property
+    def code(self) -> str:
+        """What the participant types to come back on another device, or after a tab was lost."""
+        return own_code(self.token)
 
 
 class AskedPlace(NamedTuple):

@@ -60,6 +60,7 @@ from evaluators.terminal.exit_codes import (
     demands,
     run_outcome,
 )
+from evaluators.terminal.network import network_address, options_for_phones
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
 
@@ -277,13 +278,19 @@ def main() -> None:
     context_settings={"ignore_unknown_options": True},
 )
 @click.option("--port", type=click.IntRange(1, 65_535), help="Where it answers.  [default: 8501]")
+@click.option(
+    "--class",
+    "for_class",
+    is_flag=True,
+    help="Let phones and laptops of the same network in, for rounds with a class.",
+)
 @click.argument(
     "options",
     nargs=-1,
     type=click.UNPROCESSED,
     metavar="[STREAMLIT OPTIONS]...",
 )
-def app(port: int | None, options: tuple[str, ...]) -> None:
+def app(port: int | None, for_class: bool, options: tuple[str, ...]) -> None:
     """Start the app in the browser; Ctrl-C ends it.
 
     Other options go to Streamlit, for example: app --server.headless true
@@ -294,6 +301,10 @@ def app(port: int | None, options: tuple[str, ...]) -> None:
             os.environ[variable] = os.path.abspath(folder)
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml of the working directory only
     where = ["--server.port", str(port)] if port else []
+    if for_class:
+        own = network_address()
+        where += options_for_phones(own)
+        _to_stderr(f"Whoever is in the network of {own} can open all of this Plumbline.")
     sys.argv = ["streamlit", "run", "app.py", *where, *options]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 

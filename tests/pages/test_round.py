@@ -6,11 +6,14 @@ Numbers are those of the table in `tests.lesson`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from evaluators.errors import ParameterError
+from evaluators.own_command import own_command
 from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
 from evaluators.rounds.codes import spoken
@@ -25,7 +28,9 @@ from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, html, markdown, said
 from ui import run_views, session
-from ui.round import reach
+from ui.round import qr, reach
+
+SetOption = Callable[[str, object], None]
 
 TEXT = re.compile("<[^>]*>")
 BUTTONS = ("Supported", "Partly", "Not")
@@ -49,6 +54,20 @@ def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         limit: RateLimit = getattr(limits, name)
         monkeypatch.setattr(limit, "_by_whom", type(limit._by_whom)())
         monkeypatch.setattr(limit, "_most_of_one", most)
+
+
+@pytest.fixture
+def set_option() -> Iterator[SetOption]:
+    """Sets an option of Streamlit, as the command line would; afterwards it is as it was."""
+    before: dict[str, object] = {}
+
+    def set_to(name: str, value: object) -> None:
+        before.setdefault(name, st.get_option(name))
+        st.config.set_option(name, value)
+
+    yield set_to
+    for name, value in before.items():
+        st.config.set_option(name, value)
 
 
 def words(at: AppTest) -> str:
@@ -139,14 +158,82 @@ def test_a_second_round_proposes_other_answers(open_page: OpenPage) -> None:
     assert not first & second
 
 
-@pytest.mark.parametrize(
-    ("port", "end"), [(8501, "10.0.0.7"), (8600, "10.0.0.7 --server.port 8600")]
-)
+@pytest.mark.parametrize(("port", "end"), [(8501, ""), (8600, " --port 8600")])
 def test_the_command_for_phones_keeps_the_port(port: int, end: str) -> None:
-    line = reach.command("10.0.0.7", port)
+    assert reach.command(port) == f"{own_command()} app --class{end}"
 
-    assert line.startswith("streamlit run app.py --server.address 0.0.0.0")
-    assert line.endswith(f"--server.allowedHosts {end}")
+
+@pytest.mark.parametrize(
+    ("address", "is_local"),
+    [
+        ("http://localhost:8501/round", True),
+        ("http://127.0.0.1:8501/round", True),
+        ("http://127.8.8.8/round", True),
+        ("http://[::1]:8501/round", True),
+        ("http://plumbline.localhost:8501/round", True),
+        ("http://192.168.1.20:8501/round", False),
+        ("http://[fd00::7]:8501/round", False),
+        ("http://laptop.local:8501/round", False),
+        ("https://someone-plumbline.hf.space/round", False),
+    ],
+)
+def test_an_address_is_for_this_machine_alone_or_for_phones(address: str, is_local: bool) -> None:
+    assert qr.is_local(address) is is_local
+
+
+@pytest.mark.parametrize(
+    ("opened_as", "started_for", "expected"),
+    [
+        # as `plumbline app --class` starts it, opened on the laptop itself or as phones do
+        ("http://localhost:8600/round", "192.168.1.20", "http://192.168.1.20:8600/round"),
+        ("http://192.168.1.20:8600/round", "192.168.1.20", "http://192.168.1.20:8600/round"),
+        # for this machine alone, and in a container, which does not know its host's address
+        ("http://localhost:8501/round", "localhost", "http://localhost:8501/round"),
+        ("https://team.example/round", "localhost", "https://team.example/round"),
+    ],
+)
+def test_phones_get_the_address_that_the_app_was_started_for(
+    opened_as: str, started_for: str, expected: str, set_option: SetOption
+) -> None:
+    set_option("browser.serverAddress", started_for)
+
+    assert qr.reachable(opened_as) == expected
+
+
+LOCAL_URL = "http://localhost:8501/round"
+
+
+def test_where_phones_cannot_come_a_red_line_stands_above_start_and_no_picture_on_the_wall(
+    open_page: OpenPage, run: Run, made: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(st.context), "url", LOCAL_URL)
+
+    form, wall = open_page("round", run=run.id), open_page("round", lead=made.id)
+
+    for at in (form, wall):
+        assert "Phones cannot open this" in said(at, "error")
+        assert f"{own_command()} app --class" in [code.value for code in at.code]
+    # On this machine itself the code can still be typed.
+    assert spoken(made.code) in words(wall)
+    assert '<img class="pl-qr"' not in html(wall)
+
+
+def test_where_phones_can_come_the_wall_has_the_picture_and_no_red_line(
+    open_page: OpenPage,
+    run: Run,
+    made: Round,
+    monkeypatch: pytest.MonkeyPatch,
+    set_option: SetOption,
+) -> None:
+    monkeypatch.setattr(type(st.context), "url", LOCAL_URL)
+    set_option("browser.serverAddress", "192.168.1.20")
+
+    wall = open_page("round", lead=made.id)
+
+    assert "192.168.1.20:8501/round" in words(wall)
+    assert '<img class="pl-qr"' in html(wall)
+    assert not wall.error
+    assert not open_page("round", run=run.id).error
 
 
 # The way in
@@ -167,6 +254,39 @@ def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Ro
 
 def test_a_code_may_stand_in_the_address(open_page: OpenPage, made: Round) -> None:
     assert open_page("round", code=made.code).query_params["join"] == made.join
+
+
+def test_who_lost_the_tab_types_the_own_code_and_goes_on(open_page: OpenPage, made: Round) -> None:
+    at = label(join(open_page, made, "Ann"), "Supported")
+    ann = ann_in(made)
+    assert f"Your own code, to come back: {spoken(ann.code)}" in words(at)
+
+    at = open_page("round")
+    at.text_input[0].set_value(spoken(ann.code).lower())
+    at = click(at, "Continue")
+
+    assert dict(at.query_params) == {"me": ann.token}
+    assert "1 of 4" in words(at) + " ".join(each.proto.text for each in at.get("progress"))
+
+
+def test_the_teacher_lets_somebody_in_again(open_page: OpenPage, made: Round) -> None:
+    label(join(open_page, made, "Ann"), "Supported")
+    before = ann_in(made)
+    refused = open_page("round", join=made.join)
+    refused.text_input[0].set_value("Ann")
+    refused = click(refused, "Join")
+    assert "ask to be let in again" in said(refused, "error")
+
+    wall = open_page("round", lead=made.id)
+    wall.selectbox[0].select_index(0)
+    wall = click(checked(wall.run()), "Let in again")
+    assert "Ann joins again under the same nickname now" in said(wall, "caption")
+    at = join(open_page, made, "Ann")
+
+    after = ann_in(made)
+    assert after.number == before.number
+    assert dict(at.query_params) == {"me": after.token}
+    assert session.store().rounds.participant(before.token) is None
 
 
 def type_code(at: AppTest, code: str) -> AppTest:
@@ -233,7 +353,7 @@ def test_the_teacher_takes_out_all_who_came_in_the_last_minute(
         ("", "A nickname has 1 to 24 letters"),
         ("   ", "A nickname has 1 to 24 letters"),
         ("a\u202eb", "A nickname has 1 to 24 letters"),
-        ("ann", "Somebody here is called so"),
+        ("ann", "This nickname is taken"),
     ],
 )
 def test_a_nickname_that_cannot_be_one_is_refused(

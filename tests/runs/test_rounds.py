@@ -12,6 +12,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.labels import people_values
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Cell, Dataset, Sample
+from evaluators.rounds.codes import HOLDS, LET_IN, spoken, typed
 from evaluators.rounds.records import MOST_ANSWERS, MOST_PARTICIPANTS, AskedPlace, Asking
 from evaluators.runs import examples, round_content, rounds
 from evaluators.runs.aggregate import View
@@ -119,7 +120,7 @@ def test_nicknames_are_told_apart_in_width_and_case(store, made):
     store.rounds.join(made.id, "Ann")
 
     for same in ("ann", "ＡＮＮ"):
-        with pytest.raises(ParameterError, match="Choose another nickname"):
+        with pytest.raises(ParameterError, match="This nickname is taken"):
             store.rounds.join(made.id, same)
     assert [each.nickname for each in store.rounds.participants(made.id)] == ["Ann"]
 
@@ -130,6 +131,73 @@ def test_a_round_is_full_at_some_time(store, made):
 
     with pytest.raises(ParameterError, match="60 take part, the most"):
         store.rounds.join(made.id, "Late")
+
+
+def test_who_lost_the_tab_comes_back_by_the_own_code(store, made):
+    ann, ben = store.rounds.join(made.id, "Ann"), store.rounds.join(made.id, "Ben")
+    store.rounds.label(ann, PLACES[0], FULL)
+
+    back = store.rounds.with_own_code(ann.code)
+
+    assert back == ann
+    assert store.rounds.labels_of(back) == {PLACES[0]: FULL}
+    assert ann.code != ben.code
+    # It is typed like the code of the round, and is none.
+    assert typed(spoken(ann.code)) == ann.code
+    assert store.rounds.with_code(ann.code) is None
+    assert store.rounds.with_own_code(made.code) is None
+
+
+def test_an_own_code_holds_for_some_hours_only(store, made):
+    ann = store.rounds.join(made.id, "Ann")
+    with store.database.transaction() as db:
+        long_ago = timestamp(datetime.now(UTC) - HOLDS - timedelta(seconds=1))
+        db.execute("update round_participants set joined = ?", (long_ago,))
+
+    assert store.rounds.with_own_code(ann.code) is None
+
+
+def let_in(store, participant, until):
+    moment = timestamp(datetime.now(UTC) + until)
+    store.rounds.change(participant.round_id, let_in=(participant.number, moment))
+
+
+def test_the_teacher_lets_somebody_in_again_once_and_the_lost_tab_opens_nothing(store, made):
+    ann = store.rounds.join(made.id, "Ann")
+    store.rounds.label(ann, PLACES[0], FULL)
+    let_in(store, ann, LET_IN)
+
+    back = store.rounds.join(made.id, "ann")
+
+    assert (back.number, back.nickname) == (ann.number, "Ann")
+    assert store.rounds.labels_of(back) == {PLACES[0]: FULL}
+    assert store.rounds.participants(made.id) == [back]
+    assert store.rounds.participant(back.token) == back
+    assert store.rounds.participant(ann.token) is None
+    assert store.rounds.with_own_code(ann.code) is None
+    # Nobody else comes in by it.
+    with pytest.raises(ParameterError, match="This nickname is taken"):
+        store.rounds.join(made.id, "Ann")
+
+
+def test_letting_one_in_again_frees_no_other_name_and_ends_by_itself(store, made):
+    ann, _ = store.rounds.join(made.id, "Ann"), store.rounds.join(made.id, "Ben")
+
+    let_in(store, ann, LET_IN)
+    with pytest.raises(ParameterError, match="This nickname is taken"):
+        store.rounds.join(made.id, "Ben")
+    let_in(store, ann, -LET_IN)
+    with pytest.raises(ParameterError, match="This nickname is taken"):
+        store.rounds.join(made.id, "Ann")
+
+
+def test_into_a_full_round_one_comes_back(store, made):
+    first = store.rounds.join(made.id, "Pupil 0")
+    for number in range(1, MOST_PARTICIPANTS):
+        store.rounds.join(made.id, f"Pupil {number}")
+    let_in(store, first, LET_IN)
+
+    assert store.rounds.join(made.id, "Pupil 0").number == first.number
 
 
 def test_all_who_came_since_a_moment_are_taken_out_and_no_others(store, made):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import streamlit as st
 
 from evaluators.errors import ParameterError
 from evaluators.rounds.codes import typed
 from evaluators.rounds.limits import wrong_codes
-from evaluators.rounds.records import LONGEST_NICKNAME, Round
+from evaluators.rounds.records import LONGEST_NICKNAME, Participant, Round
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from ui import session
@@ -43,6 +45,7 @@ def _code() -> None:
     with st.form("round_code", border=False):
         entered = st.text_input(say("Code"), placeholder="ABCD 3467", max_chars=40)
         is_sent = st.form_submit_button(say("Continue"), type="primary", width="stretch")
+    st.caption(say("The code on the wall; or your own, which stood on your phone, to come back."))
     # Taken out of the address: else a wrong code would count again at every drawing.
     text = st.query_params.pop(CODE, "") or (entered if is_sent else "")
     if not text:
@@ -50,7 +53,11 @@ def _code() -> None:
     # Before it is looked up: who guesses too often must not learn which guess was right.
     wrong_codes.check(session.tab())
     code = typed(text)
-    made = session.store().rounds.with_code(code) if code else None
+    rounds = session.store().rounds
+    made = rounds.with_code(code) if code else None
+    # Whoever was in already comes back as the same person.
+    if made is None and code and (again := rounds.with_own_code(code)):
+        _go_in(again)
     if made is None:
         wrong_codes.count(session.tab())
         st.error(say(WRONG), icon=":material/error:")
@@ -77,7 +84,10 @@ def _nickname(made: Round) -> None:
             )
         )
     session.check_join(made.id)
-    participant = session.store().rounds.join(made.id, nickname)
+    _go_in(session.store().rounds.join(made.id, nickname))
+
+
+def _go_in(participant: Participant) -> NoReturn:
     st.query_params.clear()
     # In the address: a reload, or a phone that slept, comes back as the same person.
     st.query_params[ME] = participant.token

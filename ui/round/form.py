@@ -107,7 +107,7 @@ def _start_field(asked: _Asked, name: str, chosen: Mapping[str, Answer]) -> None
         key=f"hides_spread_{asked.asking.kind}",
     )
     # Before the start, as the round's address begins with the one under which this is open.
-    reach.say_how(qr.reachable(qr.base()))
+    reach.warn(qr.reachable(qr.base()))
     start = say("Start with {answers}", answers=counted(len(chosen), "answer"))
     if st.button(start, type="primary", icon=":material/play_arrow:"):
         session.check_room()

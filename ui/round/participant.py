@@ -8,6 +8,7 @@ import streamlit as st
 
 from evaluators.records import Support
 from evaluators.rounds import tally
+from evaluators.rounds.codes import spoken
 from evaluators.rounds.kinds import KINDS, Described
 from evaluators.rounds.limits import labels_given
 from evaluators.rounds.records import AskedPlace, Participant, Round
@@ -80,6 +81,8 @@ def _label_sentences(made: Round, content: RoundContent, me: Participant) -> Non
         _after_last_place(made, me, places, own)
     else:
         _one_place(made, content, me, places[step], own)
+    code = say("Your own code, to come back: {code}", code=spoken(me.code))
+    st.html(f'<p class="pl-own-code">{html(code)}</p>')
 
 
 def _steps_bar(

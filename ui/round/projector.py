@@ -12,7 +12,7 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.rounds import tally
-from evaluators.rounds.codes import spoken
+from evaluators.rounds.codes import LET_IN, spoken
 from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.limits import WINDOW
 from evaluators.rounds.records import AskedPlace, Participant, Round
@@ -28,6 +28,7 @@ from evaluators.trace.labelling import GOLD, HEURISTIC
 from evaluators.votes import RULE
 from ui import session
 from ui.parts import check_link, problems
+from ui.parts.untrusted import plain
 from ui.round import bars, door, frame, material, qr, reach, reading, systems, way_back
 from ui.round.reading import Live
 
@@ -166,7 +167,7 @@ def _more_actions(made: Round, run: Run) -> None:
             say("New code"), "key", partial(store.rounds.change, made.id, **rounds.fresh_code())
         )
     if participants := store.rounds.participants(made.id):
-        _take_out(participants)
+        _of_one(made, participants)
         newest = partial(_take_out_newest, made)
         _button(say("Take out all of the last minute"), "group_remove", newest)
     # Whoever has only the link of the round has no run to go back to.
@@ -179,20 +180,27 @@ def _more_actions(made: Round, run: Run) -> None:
         st.caption(say("This tab alone knows the way back. Elsewhere open your workspace's link."))
 
 
-def _take_out(participants: Sequence[Participant]) -> None:
+def _of_one(made: Round, participants: Sequence[Participant]) -> None:
+    """What is done about one participant: who lost the tab comes back, who disturbs goes."""
     chosen = st.selectbox(
-        say("Take somebody out"),
+        say("Participant"),
         participants,
         index=None,
         format_func=lambda participant: participant.nickname,
         placeholder=say("Nickname"),
     )
+    store = session.store()
     if chosen:
-        _button(
-            say("Take out, with all labels"),
-            "person_remove",
-            partial(session.store().rounds.remove, chosen),
-        )
+        until = timestamp(datetime.now(UTC) + LET_IN)
+        again = partial(store.rounds.change, made.id, let_in=(chosen.number, until))
+        if not made.is_over:
+            _button(say("Let in again"), "person_add", again)
+        out = partial(store.rounds.remove, chosen)
+        _button(say("Take out, with all labels"), "person_remove", out)
+    for each in participants:
+        if made.lets_in(each.number, timestamp()):
+            words = say("{name} joins again under the same nickname now.", name=each.nickname)
+            st.caption(plain(words))
 
 
 def _take_out_newest(made: Round) -> None:
@@ -205,17 +213,19 @@ def _take_out_newest(made: Round) -> None:
 
 def _way_in(made: Round) -> None:
     base = qr.reachable(qr.base())
-    picture = qr.picture(f"{base}?{door.JOIN}={made.join}")
-    source = base64.b64encode(picture.encode()).decode()
-    alt = html(say("QR code: the way into this round"))
-    st.html(f'<img class="pl-qr" alt="{alt}" src="data:image/svg+xml;base64,{source}">')
+    reach.warn(base)
+    # A camera would open an address that means the phone itself.
+    if not qr.is_local(base):
+        picture = qr.picture(f"{base}?{door.JOIN}={made.join}")
+        source = base64.b64encode(picture.encode()).decode()
+        alt = html(say("QR code: the way into this round"))
+        st.html(f'<img class="pl-qr" alt="{alt}" src="data:image/svg+xml;base64,{source}">')
     place = base.partition("://")[2]
     code = spoken(made.code) if made.code_until > timestamp() else say("expired")
     st.html(
         f'<p class="pl-way"><span class="pl-place">{html(place)}</span>'
         f'<strong class="pl-code">{html(code)}</strong></p>'
     )
-    reach.say_how(base)
 
 
 # What the class did

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import ipaddress
-import socket
+from contextlib import suppress
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
-
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 def base() -> str:
@@ -23,31 +20,21 @@ def base() -> str:
 
 
 def reachable(address: str) -> str:
-    """The same address for others in the network, where this machine answers to its own there."""
+    """The same address for others in the network, where this app was started for them."""
+    named = str(st.get_option("browser.serverAddress") or "")
+    if not is_local(address) or is_local(f"//{named}"):
+        return address
     parts = urlsplit(address)
-    own = network_address()
-    if parts.hostname in LOCAL and own and is_host_allowed(own) and _listens():
-        port = f":{parts.port}" if parts.port else ""
-        return parts._replace(netloc=f"{own}{port}").geturl()
-    return address
+    port = f":{parts.port}" if parts.port else ""
+    return parts._replace(netloc=f"{named}{port}").geturl()
 
 
 def is_local(address: str) -> bool:
     """Whether only this machine gets anywhere with it."""
-    return urlsplit(address).hostname in LOCAL
-
-
-def network_address() -> str:
-    """This machine's address in its own network; empty where it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            # Of a datagram only the way is looked up: nothing is sent.
-            # 192.0.2.1 is kept for examples (RFC 5737): nobody has it, so the way out is found.
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return ""
-        own = str(probe.getsockname()[0])
-    return own if ipaddress.ip_address(own).is_private else ""
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
 
 
 # The wall is drawn every second, and its picture stays.
@@ -59,8 +46,3 @@ def picture(address: str) -> str:
     file = io.BytesIO()
     code.save(file, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, omitsize=True)
     return file.getvalue().decode()
-
-
-def _listens() -> bool:
-    """Whether others in the network get through to this server."""
-    return st.get_option("server.address") not in ("localhost", "127.0.0.1", "::1")

@@ -1,9 +1,10 @@
-"""How phones reach a round on a machine that answers to itself alone."""
+"""Whether phones reach a round, and how they do on a machine that answers to itself alone."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.own_command import own_command
 from evaluators.text.language import say
 from ui.round import qr
 
@@ -11,22 +12,27 @@ USUAL_PORT = 8501
 """Streamlit's own, which a command need not name."""
 
 
-def say_how(address: str) -> None:
-    """What to start anew, where the address means this machine alone; else nothing."""
+def warn(address: str) -> None:
+    """A red line where the address means this machine alone, with what to do; else nothing."""
     if not qr.is_local(address):
         return
-    own = qr.network_address() or say("YOUR-ADDRESS")
+    st.error(
+        say("Phones cannot open this: the address means this machine alone."),
+        icon=":material/wifi_off:",
+    )
     port = int(st.get_option("server.port"))
-    with st.popover(say("Phones cannot open this"), icon=":material/wifi_off:"):
-        st.markdown(say("This address means this machine alone. Stop Plumbline and start it so:"))
-        st.code(command(own, port), language=None, wrap_lines=True)
-        st.markdown(say("Then open this page under:"))
-        st.code(f"http://{own}:{port}", language=None)
-        st.caption(say("Runs and rounds outlast it: a round that was started goes on."))
+    with st.popover(say("Let phones in"), icon=":material/wifi:"):
+        if qr.is_local(f"//{st.get_option('server.address')}"):
+            st.markdown(say("Stop Plumbline, start it so, and open this page there again:"))
+            st.code(command(port), language=None, wrap_lines=True)
+            st.caption(say("Runs and rounds outlast it: a round that was started goes on."))
+        else:
+            st.markdown(say("Open this page under the address that this machine has for phones:"))
+            st.code(f"http://{say('YOUR-ADDRESS')}:{port}", language=None)
         st.caption(say("Whoever is in the same network can then open all of this Plumbline."))
 
 
-def command(own: str, port: int) -> str:
-    """The command after which this machine answers to its address `own` in its network, too."""
-    line = f"streamlit run app.py --server.address 0.0.0.0 --server.allowedHosts {own}"
-    return line if port == USUAL_PORT else f"{line} --server.port {port}"
+def command(port: int) -> str:
+    """The command after which this machine answers to phones in its network, too."""
+    line = f"{own_command()} app --class"
+    return line if port == USUAL_PORT else f"{line} --port {port}"

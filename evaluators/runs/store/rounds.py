@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from evaluators.errors import ParameterError
 from evaluators.people.records import folded_name
 from evaluators.records import Support
+from evaluators.rounds.codes import HOLDS
 from evaluators.rounds.records import (
     MOST_PARTICIPANTS,
     AskedPlace,
@@ -87,7 +89,7 @@ class RoundTable:
     # Who takes part
 
     def join(self, round_id: str, nickname: str) -> Participant:
-        """Lets somebody in.
+        """Lets somebody in, or in again whom the teacher lets in.
 
         Raises `ParameterError` where the round is gone, over or full, or where somebody else in it
         is called so.
@@ -95,19 +97,20 @@ class RoundTable:
         token = secrets.token_urlsafe(16)
         # One transaction: two who come at once must not get one name, nor the last place both.
         with self._database.transaction() as db:
-            row = db.execute("select state from rounds where id = ?", (round_id,)).fetchone()
+            row = db.execute("select body from rounds where id = ?", (round_id,)).fetchone()
             if row is None:
                 raise ParameterError(say(GONE))
-            if row[0] in ("closed", "revealed"):
+            made = from_body(Round, row[0])
+            if made.is_over:
                 raise ParameterError(say("The round is closed: nobody can join any more."))
-            query = "select folded from round_participants where round_id = ?"
-            names = {name for (name,) in db.execute(query, (round_id,))}
-            if len(names) >= MOST_PARTICIPANTS:
+            query = "select folded, number from round_participants where round_id = ?"
+            numbers = {str(name): int(n) for name, n in db.execute(query, (round_id,))}
+            if number := numbers.get(folded_name(nickname)):
+                return _let_in_again(db, made, number, token)
+            if len(numbers) >= MOST_PARTICIPANTS:
                 raise ParameterError(
                     say("{count} take part, the most a round takes.", count=MOST_PARTICIPANTS)
                 )
-            if folded_name(nickname) in names:
-                raise ParameterError(say("Somebody here is called so. Choose another nickname."))
             columns = "round_id, token, nickname, folded, joined"
             row = (round_id, token, nickname, folded_name(nickname), timestamp())
             added = db.execute(
@@ -125,6 +128,12 @@ class RoundTable:
 
     def participant(self, token: str) -> Participant | None:
         return next(iter(self._participants("token = ?", token)), None)
+
+    def with_own_code(self, code: str) -> Participant | None:
+        """Who comes back by this code, as long after joining as the code of a round holds."""
+        since = timestamp(datetime.now(UTC) - HOLDS)
+        recent = self._participants("joined >= ?", since)
+        return next((each for each in recent if each.code == code), None)
 
     def participants(self, round_id: str) -> list[Participant]:
         """Who takes part, in the order in which they came."""
@@ -209,6 +218,23 @@ class RoundTable:
                 found = from_body(Round, body)
                 rounds.append(found.model_copy(update={"revision": revision}))
         return rounds
+
+
+def _let_in_again(db: Connection, made: Round, number: int, token: str) -> Participant:
+    """The participant under a new token, with all labels; the old one opens nothing any more."""
+    if not made.lets_in(number, timestamp()):
+        raise ParameterError(
+            say(
+                "This nickname is taken. Choose another one. If it is yours, type your own code "
+                "under Join a round, or ask to be let in again."
+            )
+        )
+    query = "update round_participants set token = ? where number = ? returning nickname"
+    (nickname,) = db.execute(query, (token, number)).fetchone()
+    body = to_body(made.model_copy(update={"let_in": None}))
+    db.execute("update rounds set body = ? where id = ?", (body, made.id))
+    _grow(db, made.id)
+    return Participant(number=number, round_id=made.id, token=token, nickname=nickname)
 
 
 def _grow(db: Connection, round_id: str) -> None:
