@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +26,10 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.failures import OF_A_SAMPLE
 from evaluators.runs.findings import OF_THE_HEURISTIC
+from evaluators.runs.shown_values import why_no_interval
 from evaluators.runs.store import Spent
 from evaluators.statistics import interval
+from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 from evaluators.text.words import counted
 
@@ -40,6 +43,11 @@ OTHER_REASONS = "Reasons of fewer rows."
 
 MOST_TOLD = 3
 """Reasons of failures that the results name when they are printed."""
+
+EACH_ROW_COUNTS = mark(
+    "Each row counts for itself: where the same questions stand in several rows, the intervals are "
+    "too narrow."
+)
 
 NONE = ""
 """The group of rows whose cell is empty."""
@@ -167,10 +175,16 @@ class BatchResults:
         return f"{printable(self.folder)}: {files}, {counted(self.rows, 'row')}"
 
     @property
-    def caution(self) -> str:
-        """What to beware of where the heuristic labelled; empty where it did not."""
-        has_estimate = any(mean.estimated for mean in self.means.values())
-        return OF_THE_HEURISTIC if has_estimate else ""
+    def cautions(self) -> list[str]:
+        """What to beware of: labels of the heuristic, questions that repeat, means of one row."""
+        means = self.means.values()
+        groups = chain.from_iterable(group.values() for group in self.groups.values())
+        of_groups = chain.from_iterable(own.values() for own in groups)
+        cautions = [say(OF_THE_HEURISTIC)] if any(mean.estimated for mean in means) else []
+        if any(mean.low is not None for mean in means):
+            cautions.append(say(EACH_ROW_COUNTS))
+        further = (why_no_interval(means), why_no_interval(of_groups, of_groups=True))
+        return [*cautions, *filter(None, further)]
 
     def table(self, group: str = "") -> Table:
         """The means as a table, of all rows or by group."""
@@ -212,8 +226,8 @@ class BatchResults:
         file = io.StringIO()
         console = Console(file=file, width=WIDTH)
         console.print(Text(self.headline()))
-        if self.caution:
-            console.print(Text(self.caution))
+        for caution in self.cautions:
+            console.print(Text(caution))
         console.print(self.table())
         lines = [*file.getvalue().splitlines(), *self.shortcomings()]
         return "\n".join(map(str.rstrip, lines))

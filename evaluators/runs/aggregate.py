@@ -39,6 +39,7 @@ from evaluators.runs.store import Answer, CellStatus, Outline, ValueName, Viewed
 from evaluators.statistics import interval, within_groups
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import one_line, slug
+from evaluators.text.words import counted, in_brackets
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
 from evaluators.trace.labelling import (
@@ -127,9 +128,7 @@ class Mean(Record):
     @property
     def checked(self) -> str:
         """The coverage with the questions, where they repeat: "182 / 182 (91 questions)"."""
-        return (
-            f"{self.coverage} ({self.questions:,} questions)" if self.questions else self.coverage
-        )
+        return with_questions(self.coverage, self.questions)
 
     @property
     def repeated(self) -> str:
@@ -141,6 +140,11 @@ class Mean(Record):
             prompts=self.asked // self.repeats,
             repeats=self.repeats,
         )
+
+
+def with_questions(coverage: str, questions: int | None) -> str:
+    """A coverage with how many questions it is of, where some are asked repeatedly."""
+    return in_brackets(coverage, counted(questions, "question")) if questions else coverage
 
 
 class View(NamedTuple):
@@ -602,7 +606,6 @@ def _mean(
     """The mean of values; those with the same key are one question."""
     ends = None if estimated else interval(judged, keys)
     low, high = ends or (None, None)
-    questions = int(np.count_nonzero(np.bincount(keys)))
     return Mean(
         mean=_average(judged),
         low=low,
@@ -611,9 +614,15 @@ def _mean(
         scored=len(judged),
         not_applicable=not_applicable,
         failed=failed,
-        questions=questions if questions < len(judged) else None,
+        questions=questions_of(keys),
         estimated=estimated,
     )
+
+
+def questions_of(keys: Units) -> int | None:
+    """How many units there are; `None` where each is there once."""
+    questions = int(np.count_nonzero(np.bincount(keys)))
+    return questions if questions < len(keys) else None
 
 
 def _are_all_verdicts(values: Iterable[float]) -> bool:

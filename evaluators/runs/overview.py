@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import compress
 
 from evaluators.errors import StoreError
 from evaluators.records import Record, Run
 from evaluators.runs import aggregate
-from evaluators.runs.aggregate import Value
+from evaluators.runs.aggregate import Value, questions_of, units, with_questions
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.labelling import has_heuristic
@@ -25,17 +26,19 @@ FIRST = ("adherence", "completeness", "context_relevance", "context_utilization"
 class Headline(Record):
     """A mean without its interval, which takes longer to work out than all else of a list.
 
-    `estimated` of the scored have labels of the heuristic.
+    `questions` as in `Mean`; `estimated` of the scored have labels of the heuristic.
     """
 
     mean: float | None
     scored: int
     asked: int
+    questions: int | None
     estimated: int = 0
 
     @property
-    def coverage(self) -> str:
-        return f"{self.scored:,} / {self.asked:,}"
+    def checked(self) -> str:
+        """ "182 / 182 (91 questions)"."""
+        return with_questions(f"{self.scored:,} / {self.asked:,}", self.questions)
 
 
 class Summary(Record):
@@ -100,12 +103,14 @@ def _summary(view: RunView) -> Summary:
 
 
 def _headline(value: Value) -> Headline:
-    scored = [row for row in value.rows if row.values.get(value.name) is not None]
+    is_judged = [row.values.get(value.name) is not None for row in value.rows]
+    scored = [*compress(value.rows, is_judged)]
     judged = [row.values[value.name] or 0 for row in scored]
     return Headline(
         mean=sum(judged) / len(judged) if judged else None,
         scored=len(judged),
         asked=len(value.rows),
+        questions=questions_of(units(value.rows)[is_judged]),
         estimated=sum(has_heuristic([row.by]) for row in scored),
     )
 

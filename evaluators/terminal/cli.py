@@ -424,8 +424,7 @@ def batch(
         click.echo(tables.as_json(results.manifest()))
     else:
         groups = [results.table(group) for group in by if results.groups[group]]
-        caution = [results.caution] if results.caution else []
-        tables.echo(results.headline(), *caution, results.table(), *groups)
+        tables.echo(results.headline(), *results.cautions, results.table(), *groups)
     verdict = batch_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
     for words in verdict.words:
         _to_stderr(words)

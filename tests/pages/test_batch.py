@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators import evaluate_batch_files
+from evaluators.batch.results import EACH_ROW_COUNTS
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.lock import FileRunLock
 from evaluators.runs.store import FileBatch
@@ -48,6 +49,11 @@ def judged(folder: Path, metric: str = "hedging", **options: str) -> FileBatch:
 
 def opened(open_page: OpenPage, batch: FileBatch, **query: str) -> AppTest:
     return open_page("batch", batch=batch.id, **query)
+
+
+def test_a_batch_says_what_to_beware_of(open_page: OpenPage, tmp_path: Path) -> None:
+    at = opened(open_page, judged(tmp_path))
+    assert EACH_ROW_COUNTS in said(at, "caption")
 
 
 def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(

@@ -171,9 +171,9 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     assert "Rules: Documented · Model: Offline reader" in said(at)
     assert f"**{BED} · Offline reader** · RGB · 216 answers checked" in said(at, "markdown")
     assert {row["Rate"]: row["Checked"] for row in table(at, "Rate")} == {
-        "Noise robustness": "120 / 120",
+        "Noise robustness": "120 / 120 (24 questions)",
         "Negative rejection": "24 / 24",
-        "Integration": "60 / 60",
+        "Integration": "60 / 60 (12 questions)",
         "Error detection": "12 / 12",
         "Error correction": "12 / 12",
         "Correction if detected": table(at, "Rate")[-1]["Checked"],
@@ -298,7 +298,7 @@ def test_existing_answers_are_scored_by_either_policy(
     assert (rate["Rate"], rate["Value"], rate["Checked"]) == (
         "Noise robustness",
         accuracy,
-        "4 / 4",
+        "4 / 4 (1 question)",
     )
     assert [row["Noise asked"] for row in table(at, "Ability")] == ["40 %"]
 
@@ -381,7 +381,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     at = settled(at.run())
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
-    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50.0 %", "2 / 3", 1)
+    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50.0 %", "2 / 3 (1 question)", 1)
     at = open_page("sample", run=runs()[0].id, sample="1")
     assert "Sample 1: " in said(at, "error")
     assert "answer" in said(at, "error")

@@ -21,8 +21,8 @@ def test_a_summary_has_the_means_of_each_model_over_what_was_judged(store):
 
     assert (summary.counts.asked, summary.counts.scored, summary.counts.failed) == (6, 3, 1)
     first, second = summary.means
-    assert (first["answer_match"].mean, first["answer_match"].coverage) == (0.75, "2 / 3")
-    assert (second["answer_match"].mean, second["answer_match"].coverage) == (None, "0 / 3")
+    assert (first["answer_match"].mean, first["answer_match"].checked) == (0.75, "2 / 3")
+    assert (second["answer_match"].mean, second["answer_match"].checked) == (None, "0 / 3")
 
 
 def test_what_is_kept_holds_until_a_result_changes(store):

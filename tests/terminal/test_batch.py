@@ -4,11 +4,15 @@ import json
 
 import pytest
 
+from evaluators.batch.results import EACH_ROW_COUNTS
+from evaluators.runs.shown_values import NO_INTERVAL, NO_INTERVAL_OF_GROUPS
 from evaluators.terminal.exit_codes import BELOW, CANNOT_TELL, FINE, INCOMPLETE, WRONG
 from tests.batch.files import json_lines, parquet, row
 
 # A metric of one's own stays in this process, which starts faster than another one.
 BATCH = ("batch", "in", "out", "--metric", "hedging", "--column", "response=answer_text")
+
+HALF = "It may be. It is."
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +34,17 @@ def test_a_batch_prints_its_means_and_those_of_its_groups(plumbline):
     assert [line[1] for line in lines] == ["0.50", "old"]
     assert all(line[-3:] == ["4", "/", "4"] for line in lines)
     assert "2 / 2 files · 4 rows · b.jsonl" in found.stderr
+
+
+def test_a_batch_says_that_each_row_counts_and_why_a_group_has_no_interval(plumbline, data_folder):
+    rows = [row("c", answer_text="It may be.", model="new"), row("d", answer_text=HALF, model="b")]
+    json_lines(data_folder / "in" / "c.jsonl", rows)
+
+    found = " ".join(plumbline(*BATCH, "--by", "model").stdout.split())
+
+    assert EACH_ROW_COUNTS in found
+    assert NO_INTERVAL_OF_GROUPS in found
+    assert NO_INTERVAL not in found
 
 
 def test_json_has_means_groups_and_files(plumbline):

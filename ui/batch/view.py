@@ -46,6 +46,8 @@ def show(batch: FileBatch) -> None:
     if results.means:
         titles = {name: state.value_title(name) for name in results.means}
         dots.show([Group("", "", _dots(results.means, titles))])
+        for caution in results.cautions:
+            st.caption(caution)
         groups.show(results, titles)
     _failures(results)
     _unread_files(results.problems)

@@ -91,7 +91,7 @@ def _mean_cells(mean: Mean) -> dict[str, str | int]:
     return {
         say("Value"): say("nothing checked") if mean.mean is None else f"{100 * mean.mean:.1f} %",
         say("95 % interval"): interval,
-        say("Checked"): mean.coverage,
+        say("Checked"): mean.checked,
         **({say("Same prompt"): mean.within.in_words} if mean.within else {}),
         say("Not applicable"): mean.not_applicable,
         say("Failed"): mean.failed,

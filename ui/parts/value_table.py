@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.runs.aggregate import Mean
+from evaluators.runs.aggregate import Mean, with_questions
 from evaluators.runs.shown_values import coverage
 from evaluators.text.language import say
 from evaluators.text.markup import html
@@ -114,6 +114,7 @@ def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> 
     own = ""
     if not note and not column.note:
         counts = say("{part:,} of {all:,}", part=mean.scored, all=mean.asked)
+        counts = with_questions(counts, mean.questions)
         own = f"<small>{counts}</small>"
     if below:
         matters = " class=pl-matters" if below.matters else ""

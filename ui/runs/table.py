@@ -368,7 +368,7 @@ def _mean_with_coverage(name: str, mean: Headline) -> str:
             "{wrong:,} of {all:,} to look at first (heuristic)", wrong=wrong, all=mean.scored
         )
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
-    return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.coverage}"
+    return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.checked}"
 
 
 def _few(lines: Sequence[str]) -> list[str]:
