@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+from pydantic import Field, SkipValidation, model_validator
 
 from evaluators import arguments
 from evaluators.arguments import Documents
@@ -23,7 +23,7 @@ from evaluators.errors import ParameterError
 from evaluators.item_lists import AveragedItems, at_once, item_as_sample, item_rows, mean
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
-from evaluators.llm.verdicts import OneToFive
+from evaluators.llm.verdicts import Decision, OneToFive
 from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Sample, Score
 from evaluators.surrogates import without_surrogates
@@ -38,12 +38,9 @@ BEST = 5
 Values = Mapping[str, float | None]
 
 
-class CriterionRating(BaseModel):
+class CriterionRating(Decision):
     """What the judge answers: its reason, and then a rating by one criterion."""
 
-    model_config = ConfigDict(frozen=True)
-
-    reason: str = ""
     score: OneToFive
 
 

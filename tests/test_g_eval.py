@@ -235,6 +235,11 @@ def test_empty_lists_have_no_means():
     assert (means, items) == (dict.fromkeys((*CRITERIA, "custom", "overall")), [])
 
 
+@pytest.mark.parametrize(("words", "value"), [("4", 0.8), ("4.0", 0.8), (" 5\n", 1.0)])
+def test_a_judge_that_says_the_rating_alone_is_read(words, value):
+    assert GEvalJudgeEvaluator(FakeLLM(words)).compute_single_item("a", "q", "d")["fluency"] == value
+
+
 def test_lists_that_are_not_equally_long_are_refused():
     with pytest.raises(ParameterError, match="pred_answers has 2, questions has 1"):
         GEvalJudgeEvaluator(llm_client=rater()).compute(["a", "b"], ["a"])

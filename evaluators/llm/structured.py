@@ -135,7 +135,11 @@ def parse(text: str, kind: type[T]) -> tuple[T, bool]:
     do not matter. Several objects are refused: which of them is meant, and whether one is quoted
     from the documents, nobody can know.
     """
-    data, repaired = _json_in(without_lone_escapes(without_surrogates(text)))
+    text = without_lone_escapes(without_surrogates(text))
+    with suppress(ValueError):
+        # A kind that can be said in a word is read from it.
+        return kind.model_validate(_after_thoughts(text).strip()), False
+    data, repaired = _json_in(text)
     value = kind.model_validate(data)
     # A name that was lost in mending must not be hidden by a default.
     if repaired and not _same_fields(data, value.model_dump(mode="json")):
@@ -172,10 +176,14 @@ def _json_in(text: str) -> tuple[Any, bool]:
     return _mended(body), True
 
 
+def _after_thoughts(text: str) -> str:
+    thoughts = _THOUGHTS.match(text)
+    return text[thoughts.end() if thoughts else 0 :]
+
+
 def _object_in(text: str) -> str:
     """From the first brace after the thoughts to the last one."""
-    thoughts = _THOUGHTS.match(text)
-    answer = text[thoughts.end() if thoughts else 0 :]
+    answer = _after_thoughts(text)
     start, end = answer.find("{"), answer.rfind("}")
     # Thoughts that never end: a brace in them is not the answer's.
     is_thinking = answer.lstrip().lower().startswith("<think>")

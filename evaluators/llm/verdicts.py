@@ -5,9 +5,9 @@ Its reason comes first, so that the decision follows from it.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 WORST, BEST = 1, 5
 # What a question of one's own may ask for: "Is it true or false that ...".
@@ -34,12 +34,22 @@ def _whole_rating(written: object) -> object:
 OneToFive = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_whole_rating)]
 
 
-class YesOrNo(BaseModel):
-    """The answer to a yes/no question; `value` is 1 for yes and 0 for no."""
+class Decision(BaseModel):
+    """A judge's reason and what it decides; some judges say the decision alone ("True", "4")."""
 
     model_config = ConfigDict(frozen=True)
 
     reason: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _decision_alone(cls, answer: Any) -> Any:
+        return {[*cls.model_fields][-1]: answer} if isinstance(answer, str | int | float) else answer
+
+
+class YesOrNo(Decision):
+    """The answer to a yes/no question; `value` is 1 for yes and 0 for no."""
+
     verdict: Annotated[Literal["yes", "no"], BeforeValidator(_read_yes_or_no)]
 
     @property
@@ -47,12 +57,9 @@ class YesOrNo(BaseModel):
         return float(self.verdict == "yes")
 
 
-class Rating(BaseModel):
+class Rating(Decision):
     """A place on a scale from 1 to 5; `value` is 0 for the worst and 1 for the best."""
 
-    model_config = ConfigDict(frozen=True)
-
-    reason: str = ""
     rating: OneToFive
 
     @property
