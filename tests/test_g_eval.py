@@ -237,7 +237,9 @@ def test_empty_lists_have_no_means():
 
 @pytest.mark.parametrize(("words", "value"), [("4", 0.8), ("4.0", 0.8), (" 5\n", 1.0)])
 def test_a_judge_that_says_the_rating_alone_is_read(words, value):
-    assert GEvalJudgeEvaluator(FakeLLM(words)).compute_single_item("a", "q", "d")["fluency"] == value
+    assert (
+        GEvalJudgeEvaluator(FakeLLM(words)).compute_single_item("a", "q", "d")["fluency"] == value
+    )
 
 
 def test_lists_that_are_not_equally_long_are_refused():

@@ -199,8 +199,14 @@ def test_yes_is_1_and_no_is_0(word, value):
 
 @pytest.mark.parametrize(
     ("words", "value"),
-    [("True", 1.0), ("False.", 0.0), ("yes", 1.0), ("**No**\n", 0.0), ("true", 1.0), ('"Yes"', 1.0)]
-    + [("<think>Is it?</think>\nTrue", 1.0)],
+    [
+        ("True", 1.0),
+        ("False.", 0.0),
+        ("yes", 1.0),
+        ("**No**\n", 0.0),
+        ('"Yes"', 1.0),
+        ("<think>Is it?</think>\nTrue", 1.0),
+    ],
 )
 def test_a_judge_that_says_the_word_alone_is_read_without_asking_again(words, value):
     judge = FakeLLM([words])

@@ -44,7 +44,10 @@ class Decision(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _decision_alone(cls, answer: Any) -> Any:
-        return {[*cls.model_fields][-1]: answer} if isinstance(answer, str | int | float) else answer
+        if isinstance(answer, str | int | float):
+            *_, decision = cls.model_fields
+            return {decision: answer}
+        return answer
 
 
 class YesOrNo(Decision):
