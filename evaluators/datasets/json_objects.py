@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluators.datasets.columns import inner_cells
-from evaluators.datasets.names import field_of
+from evaluators.datasets.names import ANSWER, canonical, field_of
 from evaluators.datasets.table import Part
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
@@ -91,6 +91,10 @@ def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
         return RowsOfObject([value])
     chosen = _candidates_named(part, candidates, name) if part else _likeliest(candidates)
     doubt = ""
+    same = [] if part else [each for each in candidates if _says_the_same(each, chosen[0])]
+    if len(same) > 1:
+        chosen = [_laid_together(same)]
+        candidates = [each for each in candidates if each not in same] + chosen
     # Lists of the same rows are parts of one table, such as the levels of a benchmark
     if len({candidate.names for candidate in chosen}) > 1:
         doubt = _places(chosen)
@@ -102,6 +106,38 @@ def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
     if len(candidates) > 1:
         parts = tuple(candidate.part(chosen) for candidate in candidates)
     return RowsOfObject(rows, _where_found(chosen, candidates, errors), parts, doubt)
+
+
+def _says_the_same(one: FoundRows, other: FoundRows) -> bool:
+    """Whether two lists hold the same questions and answers, as tools write one for each metric."""
+    if one is other:
+        return True
+    # Rows that are wholly alike say nothing of metrics
+    if one.rows == other.rows:
+        return False
+    texts = list(map(_question_and_answer, one.rows))
+    return all(texts) and texts == list(map(_question_and_answer, other.rows))
+
+
+def _question_and_answer(row: Any) -> tuple[str, ...]:
+    """What was asked and answered in a row; empty where there are not both."""
+    if not isinstance(row, dict):
+        return ()
+    said: dict[str, str] = {}
+    for name, cell in row.items():
+        field = "response" if canonical(name) in ANSWER else field_of(name)
+        if field in ("question", "response") and isinstance(cell, str):
+            said.setdefault(field, cell)
+    return tuple(said[field] for field in sorted(said)) if len(said) == 2 else ()
+
+
+def _laid_together(lists: list[FoundRows]) -> FoundRows:
+    """One list of several that say the same; of cells that differ those of the first count."""
+    first, *others = lists
+    rows = [dict(row) for row in first.rows]
+    for other in others:
+        rows = [again | row for row, again in zip(rows, other.rows, strict=True)]
+    return FoundRows((say(", ").join(each.place for each in lists),), rows)
 
 
 def _candidates_named(part: str, candidates: list[FoundRows], name: str) -> list[FoundRows]:

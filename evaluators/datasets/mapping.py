@@ -162,7 +162,9 @@ def open_table(
 ) -> Loaded:
     """What a table holds; see `open_file`."""
     guess = _settled(table, columns)
-    table = joined_passages(table, guess.columns)
+    table, doubt = joined_passages(table, guess.columns)
+    if doubt and columns is None:
+        guess = guess.doubted(doubt)
     total = len(table.rows) + len(table.problems)
     names = names_of(table)
     problems = table.problems
@@ -212,7 +214,7 @@ def preview(
         return ()
     separators = separators_in(guess, table, names_of(table))
     make = maker(guess, table.format, separators)
-    joined = joined_passages(table, guess.columns)
+    joined, _ = joined_passages(table, guess.columns)
     return tuple(read_row(row, make) for row in joined.rows[:count])
 
 
