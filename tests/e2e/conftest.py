@@ -32,6 +32,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
+from evaluators.terminal.network import network_address
 from tests import machine
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ QUIET = (
 )
 POLICY = "Content Security Policy"
 """Stands in all that Chromium's console says of something refused."""
-HOME_HOSTS = {"127.0.0.1", "localhost"}
+HOME_HOSTS = {"127.0.0.1", "localhost", network_address()}
 MANY = 400
 """Samples of a long run: a page that shows it at work redraws all the while, so not more."""
 
@@ -108,19 +109,24 @@ def server(
 
 
 @contextmanager
-def running(folder: Path, **variables: str) -> Iterator[Server]:
-    """`streamlit run app.py` with a data directory of its own and these environment variables."""
+def running(
+    folder: Path, command: Sequence[str] = (), host: str = "localhost", **variables: str
+) -> Iterator[Server]:
+    """The app with a data directory of its own and these environment variables.
+
+    `command` starts it in another way than `streamlit run app.py`; its last argument is the port.
+    """
     port = free_port()
     own = {"PLUMBLINE_DATA_DIR": str(folder), "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            app_command(port),
+            [*command, str(port)] if command else app_command(port),
             cwd=ROOT,
             env=machine.variables() | own | variables,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    address = f"http://localhost:{port}"
+    address = f"http://{host}:{port}"
     try:
         _wait_until_healthy(address, process, folder / "server.log")
         yield Server(address, Store(folder / "plumbline.sqlite3"), process)
