@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evaluators import statistics
 from evaluators.comparison.paired import Difference, Pair, paired
-from evaluators.statistics import interval, kappa_interval, krippendorff_interval
+from evaluators.statistics import interval
 
 REPETITIONS = 1000
 LIKENESSES = (0.0, 0.1, 0.3, 0.6, 0.9, 1.0)
@@ -207,9 +208,9 @@ def agreement(repetitions: int = REPETITIONS) -> Iterator[dict[str, object]]:
             first, second = labels_of_two(true, yes, answers, likeness, seed)
             tables = np.zeros((answers, 2, 2))
             np.add.at(tables, (keys, first.astype(int), second.astype(int)), 1)
-            ends["kappa"].append(kappa_interval(tables))
+            ends["kappa"].append(statistics.kappa_interval(tables))
             counts = np.column_stack([first + second, 2 - first - second]).astype(int)
-            ends["alpha"].append(krippendorff_interval(counts, keys))
+            ends["alpha"].append(statistics.krippendorff_interval(counts, keys))
         known = {name: [each for each in own if each] for name, own in ends.items()}
         yield {
             "answers": answers,
