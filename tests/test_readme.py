@@ -94,6 +94,6 @@ def test_a_batch_names_its_definition_and_its_coverage(printed):
     assert printed(BATCH) == "ragbench 0.71155 {'scored': 1, 'asked': 1}\n"
 
 
-@pytest.mark.parametrize("name", re.findall(r"(?:model|judge)=\"([^\"]+)\"", README + DOCS))
+@pytest.mark.parametrize("name", re.findall(r"\b(?:model|judge)=\"([^\"]+)\"", README + DOCS))
 def test_the_models_that_the_papers_name_are_known(name):
     assert find(name) is not None
