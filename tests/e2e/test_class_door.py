@@ -78,7 +78,7 @@ def test_two_phones_and_a_laptop(room: Server, new_context: NewContext) -> None:
     for number in (1, 2):
         label(ann, number)
     label(ben, 1)
-    expect(wall.get_by_role("status")).to_contain_text("2 participants · 3 of ")
+    expect(wall.locator(".pl-facts")).to_contain_text("2 participants · 3 of ")
 
     # Ann's private window is closed: another browser knows nothing of her, and she types her code.
     own_code = ann.get_by_text(OWN_CODE).inner_text().rpartition(": ")[2]

@@ -77,12 +77,13 @@ def _label_sentences(made: Round, content: RoundContent, me: Participant) -> Non
     step = _step_on_screen(me, places, own)
     total = KINDS[made.kind].counting(len(places))
     _steps_bar(me, step, len(places), len(own), total)
+    # Above the documents, where it is seen without scrolling.
+    code = say("Your own code, to come back: {code}", code=spoken(me.code))
+    st.html(f'<p class="pl-own-code">{html(code)}</p>')
     if step == len(places):
         _after_last_place(made, me, places, own)
     else:
         _one_place(made, content, me, places[step], own)
-    code = say("Your own code, to come back: {code}", code=spoken(me.code))
-    st.html(f'<p class="pl-own-code">{html(code)}</p>')
 
 
 def _steps_bar(
