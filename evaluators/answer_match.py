@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 
 from evaluators import arguments
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.datasets.cells import is_missing
 from evaluators.errors import MissingInputError
 from evaluators.item_lists import Averaged, averaged
 from evaluators.records import Sample, Score
@@ -217,7 +218,7 @@ def _count_common(answer_words: list[str], true_words: list[str]) -> int:
 def _required_text(value: object, what: str) -> str:
     if isinstance(value, str):
         return value
-    if arguments.is_missing(value):
+    if is_missing(value):
         raise MissingInputError(f"There is no {what} ({value}). Give one, or leave the pair out.")
     # The text of these is Python's writing, which no answer has.
     is_several = arguments.is_list(value) or isinstance(value, bytes | Mapping | Set | BaseModel)

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evaluators.datasets.cells import is_missing
 from evaluators.datasets.document_texts import WRAPPERS, documents
 from evaluators.datasets.names import TEXT_KEYS
 from evaluators.errors import MissingInputError
@@ -144,12 +145,6 @@ def writable(value: Any, levels: int = MOST_LEVELS) -> Any:
     if isinstance(value, str | int | float):
         return value
     return value.isoformat() if isinstance(value, date | time) else shown(value)
-
-
-def is_missing(value: object) -> bool:
-    """Whether it is what stands in an empty cell: `None`, NaN, `pandas.NA`, `NaT`."""
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _is_text(value: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from evaluators import arguments
 from evaluators.config import config
+from evaluators.datasets.cells import is_missing
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.records import Sample
 from evaluators.text.printable import shown
@@ -122,12 +123,12 @@ def item_as_sample(
     Raises `MissingInputError` for what is not text.
     """
     fields: dict[str, Any] = {"question": ""}
-    if not arguments.is_missing(question):
+    if not is_missing(question):
         fields["question"] = arguments.text(question, "question")
-    if not arguments.is_missing(response):
+    if not is_missing(response):
         fields["response"] = arguments.text(response, "response")
-    if not arguments.is_missing(contexts):
+    if not is_missing(contexts):
         fields["retrieved_documents"] = arguments.retrieved(contexts, "contexts")
-    if not arguments.is_missing(ground_truth):
+    if not is_missing(ground_truth):
         fields["ground_truth"] = arguments.accepted(ground_truth, "ground_truth")
     return Sample(id="item", **fields)

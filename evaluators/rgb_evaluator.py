@@ -17,6 +17,7 @@ from pydantic import Field, SkipValidation
 
 from evaluators import arguments, rgb_rules
 from evaluators.base import Evaluator, evaluator, require
+from evaluators.datasets.cells import is_missing
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
@@ -592,7 +593,7 @@ def _rows(**columns: Any) -> list[tuple[Any, ...]]:
 
 def _planted(counterfactual: object, where: str = "") -> Accepted | None:
     """The planted answer; an empty list or cell plants none."""
-    if arguments.is_missing(counterfactual) or (
+    if is_missing(counterfactual) or (
         isinstance(counterfactual, list | tuple) and not counterfactual
     ):
         return None

@@ -229,6 +229,8 @@ NO_DOCUMENT = {
     "bytes": (b"The tower.", "b'The tower.'"),
     "a list": ([["The tower."], ["It is tall."]], "The tower."),
     "an object without a text": ({"score": 1}, "score"),
+    "an object whose text is missing": ({"text": None, "title": "The tower"}, "The tower"),
+    "an object whose text is NaN": ({"page_content": float("nan"), "author": "Eiffel"}, "Eiffel"),
     "a decimal": (Decimal(1), "a Decimal"),
 }
 

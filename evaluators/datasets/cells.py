@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import math
 import re
 import tokenize
 from typing import Any
@@ -36,6 +37,12 @@ _NO_COMMA = re.compile(r"['\"\])]\s+['\"\[]")
 
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
+
+
+def is_missing(value: object) -> bool:
+    """Whether it is what stands in an empty cell: `None`, NaN, `pandas.NA`, `NaT`."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def unpack(cell: Any) -> Any:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluators.datasets.cells import object_in, unpack
+from evaluators.datasets.cells import is_missing, object_in, unpack
 from evaluators.datasets.names import TEXT_KEYS
 from evaluators.datasets.separators import Separator, parted
 
@@ -86,7 +86,7 @@ def _of_object(value: Mapping[str, Any]) -> list[Any]:
     # Texts under "doc0" or "paris.txt" are documents; beside a title or an address they are fields
     are_numbered = all(any(map(str.isdecimal, key)) for key in value)
     names_fields = any(key in _TITLES or _NO_TEXT.search(key.casefold()) for key in value)
-    are_texts = all(cell is None or isinstance(cell, str) for cell in cells)
+    are_texts = all(isinstance(cell, str) or is_missing(cell) for cell in cells)
     if are_texts and (are_numbered or not names_fields):
         return cells
     return [document_text(value)]
@@ -187,6 +187,9 @@ def _longest_text(item: dict[str, Any]) -> Any:
     The object itself where it holds no text. Markup of a whole page comes last: a snippet of its
     text beside it is what was read.
     """
+    # Its title alone is not what it says.
+    if any(key in item and is_missing(item[key]) for key in TEXT_KEYS):
+        return item
     texts: dict[str, str] = {}
     for key, text in item.items():
         is_about_text = _NO_TEXT.search(str(key).casefold())

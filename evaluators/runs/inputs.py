@@ -18,6 +18,7 @@ from evaluators.base import Evaluator
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.config import config
 from evaluators.datasets.bundled import bundled
+from evaluators.datasets.cells import is_missing
 from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
 from evaluators.datasets.names import FIELDS
 from evaluators.datasets.readers import read
@@ -249,7 +250,7 @@ def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
 
 def _as_json_value(value: Any) -> Any:
     """A value that JSON does not know, as one that it knows: a date, what an empty cell holds."""
-    if arguments.is_missing(value):
+    if is_missing(value):
         return None
     if hasattr(value, "isoformat"):
         return value.isoformat()
