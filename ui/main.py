@@ -93,7 +93,7 @@ with problems.caught():
         projector.show()
     else:
         with st.sidebar:
-            progress.sidebar()
+            progress.sidebar(page.url_path)
             language.switch()
             projector.begin()
     if session.is_link_dead():

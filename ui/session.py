@@ -348,6 +348,14 @@ def shown_run(benchmark: Benchmark | None = None) -> Run | None:
     return shown
 
 
+def is_on_page(run: Run, page: str) -> bool:
+    """Whether the page of this address shows the run itself, as `shown_run` chooses it."""
+    own_page = PAGES[leads(run.evaluator.name)]
+    if Path(own_page).stem != page or {NEW_RUN, AGAIN, ASSIGNMENT} & {*st.query_params}:
+        return False
+    return run.id == (st.query_params.get("run") or st.session_state.get(f"shown_{own_page}"))
+
+
 def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
     page = PAGES[leads(run.evaluator.name)]

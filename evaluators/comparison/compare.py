@@ -22,7 +22,7 @@ from evaluators.comparison.sides import (
     values_of,
 )
 from evaluators.errors import ParameterError
-from evaluators.runs.aggregate import Value, units
+from evaluators.runs.aggregate import Value, mean_noise, units
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
 from evaluators.trace.labelling import CORRECTED, has_heuristic
@@ -107,7 +107,7 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         second=title,
         values=tuple(values),
         by_noise=tuple(
-            _compared_value(level, at_level, others[NOISE], partners)
+            _at_level(level, at_level, others[NOISE], partners)
             for level, at_level in by_noise.items()
         ),
         only_first=tuple(name for name in own if name not in others),
@@ -246,6 +246,14 @@ def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> C
         neither=only[False, False],
         rows=tuple(rows),
     )
+
+
+def _at_level(level: str, own: Value, other: Value, partners: Matched) -> Compared:
+    """A value at one level of noise, with how much noise the prompts had."""
+    at_level = at_each_noise(other).get(level)
+    had = [mean_noise(value.rows) for value in (own, at_level) if value]
+    compared = _compared_value(level, own, other, partners)
+    return replace(compared, noise_had=tuple(noise for noise in had if noise is not None))
 
 
 def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.errors import ParameterError
+from evaluators.runs.rgb_figures import asked_and_had
 from evaluators.runs.settings import Change
 from evaluators.text.language import say
 from evaluators.text.printable import printable
@@ -59,7 +60,8 @@ class Compared:
     `because` says why a difference is none of the systems: labels of the heuristic, or documents
     that are the same for all pairs. Then `difference` holds no interval and no p-value;
     `of_labels` has them, as far as the labels are believed. `by_heuristic` counts the pairs of
-    which one was labelled by the heuristic.
+    which one was labelled by the heuristic. Of a level of noise `noise_had` are the shares that the
+    prompts of both systems had, as far as they are known.
     """
 
     name: str
@@ -72,11 +74,17 @@ class Compared:
     because: Because = ""
     of_labels: Difference | None = None
     by_heuristic: int = 0
+    noise_had: tuple[float, ...] = ()
 
     @property
     def coverage(self) -> str:
         """Samples that both were judged on, of those that both have."""
         return f"{len(self.rows):,} / {self.matched:,}"
+
+    @property
+    def noise(self) -> str:
+        """Of a level of noise that asked for and, where prompts had another one, that."""
+        return asked_and_had(float(self.name), self.noise_had)
 
     def line(self) -> dict[str, object]:
         """What a table says of the value; `None` where it is not known."""
@@ -205,7 +213,7 @@ class Comparison:
             "sentence": self.sentence(),
             "noise_sentence": self.noise_sentence(),
             "values": [value.line() for value in self.values],
-            "by_noise": [value.line() for value in self.by_noise],
+            "by_noise": [{**value.line(), "noise": value.noise} for value in self.by_noise],
             "matched": self.matched,
             "without_partner": [len(alone) for alone in self.alone],
             "same_documents": self.same_documents,

@@ -75,8 +75,7 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
     """The differences of all values, those at each noise level below."""
     rows = [_difference_cells(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
-        level = _level(float(value.name))
-        rows.append(_difference_cells(value, f"Accuracy at {level} noise"))
+        rows.append(_difference_cells(value, f"Accuracy, noise {value.noise}"))
     every_value = (*comparison.values, *comparison.by_noise)
     used = {
         value.difference.method for value in every_value if value.difference and not value.because
@@ -101,10 +100,13 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
         CHECKED,
     )
     sides = {"first_name": comparison.first, "second_name": comparison.second}
-    records = [{**sides, **value.line(), "level": LEVEL} for value in comparison.values]
+    records = []
+    for value in comparison.values:
+        records.append({**sides, **value.line(), "noise": "", "level": LEVEL})
     for value in comparison.by_noise:
         name = f"accuracy at noise {value.name}"
-        records.append({**sides, **value.line(), "value": name, "level": LEVEL})
+        of_level = {"value": name, "noise": value.noise, "level": LEVEL}
+        records.append({**sides, **value.line(), **of_level})
     return [PaperTable("differences", caption, headings, 1, rows, records)]
 
 
@@ -302,7 +304,3 @@ def _difference_cells(value: Compared, label: str) -> tuple[str, ...]:
 
 def _value_title(name: str) -> str:
     return TRACE_VALUES.get(name) or title(name)
-
-
-def _level(noise: float) -> str:
-    return f"{100 * noise:.0f} %"

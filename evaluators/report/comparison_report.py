@@ -77,7 +77,7 @@ def _every_difference(comparison: Comparison) -> Iterator[str]:
     )
     rows = [_difference_row(readable(value.name), value) for value in comparison.values]
     for value in comparison.by_noise:
-        rows.append(_difference_row(say("At {noise:.0%} noise", noise=float(value.name)), value))
+        rows.append(_difference_row(say("Noise {noise}", noise=value.noise), value))
     yield page.html_table(HEADINGS, rows)
     yield page.paragraph(comparison.noise_sentence())
     yield page.facts_line(

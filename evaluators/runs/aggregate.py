@@ -723,14 +723,16 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
 
 
 def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
-    effective = [row.effective_noise for row in rows if row.effective_noise is not None]
-    had = _average(effective)
     return NoisePoint(
-        noise=noise,
-        # So many digits as prompts can tell apart: a sum of shares has a tail of others.
-        effective_noise=None if had is None else round(had, 4),
-        accuracy=summarise(rows, "accuracy"),
+        noise=noise, effective_noise=mean_noise(rows), accuracy=summarise(rows, "accuracy")
     )
+
+
+def mean_noise(rows: Iterable[Outline]) -> float | None:
+    """The mean share of negatives that the prompts really held, where it is known."""
+    had = _average([row.effective_noise for row in rows if row.effective_noise is not None])
+    # So many digits as prompts can tell apart: a sum of shares has a tail of others.
+    return None if had is None else round(had, 4)
 
 
 def _bin_counts(values: Sequence[float | None]) -> tuple[int, ...]:

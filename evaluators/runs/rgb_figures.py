@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evaluators.records import Ability
 from evaluators.runs import aggregate
@@ -56,10 +56,16 @@ def missed_noise(point: NoisePoint) -> bool:
 
 def noise_named(point: NoisePoint) -> str:
     """The noise asked for and, where the prompts had another one, that: "asked 60 % (had 53 %)"."""
-    asked, had = 100 * point.noise, noise_in_percent(point)
-    if f"{asked:.0f}" == f"{had:.0f}":
-        return f"{asked:.0f} %"
-    return say("asked {asked:.0f} % (had {had:.0f} %)", asked=asked, had=had)
+    return asked_and_had(point.noise, [noise_in_percent(point) / 100])
+
+
+def asked_and_had(asked: float, had: Iterable[float]) -> str:
+    """The same of the prompts of several systems; of those that had alike it is said once."""
+    words = f"{100 * asked:.0f} %"
+    reached = dict.fromkeys(f"{100 * noise:.0f} %" for noise in had)
+    if not reached.keys() - {words}:
+        return words
+    return say("asked {asked} (had {had})", asked=words, had=say(" and ").join(reached))
 
 
 def noise_curves(rows: Sequence[Outline]) -> Curves:

@@ -4,6 +4,7 @@ traceback.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -162,6 +163,29 @@ def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
     words = while_at_work(open_page, started(8), after=12)
     told = r"no answer for 1\d s; each call is given up after 30 s at most"
     assert re.fullmatch(rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}", words)
+
+
+def test_a_run_at_work_says_how_far_it_is_in_one_place(
+    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
+    run = started(8)
+    while not session.store().results.counts(run).scored:
+        time.sleep(0.1)
+    try:
+        at = open_page("rgb", run=run.id)
+        charts = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+        beside = [note["text"] for each in charts for note in each["layout"]["annotations"]]
+        assert len(at.get("progress")) == 1
+        assert "0 %" in beside
+        assert not [words for words in beside if " of " in words]
+        assert not table(at, "Rate")
+        assert len(open_page("datasets").get("progress")) == 1
+    finally:
+        registry.cancel(run.id)
+    wait_for_runs()
+    at = open_page("rgb", run=run.id)
+    assert [row["Checked"] for row in table(at, "Rate")] == ["1 / 8"]
 
 
 def but_the_first(fault: str) -> Callable[[Asked], str]:

@@ -149,11 +149,11 @@ RELABELLED = "the jury, 1 answer relabelled by people"
 def test_a_correction_counts_where_it_is_chosen_and_is_named_there(open_page: OpenPage) -> None:
     run = jury()
     before = open_page("trace", run=run.id)
-    assert "Corrected" not in samples(before)[0]
+    assert "Changed by people" not in samples(before)[0]
     session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
     assert cards(before)["Adherence"] == cards(at)["Adherence"] == "0.50"
-    assert [row["Corrected"] for row in samples(at)] == ["1", ""]
+    assert [row["Changed by people"] for row in samples(at)] == ["1", ""]
     assert "1 answer relabelled by people. The run's own values stay" in said(at)
     assert by_labeller(at, "Adherence")[-1] == ("Corrected", "1.00", "2 of 2")
     at = by_labels(at, RELABELLED)
@@ -204,7 +204,7 @@ def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage)
     at = open_page("trace", run=run.id)
     assert f"Labeller: {TITLES[1]}." in said(at, "info")
     assert not [widget for widget in at.selectbox if widget.label == "Labeller"]
-    assert not {"Labeller", "Corrected"} & set(samples(at)[0])
+    assert not {"Labeller", "Changed by people"} & set(samples(at)[0])
 
 
 def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_looks(

@@ -11,6 +11,7 @@ from evaluators.catalogue import leads
 from evaluators.people.checked import Against, Check, ValueCheck
 from evaluators.people.correction import EstimatedMean
 from evaluators.people.drawing import minutes
+from evaluators.people.findings import PLURAL
 from evaluators.people.labellers import at_the_beginning
 from evaluators.records import Run
 from evaluators.runs import run_facts
@@ -195,7 +196,8 @@ def _dots(found: Check, value: ValueCheck, series: int) -> list[Dot]:
     labels = counted(value.labelled, "label")
     judged = Mean(mean=value.judged, asked=value.answers, scored=value.answers)
     labeller = found.labeller
-    by_labeller = say("{labeller} says", labeller=at_the_beginning(labeller))
+    text = mark("{labeller} say") if labeller in map(say, PLURAL) else mark("{labeller} says")
+    by_labeller = say(text, labeller=at_the_beginning(labeller))
     by_people = say("People say") if found.against == "people" else say("The data's labels say")
     shown = [Dot(by_labeller, judged, series=series, hollow=True, term=value.name)]
     if value.corrected is not None:

@@ -98,11 +98,12 @@ def _beside_run(view: RunView, queue: LabelQueue, name: str) -> None:
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
     lines = [
         {
+            # First what differs: on a phone the texts are out of sight.
             "#": row.place + 1,
-            say("Question"): row.question,
-            say("Asked"): answer.question_of_value(run, queue.metric, name),
             say("You"): say(YES_NO[said]),
             say("Run"): say(YES_NO[row.judged[name]]),
+            say("Question"): row.question,
+            say("Asked"): answer.question_of_value(run, queue.metric, name),
         }
         for row in rows
         for name, said in row.person.items()

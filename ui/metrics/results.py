@@ -132,7 +132,7 @@ def show(view: RunView) -> None:
         filters[column] = Selection(values=values, high=BELOW_A_HALF)
         filter_titles[column] = say("{value} below a half", value=titles[column])
     filters["Failed"] = Selection(is_failed=True)
-    filters["Corrected"] = Selection(is_corrected=True)
+    filters["Changed by people"] = Selection(is_corrected=True)
     # Without models the answers are those in the data, which count as one model's
     count = max(1, len(view.run.models))
     has_situations = any(view.figures(0, model).situations for model in range(count))
@@ -185,7 +185,6 @@ def _one_metric(view: RunView, number: int, seen: View) -> None:
         dots.show(groups, level=2, is_at_work=moves)
         if not moves:
             dots.say_why_no_interval(groups)
-        corrected.show(view, number)
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)

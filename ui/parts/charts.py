@@ -445,17 +445,20 @@ def rate(
     by_model: Mapping[str, Mean],
     by_judge: Mapping[str, Mean],
     verb: str,
+    *,
+    is_at_work: bool = False,
 ) -> go.Figure:
     """The panel of one rate: for each model a dot with its interval on a scale from 0 to 100 %.
 
     What the judge says of the same answers is a diamond below it. Above each mark stand its words;
-    `verb` is what the counted answers did. A hollow mark stands for few of the answers.
+    `verb` is what the counted answers did. A hollow mark stands for few of the answers. Of a run
+    `is_at_work` no answers are counted: its page says how far it is in one place.
     """
     figure = go.Figure()
     rows = _rows_of_rate(by_model, by_judge)
     for number, row in enumerate(rows):
         symbol = f"{row.symbol}-open" if is_of_few(row.mean) else row.symbol
-        words = rate_in_words(row.mean, verb)
+        words = rate_in_words(row.mean, "" if is_at_work else verb)
         figure.add_scatter(
             x=[_percent(row.mean)],
             y=[-number],
@@ -513,19 +516,18 @@ def _rows_of_rate(by_model: Mapping[str, Mean], by_judge: Mapping[str, Mean]) ->
 
 
 def rate_in_words(mean: Mean, verb: str) -> str:
-    """ "58 % (36 to 78), 11 of 19 detected"; of few answers "10 of 60 checked"."""
+    """ "58 % (36 to 78), 11 of 19 detected"; of few answers "10 of 60 checked".
+
+    Without a verb nothing is counted: "58 % (36 to 78)".
+    """
     if mean.mean is None:
         return say("nothing checked")
-    counts = _right_in_words(mean, verb)
-    if mean.low is None or mean.high is None:
-        return say("{rate:.0f} %, {counts}", rate=100 * mean.mean, counts=counts)
-    return say(
-        "{rate:.0f} % ({low:.0f} to {high:.0f}), {counts}",
-        rate=100 * mean.mean,
-        low=100 * mean.low,
-        high=100 * mean.high,
-        counts=counts,
-    )
+    words = say("{rate:.0f} %", rate=100 * mean.mean)
+    if mean.low is not None and mean.high is not None:
+        low, high = 100 * mean.low, 100 * mean.high
+        text = mark("{value} ({low:.0f} to {high:.0f})")
+        words = say(text, value=words, low=low, high=high)
+    return say(", ").join([words, *([_right_in_words(mean, verb)] if verb else [])])
 
 
 def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:

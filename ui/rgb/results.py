@@ -82,7 +82,6 @@ def show(view: RunView) -> None:
             corrected.say_headlines(view)
             chosen_view.say_whose(view, shown)
             _rgb_charts(view, rows)
-            corrected.show(view)
         else:
             st.caption(say("Nothing is checked yet."))
         _beside_judge(view.run, rows)
@@ -118,7 +117,7 @@ def _rgb_table(
         mark("Verdicts differ by rules"): Selection(among=differ),
         mark("Rule and judge differ"): Selection(among=rulings.rule_and_judge_differ(rows)),
         mark("Failed"): Selection(is_failed=True),
-        mark("Corrected"): Selection(is_corrected=True),
+        mark("Changed by people"): Selection(is_corrected=True),
     }
     # A column of an ability that is filtered out would be empty from top to bottom.
     values = column_titles(view, _values_of(rows, ability))
@@ -169,28 +168,30 @@ def card(run: Run) -> None:
 def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
     run = view.run
     by_model = run_facts.rows(run, rows)
-    is_early = view.counts.scored < findings.LEAST_AT_WORK
-    if not (is_early and registry.moves(run.id, view.store)):
+    moves = registry.moves(run.id, view.store)
+    if not moves or view.counts.scored >= findings.LEAST_AT_WORK:
         _say_the_finding(by_model)
     curves = {model: noise_curves(own) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
         # The published questions are English.
         is_english = not any(is_chinese(row.question) for row in rows)
-        _accuracy_charts(run, curves, is_english)
+        _accuracy_charts(run, curves, is_english, is_at_work=moves)
     st.header(say("Rates"))
     rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
     grid = st.grid(2, min_column_width=320)
     for title in judged_rates(rates):
         with grid.container(border=True, height="stretch"):
             st.markdown(f"**{say(title)}**", help=explained.help_of(title))
-            _rate_panel(run, rates, rows, title, charts.BARE)
+            _rate_panel(run, rates, rows, title, charts.BARE, is_at_work=moves)
     st.caption(
         say(
             "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for "
             "less than 80 % of the answers."
         )
     )
+    if moves:
+        return
     means = [mean for own in rates.values() for mean in own.values()]
     if why := why_no_interval(means):
         st.caption(why)
@@ -214,6 +215,8 @@ def _rate_panel(
     rows: Sequence[Outline],
     title: str,
     config: Mapping[str, Any],
+    *,
+    is_at_work: bool = False,
 ) -> None:
     """One rate of each model, with what a judge says of the same answers in it."""
     meaning, verb = RATES[title]
@@ -227,16 +230,17 @@ def _rate_panel(
     in_words = []
     for name, mean in spoken.items():
         name = name or say("the answers")
-        in_words.append(f"{name} {charts.rate_in_words(mean, verb)}")
+        in_words.append(f"{name} {charts.rate_in_words(mean, '' if is_at_work else verb)}")
     st.caption(plain(f"{say(meaning)}{_repetition(means, rows, title)}"))
     for model, mean in means.items():
-        if remarks := beside(mean):
+        # Of a run at work they say how far it is once more.
+        if remarks := [] if is_at_work else beside(mean):
             words = "; ".join(remarks)
             if len(means) > 1:
                 words = name_and_text(short_name(model), words)
             st.caption(plain(words))
     st.plotly_chart(
-        charts.rate(means, judged, verb),
+        charts.rate(means, judged, verb, is_at_work=is_at_work),
         config=dict(config),
         key=f"rate_{title}_{run.id}",
         alt=name_and_text(say(title), say("; ").join(in_words)),
@@ -272,7 +276,9 @@ def _repetition(
     return " · ".join(words)
 
 
-def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -> None:
+def _accuracy_charts(
+    run: Run, curves: Mapping[str, Curves], is_english: bool, *, is_at_work: bool
+) -> None:
     """One chart of a model's abilities; of several models one for each ability."""
     place = st.container()
     paper = {}
@@ -294,6 +300,8 @@ def _accuracy_charts(run: Run, curves: Mapping[str, Curves], is_english: bool) -
             # The paper's curves are of noise robustness alone.
             under = {} if say(Ability.INTEGRATION.label) in title else paper
             _accuracy_chart(run, title, by_line, under)
+    if is_at_work:
+        return
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.noise_levels(curves)
 

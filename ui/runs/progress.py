@@ -222,9 +222,10 @@ def why_samples_failed(view: RunView) -> None:
         st.caption(words)
 
 
-def sidebar() -> None:
-    """The runs of this workspace that are at work or wait, on every page."""
+def sidebar(page: str) -> None:
+    """The runs of this workspace that are at work or wait, but for the one that the page shows."""
     live = registry.live(session.workspace())
+    live = [run for run in live if not session.is_on_page(run, page)]
     if not live:
         return
 

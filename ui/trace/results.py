@@ -76,7 +76,6 @@ def show(view: RunView) -> None:
         dots.show(groups, is_at_work=moves)
         if not moves:
             dots.say_why_no_interval(groups)
-            corrected.show(view, model=model)
         if whose := findings.who_labelled(run, usual):
             st.info(plain(whose), icon=":material/info:")
         if relabelled := 0 if moves else len(view.relabelled(model)):
@@ -137,7 +136,7 @@ def _trace_table(
     filters = {mark("Unsupported"): Selection(values=(ValueName(0, "adherence"),), high=0)}
     if not moves:
         filters["Labellers differ"] = Selection(among=view.labelled().differ)
-    filters["Corrected"] = Selection(is_corrected=True)
+    filters["Changed by people"] = Selection(is_corrected=True)
     filters["Failed"] = Selection(is_failed=True)
 
     def verdict(answer: Answer, row: Outline, content: Content | None) -> Verdict:
@@ -261,5 +260,5 @@ def _trace_facets(figures: Figures, *, is_relabelled: bool) -> dict[str, str]:
     if len(figures.by) > 1:
         facets["by"] = mark("Labeller")
     if is_relabelled:
-        facets["corrected"] = mark("Corrected")
+        facets["corrected"] = mark("Changed by people")
     return facets
