@@ -252,3 +252,5 @@ def add_record(
         # A column without a name is mostly pandas' index, or a delimiter at the end of each line
         row = {name: cell for name, cell in zip(names, padded, strict=False) if name}
         rows.add(number, row)
+        if missing > 0:
+            rows.short.append(number)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from evaluators.datasets import rgb
 from evaluators.datasets.checks import Finding, checks
-from evaluators.datasets.columns import first_rows, names_of, objects_of
+from evaluators.datasets.columns import first_rows, inner_cells, names_of, objects_of
 from evaluators.datasets.document_texts import documents
 from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.datasets.guess import Guess, Shape
@@ -24,6 +24,7 @@ from evaluators.datasets.separators import (
     Separators,
     separator_named,
     separator_of,
+    separator_of_answers,
 )
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Table, told
@@ -196,7 +197,7 @@ def open_table(
     numbers = [number for number, _ in items]
     findings = (
         *repeated,
-        *_parted_cells(table, separators),
+        *_parted_cells(table, separators, guess.columns.get("ground_truth")),
         *checks(data, numbers),
     )
     return replace(loaded, data=data, findings=findings)
@@ -313,14 +314,20 @@ def _in_doubt(loaded: Loaded) -> str:
 
 
 def separators_in(guess: Guess, table: Table, names: Sequence[str]) -> Separators:
-    """What parts the documents in a cell, for each column of documents."""
+    """What parts the documents in a cell, for each column of documents, and accepted answers."""
     fields = ("retrieved_documents", "gold_documents")
     columns = [guess.columns[field] for field in fields if field in guess.columns]
-    if SEPARATOR_FIELD in guess.columns:
-        separator = separator_named(guess.columns[SEPARATOR_FIELD])
-        return dict.fromkeys(columns, separator)
-    rows = first_rows(table)
-    return {column: separator_of(column, names, rows, table.format) for column in columns}
+    # A field in an object is a column too
+    rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
+    separators: dict[str, Separator] = {}
+    if truth := guess.columns.get("ground_truth"):
+        separators[truth] = separator_of_answers(truth, rows)
+    named = guess.columns.get(SEPARATOR_FIELD)
+    for column in columns:
+        separators[column] = separator_of(column, names, rows, table.format)
+        if named is not None:
+            separators[column] = separator_named(named)
+    return separators
 
 
 # Rows
@@ -377,7 +384,7 @@ def _free_id(
             return own_id
 
 
-def _parted_cells(table: Table, separators: Separators) -> list[Finding]:
+def _parted_cells(table: Table, separators: Separators, truth: str | None) -> list[Finding]:
     """Where a text became several documents, which is a guess of its own."""
     findings = []
     for column, separator in separators.items():
@@ -389,7 +396,14 @@ def _parted_cells(table: Table, separators: Separators) -> list[Finding]:
                 rows.append(number)
         if not rows:
             continue
-        if separator is Separator.LINE:
+        if column == truth:
+            words = say(
+                "{column} holds several accepted answers there, parted by {separator}.",
+                column=column[:30],
+                separator=separator.value,
+            )
+            findings.append(Finding(say("Several true answers in a cell"), tuple(rows), words))
+        elif separator is Separator.LINE:
             words = say(
                 "{column} holds lines there; each line became a document of its own.",
                 column=column[:30],

@@ -58,9 +58,9 @@ FURTHER = {
     ),
     "ground_truth": (
         "expected_output expected_response gold_answer golden_answer correct_answer right_answer "
-        "best_answer true_answer reference_answer target_answer ground_truth_answer gt_answer "
-        "generation_gt answer_gt answer_orig gold_option truth gt expected ideal ideal_answer "
-        "reference_output target ref "
+        "accepted_answer best_answer true_answer reference_answer target_answer "
+        "ground_truth_answer gt_answer generation_gt answer_gt answer_orig gold_option truth gt "
+        "expected ideal ideal_answer reference_output target ref "
         "标准答案 参考答案 正确答案 真实答案 期望答案 预期答案 标准回答 参考回答 "
         "数据集标准答案 musterlösung musterloesung lösung referenzantwort musterantwort "
         "sollantwort erwartete_antwort erwartetes_verhalten richtige_antwort "

@@ -9,6 +9,7 @@ from itertools import chain
 from evaluators.datasets.columns import Rows, objects_of
 from evaluators.datasets.content import (
     LONG_TEXT,
+    SHORT_DOCUMENT,
     Content,
     are_names,
     can_be,
@@ -39,6 +40,7 @@ from evaluators.datasets.names import (
     last_part,
 )
 from evaluators.datasets.references import is_reference
+from evaluators.datasets.separators import Separator, separator_of_answers
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 
@@ -134,9 +136,18 @@ def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
     documents = taken.get("retrieved_documents")
     if documents is not None:
         taken["retrieved_documents"] = _list_inside(documents, columns, rows)
+    reference = taken.get("ground_truth", "")
+    is_reference_only = "retrieved_documents" not in taken and _is_called_reference(reference)
+    # Phoenix calls so what was retrieved
+    if is_reference_only and Content.of(reference, rows).length >= LONG_TEXT:
+        taken["retrieved_documents"] = taken.pop("ground_truth")
     if _are_goldens(taken):
         taken["gold_documents"] = taken.pop("retrieved_documents")
     return taken | _gold_of_deepeval(taken, named, rows)
+
+
+def _is_called_reference(column: str) -> bool:
+    return canonical(last_part(column)) in ("reference", "ref")
 
 
 def _are_goldens(taken: Taken) -> bool:
@@ -194,7 +205,8 @@ def _decided_answer(
             return {}, 0.9, ""
         return {"response": answer}, 0.9, ""
     # Several spellings are accepted answers; a response is one text
-    if any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
+    are_joined = separator_of_answers(answer, rows) is Separator.BAR
+    if are_joined or any(is_list(cell) or isinstance(cell, dict | list) for cell in cells):
         return {"ground_truth": answer}, 0.7, ""
     is_recorded = any(RECORDED.search(folded(column)) for column in columns)
     # What an object holds is as often about its own text as about the row
@@ -233,6 +245,13 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
         if not can_be(field, column, rows):
             words = field.replace("_", " ")
             return say("{column} cannot be read as {words}.", column=_shown(column), words=words)
+    documents = taken.get("retrieved_documents")
+    reference = documents or truth or ""
+    is_alone = _is_called_reference(reference) and (truth is None or documents is None)
+    if response and is_alone and Content.of(reference, rows).length >= SHORT_DOCUMENT:
+        return say(
+            "{column} may be the true answer, or what was retrieved.", column=_shown(reference)
+        )
     # Scores were given to an answer, and no other column holds one
     if truth and response is None and _has_scores(columns, rows):
         return say("{column} may be what was scored.", column=_shown(truth))

@@ -13,7 +13,7 @@ from evaluators.datasets.cells import as_object, unpack
 from evaluators.datasets.columns import inner
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS
-from evaluators.datasets.separators import FLAT, Separator, Separators
+from evaluators.datasets.separators import FLAT, Separator, Separators, parted
 from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRowError
 from evaluators.errors import DatasetError
 from evaluators.records import Ability, Labels, RGBTask, Sample
@@ -155,7 +155,10 @@ def _plain_sample(
         raise UnusableRowError(message, f"{column} missing")
     # A column may have the empty text for its name, so that nothing else stands for "no column"
     labels = row.get(columns["labels"]) if "labels" in columns else None
-    truth = row.get(columns["ground_truth"]) if "ground_truth" in columns else None
+    truth = None
+    if "ground_truth" in columns:
+        column = columns["ground_truth"]
+        truth = _spellings_in(row.get(column), separators.get(column))
     return Sample(
         id=_text_in(row, columns.get("id", "id")) or str(row["id"]),
         question=question,
@@ -357,6 +360,14 @@ def _accepted(cell: Any) -> Any:
             )
             raise UnusableRowError(message, "many accepted answers")
     return answers
+
+
+def _spellings_in(cell: Any, separator: Separator | None) -> Any:
+    """The accepted answers that stand in one text as spellings of one; anything else as it is."""
+    if not separator or not isinstance(cell, str) or not isinstance(unpack(cell), str):
+        return cell
+    answers = parted(cell, separator)
+    return [answers] if len(answers) > 1 else cell
 
 
 def _first_filled(row: Cells, field: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evaluators.datasets.cells import SEPARATOR, lines, unpack
 from evaluators.datasets.columns import Rows
-from evaluators.datasets.names import canonical, is_plural
+from evaluators.datasets.names import canonical, folded, is_plural
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 
@@ -51,6 +51,7 @@ class Separator(StrEnum):
     RULE = "---"
     BLANK = mark("blank lines")
     LINE = mark("line breaks")
+    SEMICOLON = ";"
 
 
 Separators = Mapping[str, Separator]
@@ -68,6 +69,8 @@ def parted(text: str, separator: Separator) -> list[str]:
             parts = _RULE.split(text)
         case Separator.BLANK:
             parts = _BLANK.split(text)
+        case Separator.SEMICOLON:
+            parts = text.split(";")
         case Separator.LINE:
             return lines(text)
         case _:
@@ -117,6 +120,28 @@ def separator_of(column: str, names: Sequence[str], rows: Rows, form: str) -> Se
     return Separator.LINE if is_plural(column) else Separator.NONE
 
 
+def separator_of_answers(column: str, rows: Rows) -> Separator:
+    """What parts the accepted answers in the cells of a column that is named for many."""
+    texts = _plain_texts(column, rows)
+    if canonical(column) == folded(column):
+        return Separator.NONE
+    for sign in (Separator.BAR, Separator.SEMICOLON):
+        if 2 * sum(sign.value in text for text in texts) > len(texts):
+            return sign
+    return Separator.NONE
+
+
+def doubt_about_answers(column: str, separator: Separator) -> str:
+    """Why a person should look at accepted answers: a sentence may hold a semicolon as well."""
+    if separator is not Separator.SEMICOLON:
+        return ""
+    return say(
+        "{column} may hold several accepted answers, parted by {separator}.",
+        column=column[:30],
+        separator=separator.value,
+    )
+
+
 def separator_named(name: str) -> Separator:
     """The separator that a person names; raises `DatasetError` for an unknown one."""
     if name == UNPARTED:
@@ -150,6 +175,9 @@ def possible_splits(column: str, rows: Rows) -> list[Split]:
     texts = _plain_texts(column, rows)
     splits: list[Split] = []
     for separator in Separator:
+        # It stands in sentences too, so nobody is asked about it
+        if separator is Separator.SEMICOLON:
+            continue
         counts = [len(parted(text, separator)) for text in texts]
         several = [count for count in counts if count > 1]
         if 2 * len(several) > len(texts):

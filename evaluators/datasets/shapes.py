@@ -11,7 +11,12 @@ from evaluators.datasets.content import can_be, doubt_about_length
 from evaluators.datasets.guess import DOUBTFUL, Guess, Shape
 from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
-from evaluators.datasets.separators import doubt_about, separator_of
+from evaluators.datasets.separators import (
+    doubt_about,
+    doubt_about_answers,
+    separator_of,
+    separator_of_answers,
+)
 from evaluators.datasets.table import Table
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import is_chinese
@@ -37,8 +42,14 @@ def recognise(table: Table) -> Guess:
         guess = guess.doubted(words)
     if table.encoding and not table.encoding.is_sure:
         guess = guess.doubted(table.encoding.doubt)
+    if guess.shape in _READ_AS_THEY_ARE:
+        return guess
+    truth = guess.columns.get("ground_truth")
+    if truth is not None:
+        doubt = doubt_about_answers(truth, separator_of_answers(truth, rows))
+        guess = guess.doubted(doubt) if doubt else guess
     column = guess.columns.get("retrieved_documents")
-    if column is None or guess.shape in _READ_AS_THEY_ARE:
+    if column is None:
         return guess
     separator = separator_of(column, columns, rows, table.format)
     doubts = (doubt_about(column, separator, rows), doubt_about_length(column, separator, rows))

@@ -109,6 +109,7 @@ class Collector:
         self.part = part
         self.rows: list[Row] = []
         self.problems: list[Problem] = []
+        self.short: list[int] = []
         self._values = 0
         self._names: set[str] = set()
         self._width = 0
@@ -204,6 +205,18 @@ class Collector:
         sentences = list(filter(None, notes))
         if self._width:
             sentences.append(say("The columns have no names, so they are numbered."))
+        if self.short:
+            numbers = ", ".join(map(str, self.short[:SHOWN_PROBLEMS]))
+            words = mark(
+                "Rows {rows} have fewer cells than there are column names; what is missing there "
+                "is taken as empty."
+            )
+            if len(self.short) > SHOWN_PROBLEMS:
+                words = mark(
+                    "Rows {rows} and {more:,} more have fewer cells than there are column names; "
+                    "what is missing there is taken as empty."
+                )
+            sentences.append(say(words, rows=numbers, more=len(self.short) - SHOWN_PROBLEMS))
         return Table(self.rows, self.problems, format, " ".join(sentences))
 
     def _check_count(self) -> None:

@@ -848,11 +848,11 @@ def test_somebody_can_say_what_parts_documents(form, column, separator, document
 
 def test_an_unknown_separator_is_answered_with_the_known_ones():
     with pytest.raises(DatasetError) as caught:
-        load("a.csv", b"question,response,contexts\na?,b,c", {"separator": ";"})
+        load("a.csv", b"question,response,contexts\na?,b,c", {"separator": "/"})
 
     assert str(caught.value) == (
-        "Documents cannot be split at ';'. "
-        "Choose one of: <sep>, |, ---, blank lines, line breaks, none."
+        "Documents cannot be split at '/'. "
+        "Choose one of: <sep>, |, ---, blank lines, line breaks, ;, none."
     )
 
 

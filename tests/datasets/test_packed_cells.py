@@ -270,3 +270,64 @@ def test_an_address_or_a_file_is_not_the_truth(name, cell):
     guess = open_file("a.json", json.dumps(rows).encode()).guess
 
     assert "ground_truth" not in guess.columns
+
+
+@pytest.mark.parametrize("name", ["answers", "ground_truths", "accepted_answers"])
+@pytest.mark.parametrize("between", [" || ", "||", "|", " | "])
+def test_accepted_answers_joined_by_bars_are_spellings_of_one(name, between):
+    rows = [[f"q{n}?", TEXTS[0], between.join(["Anna Berg", "Anna"])] for n in (1, 2)]
+    loaded = open_file(
+        "a.csv", written([*rows, ["q?", TEXTS[0], "1812"]], ("question", "contexts", name))
+    )
+
+    truths = [sample.ground_truth for sample in loaded.data.samples]
+    assert truths == [(("Anna Berg", "Anna"),), (("Anna Berg", "Anna"),), "1812"]
+    assert loaded.guess.is_sure
+
+
+def test_accepted_answers_joined_by_semicolons_are_asked_about():
+    rows = [[f"q{n}?", "It is.", "Anna Berg; Anna"] for n in (1, 2)]
+    data = written(rows, ("question", "response", "ground_truths"))
+    loaded = open_file("a.csv", data)
+    confirmed = open_file("a.csv", data, loaded.guess.columns)
+
+    assert not loaded.guess.is_sure
+    assert "ground_truths may hold several accepted answers, parted by ;." in loaded.guess.why
+    assert confirmed.data.samples[0].ground_truth == (("Anna Berg", "Anna"),)
+
+
+@pytest.mark.parametrize("name", ["ground_truth", "expected_answer", "标准答案"])
+def test_a_column_named_for_one_answer_is_not_parted(name):
+    data = written([["q?", "r", "a|b"], ["p?", "s", "c|d"]], ("question", "response", name))
+
+    assert open_file("a.csv", data).data.samples[0].ground_truth == "a|b"
+
+
+@pytest.mark.parametrize(
+    ("text", "field"), [("It is 330 metres tall, said Anna.", "ground_truth"), (" ".join(TEXTS * 4), "retrieved_documents")]
+)  # fmt: skip
+def test_a_reference_beside_no_documents_is_asked_about(text, field):
+    rows = [{"question": f"q{n}?", "response": "It is tall.", "reference": text} for n in (1, 2)]
+    guess = open_file("a.json", json.dumps(rows).encode()).guess
+
+    assert guess.columns[field] == "reference"
+    assert not guess.is_sure
+    assert "reference may be the true answer, or what was retrieved." in guess.why
+
+
+def test_a_reference_beside_documents_is_the_truth():
+    rows = [{"question": "q?", "response": "r", "contexts": TEXTS, "reference": "It is tall."}]
+
+    assert open_file("a.json", json.dumps(rows).encode()).guess.is_sure
+
+
+# Rows that break off
+
+
+def test_rows_with_fewer_cells_than_the_header_are_named():
+    data = b"question,response,contexts\nq?,r,The tower is tall.\np?,s\no?\n"
+    loaded = open_file("a.csv", data)
+
+    assert loaded.usable == 3
+    assert "Rows 2, 3 have fewer cells than there are column names" in loaded.note
+    assert "fewer cells" not in open_file("a.csv", data[:47]).note
