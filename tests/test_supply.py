@@ -131,3 +131,12 @@ def test_its_image_has_the_extra():
 )
 def test_the_image_takes_nothing_along_that_is_private(name):
     assert name in read(".dockerignore")
+
+
+def test_every_image_of_others_is_named_by_its_digest():
+    images = re.findall(r"^FROM (\S+)", read("Dockerfile"), re.MULTILINE)
+    services = yaml.safe_load(read("compose.yaml"))["services"].values()
+    # What is built here stands there by a name of ours.
+    images += [service["image"] for service in services if "build" not in service]
+
+    assert all(re.search(r"@sha256:[0-9a-f]{64}$", image) for image in images), images

@@ -54,7 +54,8 @@ class Folder:
         self.address = address
         try:
             self.system, self.path = located(address)
-        except (OSError, pa.ArrowException, ImportError, ValueError) as error:
+        # The library of an address may raise anything at all.
+        except Exception as error:
             raise ParameterError(f"{printable(address)} cannot be written: {error}") from error
         self._lock = FileRunLock(self.local, "_batch")
 

@@ -30,6 +30,8 @@ from evaluators.text.printable import printable
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
 MOST_ROWS = 200
 """Rows of a piece."""
+MOST_BLANK = 1_000_000
+"""Lines without a letter in a row: packed, as many as take minutes are a few hundred KB."""
 MOST_CHARACTERS = 2**20
 """Characters of a piece, as far as its rows are shorter: what is in flight stays small."""
 ROWS_READ = 20
@@ -37,7 +39,7 @@ ROWS_READ = 20
 
 SETTINGS = "_batch.json"
 """Written first into a folder of results: what they are of."""
-GOOGLE_SECONDS = 30
+GOOGLE_SECONDS = 10
 """So long an address of Google's is tried; by itself pyarrow goes on for a quarter of an hour."""
 
 _FORMATS = {
@@ -160,7 +162,10 @@ def found(address: str, encoding: str = "") -> Source:
     except UnicodeDecodeError as error:
         name = printable(error.object.decode(errors="replace"))
         raise DatasetError(f"{name} has a name that is not UTF-8. Rename it.") from error
-    except (OSError, pa.ArrowException, ImportError, ValueError) as error:
+    except DatasetError:
+        raise
+    # The library of an address may raise anything at all, jupyter:// a TypeError.
+    except Exception as error:
         raise DatasetError(f"{shown} cannot be read: {_first_line(error)}") from error
     if not fragments:
         raise DatasetError(f"{shown}: there is no file. Name a file, a folder or a pattern.")
@@ -237,7 +242,26 @@ def _listed(system: fs.FileSystem, path: str, pattern: str) -> list[Fragment]:
         is_left_out = is_hidden or name.startswith(tuple(marked))
         if info.type == fs.FileType.File and is_wanted and not is_left_out:
             fragments.append(_fragment(info, name))
-    return _each_once(fragments) if isinstance(system, fs.LocalFileSystem) else fragments
+    if not isinstance(system, fs.LocalFileSystem):
+        return fragments
+    _check_links(path, fragments)
+    return _each_once(fragments)
+
+
+def _check_links(folder: str, fragments: Iterable[Fragment]) -> None:
+    """Raises `DatasetError` where a link in a folder leads out of it.
+
+    In a folder of somebody else's it could lead to any file here, whose text would be shown, or
+    sent to a judge. A file that is named itself may be such a link.
+    """
+    inside = os.path.join(os.path.realpath(folder), "")
+    for fragment in fragments:
+        place = os.path.realpath(fragment.path)
+        if not place.startswith(inside):
+            raise DatasetError(
+                f"{printable(fragment.name)} is a link out of the folder, to {printable(place)}. "
+                "Name that file itself, or put a copy in the place of the link."
+            )
 
 
 def _each_once(fragments: Iterable[Fragment]) -> list[Fragment]:
@@ -371,10 +395,22 @@ def _longest_row() -> int:
     return Collector("", config()).longest_row
 
 
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+    """The lines; raises `DatasetError` where a file goes on and on without a letter."""
+    blank = 0
+    for line in lines_of(text, _longest_row()):
+        blank = 0 if line.strip() else blank + 1
+        if blank > MOST_BLANK:
+            raise DatasetError(
+                f"{MOST_BLANK:,} lines in a row are empty. Save the file without them."
+            )
+        yield line
+
+
 def _of_json_lines(text: io.TextIOWrapper, after: int) -> Iterator[Piece]:
     lines: list[tuple[int, str]] = []
     size = 0
-    for number, line in enumerate(lines_of(text, _longest_row()), start=1):
+    for number, line in enumerate(_lines(text), start=1):
         if number == 1 and line.lstrip("\ufeff \t").startswith("["):
             raise DatasetError(
                 "It is one JSON array, which cannot be read row by row. Save it as JSON Lines, "
@@ -398,7 +434,7 @@ def _csv_of(text: io.TextIOWrapper, fragment: Fragment) -> tuple[list[str], Iter
     """The names of the columns, none of a file without any text, and the records below them."""
     # The csv module refuses fields of more than 128 KB by itself.
     csv.field_size_limit(config().cell_bytes)
-    lines = lines_of(text, _longest_row())
+    lines = _lines(text)
     first_line = next(filter(str.strip, lines), "")
     records = records_in(chain([first_line], lines), delimiter_between(first_line))
     head = list(islice(records, HEAD))

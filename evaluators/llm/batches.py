@@ -6,9 +6,11 @@ kept.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from evaluators.errors import AccessError, LLMError
@@ -31,6 +33,9 @@ FILE_SECONDS = 1800.0
 
 MARK = "plumbline"
 """Under this name a batch carries our own mark, by which it is found again."""
+
+SPARE_LINES = 1000
+"""Lines of a file that are looked at beside two for each request, one of them empty."""
 
 PAGE = 100
 """Batches that are listed at once, the most that OpenAI gives."""
@@ -256,9 +261,13 @@ def in_files(
         yield BatchFile(tuple(taken), bytes(content))
 
 
-def lines_of(content: bytes) -> Iterator[BatchLine]:
-    """What a file of answers or errors holds, as far as it can be read; others are left out."""
-    for row in content.splitlines():
+def lines_of(content: bytes, requests: int) -> Iterator[BatchLine]:
+    """What a file of answers or errors holds, as far as it can be read; others are left out.
+
+    There is a line for each of so many requests. What goes far beyond that is not looked at: a file
+    of line breaks alone would take minutes.
+    """
+    for row in islice(io.BytesIO(content), 2 * requests + SPARE_LINES):
         # A damaged line costs its own answer alone: that one is asked at once.
         try:
             line = received.parsed_body(row)

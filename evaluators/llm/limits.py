@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 from bisect import bisect_right, insort
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -52,6 +52,16 @@ LONGEST_BACKOFF = 30
 
 NEXT_TRY = 5.0
 """Seconds after a pause in which the next refusal may be expected."""
+
+RECENT = 40
+"""Answers and refusals, the newest, by which a refusal is one of many or a rare one."""
+
+RARE = 0.25
+"""The share of refusals up to which fewer requests at once would not help.
+
+Above a limit of a minute nearly all are refused; of a provider that refuses some by chance, each
+pause would halve what goes until one request a second is left.
+"""
 
 NEARLY_USED_UP = 0.97
 """The part of a limit from which a reset no longer tells a bucket from a window.
@@ -233,8 +243,8 @@ class Limiter:
     """Lets the requests to one model with one key go, first in, first out; lives on the event loop.
 
     `free` are the limits until the headers name others; `header_names` are a provider's own.
-    `concurrency` requests go at once, more with every success, half after a refusal, never more
-    than `most`. `minute` is in seconds.
+    `concurrency` requests go at once, more with every success, half after a refusal that is
+    not rare, never more than `most`. `minute` is in seconds.
     """
 
     def __init__(
@@ -266,6 +276,7 @@ class Limiter:
         self._slowed_at = -math.inf
         self._last_answer = -math.inf
         self._refusals = 0
+        self._were_refused: deque[bool] = deque(maxlen=RECENT)
         self._timer: asyncio.TimerHandle | None = None
         self._clock: Callable[[], float] = time.monotonic
 
@@ -331,6 +342,7 @@ class Limiter:
         """
         self._in_flight.discard(permit)
         self._last_answer = self._clock()
+        self._were_refused.append(False)
         # An answer to what was sent before the last refusal says nothing about the time since.
         if permit.sent > self._slowed_at:
             self._refusals = 0
@@ -347,13 +359,16 @@ class Limiter:
         wait: float | None,
         headers: Mapping[str, str],
     ) -> None:
-        """The provider asked to wait: everything pauses, and fewer go at once."""
+        """The provider asked to wait: everything pauses; fewer go at once if it is no rare case."""
         self._forget(permit)
         self._last_answer = self._clock()
+        is_rare = len(self._were_refused) == RECENT and sum(self._were_refused) < RARE * RECENT
+        self._were_refused.append(True)
         # Once for all that were in flight together: they met the same limit.
         if permit.sent > self._slowed_at:
             self._slowed_at = self._last_answer
-            self._places = max(1, self._places // 2)
+            if not is_rare:
+                self._places = max(1, self._places // 2)
             self._refusals += 1
         # 1, 2, 4 ... seconds: a provider that names no time is asked more and more rarely.
         backoff = min(LONGEST_BACKOFF, 2 ** (self._refusals - 1))

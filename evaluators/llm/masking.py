@@ -43,7 +43,8 @@ _SPACES = bytes(range(33)) + b"\x7f"
 
 _ESCAPE = re.compile(
     r"%(?:25)*([0-9a-fA-F]{2})"  # %2D, and %252D where it was escaped twice
-    r"|\\(?:u00|x)([0-9a-fA-F]{2})"  # \u002d, \x2d
+    r"|\\u([0-9a-fA-F]{4})"  # \u002d, \u200b
+    r"|\\x([0-9a-fA-F]{2})"  # \x2d
     r"|&\#[xX]([0-9a-fA-F]{1,4});?"  # &#x2d;
     r"|&\#([0-9]{1,5});?"  # &#45;
     r"|\\[bfnrtv]"  # \n
@@ -239,11 +240,11 @@ def _masked_escapes(text: str, secret: _Secret) -> str:
 
 
 def _unescaped(escape: re.Match[str]) -> str:
-    hexadecimal = escape[1] or escape[2] or escape[3]
+    hexadecimal = escape[1] or escape[2] or escape[3] or escape[4]
     if hexadecimal:
         return chr(int(hexadecimal, 16))
-    if escape[4]:
-        return chr(int(escape[4]))
+    if escape[5]:
+        return chr(int(escape[5]))
     return ""
 
 

@@ -12,11 +12,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-LEAST_SECONDS = 10.0
+LEAST_SECONDS = 5.0
 """Nothing is given up sooner: a server may be loading its model."""
 
 TIMES_SLOW = 4.0
-"""So many times as long as a slow answer one may take, and on its next try as often again."""
+"""So many times as long as a slow answer one may take."""
+
+LONGER = (1.0, 2.0, 16.0)
+"""How many times as long on each try: what hangs may hang twice, at the end of a run.
+
+The last one is for an answer that really takes so long.
+"""
 
 SLOW = 0.9
 """The share of answers that came faster than a slow one; 2 in 100 hang where many do."""
@@ -55,7 +61,8 @@ class Patience:
 
     def seconds(self, key: str) -> float:
         """How long the request is waited for now; longer when it was given up before."""
-        return min(self._most, self._usual * TIMES_SLOW ** self._given_up[key])
+        tried = min(self._given_up[key], len(LONGER) - 1)
+        return min(self._most, self._usual * LONGER[tried])
 
     @asynccontextmanager
     async def attempt(self, key: str) -> AsyncIterator[None]:

@@ -243,7 +243,7 @@ class Overnight:
         calls: dict[str, Call] = {}
         refused: set[str] = set()
         for content in contents:
-            for line in lines_of(content or b""):
+            for line in lines_of(content or b"", len(requests)):
                 request = requests.get(line.key)
                 earlier = calls.get(line.key)
                 if request is None or (earlier and earlier.reusable):

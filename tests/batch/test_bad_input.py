@@ -1,5 +1,6 @@
 """What goes wrong with files and folders: said clearly, and nothing that is finished is lost."""
 
+import gzip
 import json
 import os
 import resource
@@ -10,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from evaluators.batch.folder import WriteError
+from evaluators.batch.folder import Folder, WriteError
 from evaluators.errors import DatasetError, ParameterError
 from tests.batch.files import json_lines, parquet, results, row
 from tests.batch.test_files import Length, judged
@@ -57,10 +58,41 @@ def test_columns_are_guessed_by_the_first_file_that_has_rows(tmp_path, name, tex
     assert found.is_complete == (name == "0.jsonl")
 
 
-@pytest.mark.parametrize("address", ["nowhere", "nowhere/*.jsonl", "nothing://x"])
+@pytest.mark.parametrize(
+    "address",
+    # The last two are known to the library, which raises a TypeError for them.
+    ["nowhere", "nowhere/*.jsonl", "nothing://x", "reference://x", "jupyter://h/x"],
+)
 def test_an_address_without_a_file_is_told(tmp_path, address):
-    with pytest.raises(DatasetError, match=r"nowhere.*there is no file|nothing:.*cannot be read"):
+    with pytest.raises(DatasetError, match=r"nowhere.*there is no file|://.*cannot be read"):
         judged(address, tmp_path / "out")
+    if "://" in address:
+        with pytest.raises(ParameterError, match="cannot be written"):
+            Folder(address)
+
+
+@pytest.mark.parametrize("pattern", ["", "/*.jsonl", "/**/*.jsonl"])
+def test_a_link_out_of_a_folder_is_refused_and_nothing_of_it_is_told(tmp_path, pattern):
+    json_lines(tmp_path / "in" / "a.jsonl", [row("a")])
+    secret = json_lines(tmp_path / "private" / "b.jsonl", [row("secret words")])
+    (tmp_path / "in" / "deep").symlink_to(tmp_path / "private")
+    (tmp_path / "in" / "b.jsonl").symlink_to(secret)
+
+    with pytest.raises(DatasetError, match="is a link out of the folder") as refused:
+        judged(f"{tmp_path / 'in'}{pattern}", tmp_path / "out")
+
+    assert "secret" not in str(refused.value)
+    assert not (tmp_path / "out").exists()
+    # Whoever names the link itself means it.
+    assert judged(tmp_path / "in" / "b.jsonl", tmp_path / "out").is_complete
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz"])
+def test_a_file_of_empty_lines_is_given_up(tmp_path, name):
+    (tmp_path / name).write_bytes(gzip.compress(b"\n" * 1_500_000))
+
+    with pytest.raises(DatasetError, match="lines in a row are empty"):
+        judged(tmp_path / name, tmp_path / "out")
 
 
 def test_files_of_another_kind_are_named_and_the_others_are_judged(tmp_path, capsys):

@@ -359,8 +359,8 @@ def test_in_an_address_a_question_mark_begins_a_query(address, base, pattern):
 @pytest.mark.parametrize(
     ("address", "tried"),
     [
-        ("gs://logs/a.jsonl", "gs://logs/a.jsonl?retry_limit_seconds=30"),
-        ("gcs://logs/?scheme=http", "gcs://logs/?scheme=http&retry_limit_seconds=30"),
+        ("gs://logs/a.jsonl", "gs://logs/a.jsonl?retry_limit_seconds=10"),
+        ("gcs://logs/?scheme=http", "gcs://logs/?scheme=http&retry_limit_seconds=10"),
         ("gs://logs/?retry_limit_seconds=5", "gs://logs/?retry_limit_seconds=5"),
         ("s3://logs/a.jsonl", "s3://logs/a.jsonl"),
     ],

@@ -1,5 +1,7 @@
 """Files of requests: split at a provider's terms, and read whatever they hold."""
 
+import json
+
 import pytest
 
 from evaluators.errors import LLMError
@@ -68,6 +70,15 @@ CHOICES = b'{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop
 def test_a_line_is_an_answer_or_a_code_and_what_is_neither_is_left_out(row, read):
     found = [
         (line.key, line.answer.text if line.answer else None, line.code)
-        for line in lines_of(row + b"\n\n")
+        for line in lines_of(row + b"\n\n", 2)
     ]
     assert found == read
+
+
+def test_a_file_of_far_more_lines_than_requests_is_not_read_to_its_end():
+    answered = json.dumps(
+        {"custom_id": "late", "response": {"body": {"choices": [{"message": {"content": "Yes."}}]}}}
+    ).encode()
+
+    assert [line.key for line in lines_of(b"\n" * 100 + answered, 1)] == ["late"]
+    assert not list(lines_of(b"\n" * 2000 + answered, 1))

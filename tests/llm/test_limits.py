@@ -523,6 +523,32 @@ def test_pauses_without_a_time_double_up_to_half_a_minute_and_start_anew_after_a
     assert run(ask()) == [0, 1, 2, 4, 8, 16, 30, 30, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("every", "at_once"),
+    [
+        # One in ten is refused by chance: fewer at once would only make the run longer.
+        (10, 16),
+        # Every second one: each refusal halves them, each answer adds one.
+        (2, 1),
+    ],
+)
+def test_only_where_many_are_refused_fewer_go_at_once(every, at_once):
+    async def ask():
+        limits = limiter(concurrency=16, most=16)
+        for number in range(1, 101):
+            (permit,) = await permits(limits, 10)
+            await asyncio.sleep(0.1)
+            if number > 50 and number % every == 0:
+                limits.refused(permit, 1, {})
+            else:
+                limits.settle(permit, 10, {})
+        asking = [asyncio.create_task(limits.acquire(10)) for _ in range(16)]
+        await asyncio.sleep(2)
+        return sum(task.done() for task in asking)
+
+    assert run(ask()) == at_once
+
+
 def test_the_headers_of_a_refusal_count():
     async def ask():
         limits = limiter(tpm=8000)

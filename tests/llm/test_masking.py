@@ -26,6 +26,12 @@ def test_every_form_of_a_key_is_masked_and_what_stands_around_it_stays(key):
 
 
 @pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("between", ["\\u200b", "\\u00ad", "\\u2060", "\\uFEFF"])
+def test_invisible_characters_that_json_escapes_hide_nothing(key, between):
+    assert Masker(key)(f'{{"a": "{between.join(key)}"}}') == '{"a": "***"}'
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_twelve_characters_of_a_key_are_masked_wherever_they_begin(key):
     masked = Masker(key)
     beginning = next((len(each) for each in ("gsk_", "sk-proj-") if key.startswith(each)), 0)
