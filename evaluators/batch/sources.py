@@ -19,7 +19,13 @@ from pyarrow import fs
 
 from evaluators.batch.pieces import Piece
 from evaluators.config import config
-from evaluators.datasets.csv_text import Record, delimiter_between, header_of, records_in
+from evaluators.datasets.csv_text import (
+    Record,
+    delimiter_between,
+    header_of,
+    numbered_names,
+    records_in,
+)
 from evaluators.datasets.encoding import lines_of, text_stream
 from evaluators.datasets.json_text import stripped_line
 from evaluators.datasets.table import Collector
@@ -442,6 +448,8 @@ def _csv_of(text: io.TextIOWrapper, fragment: Fragment) -> tuple[list[str], Iter
         return [], records
     # Above the names may stand a title, or the `sep=;` by which Excel is told the delimiter.
     at = header_at([record.cells for record in head])
+    if names := numbered_names([record.cells for record in head[at:]]):
+        return names, chain(head[at:], records)
     return header_of(head[at], fragment.name), chain(head[at + 1 :], records)
 
 

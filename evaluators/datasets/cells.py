@@ -11,6 +11,7 @@ import json
 import math
 import re
 import tokenize
+from collections.abc import Mapping
 from typing import Any
 
 from evaluators.datasets.table import UnusableRowError
@@ -178,3 +179,25 @@ def _as_lists(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
     return [_as_lists(item) for item in value]
+
+
+def text_of_parts(content: Any) -> str:
+    """The text of a message, which programs may cut into parts; empty where it has none."""
+    parts = content.get("parts") if isinstance(content, dict) else content
+    if not isinstance(parts, list):
+        return parts if isinstance(parts, str) else ""
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def text_of_truth(item: Mapping[str, Any]) -> Any:
+    """The text of an object that is a true answer, also in the parts of a message."""
+    return item.get("text") or text_of_parts(item.get("content")) or None
+
+
+def only_text(cell: Any) -> Any:
+    """The one text in a list, or in a list in it as lm-eval writes; anything else as it is."""
+    inside = cell
+    while isinstance(inside, list) and len(inside) == 1:
+        inside = inside[0]
+    return inside if isinstance(inside, str) else cell

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from evaluators.datasets.cells import object_in
+from evaluators.datasets.names import HINTS, folded, is_called_documents
 from evaluators.datasets.table import Table
 
 LOOKED_AT = 50
@@ -54,6 +55,7 @@ def inner(row: Mapping[str, Any], column: str) -> Any:
     """What a field in an object of the row holds; `None` where there is none."""
     value: Any = row
     for name in column.split("."):
+        value = _only_object(value)
         within = value if isinstance(value, Mapping) else object_in(value)
         if within is None:
             return None
@@ -71,8 +73,16 @@ def _leaves(row: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tupl
         # A dot in a name of its own, as OpenInference writes them, could not be told from a path
         if "." in name:
             continue
-        within = object_in(value) if len(path) < INNER_DEPTH else None
+        is_answer = HINTS["response"].search(folded(name)) and not is_called_documents(name)
+        inside = _only_object(value) if is_answer else value
+        within = object_in(inside) if len(path) < INNER_DEPTH else None
         if within is not None:
             yield from _leaves(within, (*path, name))
         elif path:
             yield ".".join((*path, name)), value
+
+
+def _only_object(value: Any) -> Any:
+    """The object that a list holds alone, as Amazon Bedrock writes the answer of one model."""
+    is_alone = isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+    return value[0] if is_alone else value

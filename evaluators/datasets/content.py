@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from evaluators.datasets.cells import as_object, unpack
+from evaluators.datasets.cells import as_object, only_text, text_of_truth, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.document_texts import documents
-from evaluators.datasets.names import COLUMNS, TEXT_FIELDS, canonical, last_part
+from evaluators.datasets.names import COLUMNS, TEXT_FIELDS, canonical, is_plural, last_part
 from evaluators.datasets.references import (
     SENTENCE_END,
     is_address_or_file,
@@ -105,7 +105,7 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
 
     One odd cell under a usual name is a mistake in a row, not another kind of column.
     """
-    cells = filled_cells(column, rows)
+    cells = _cells_of_field(field, column, rows)
     if field == "labels":
         # A column "label" mostly holds grades, such as "correct"
         return any(map(_is_labels, cells))
@@ -128,6 +128,14 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
         are_numbers = all(isinstance(cell, int | float) for cell in cells)
         return _share(_is_text, cells) and not are_numbers
     return field not in TEXT_FIELDS or _share(_is_text, cells)
+
+
+def _cells_of_field(field: str, column: str, rows: Rows) -> list[Any]:
+    """The first cells of a column; where it is named for many, the text in a list of one."""
+    cells = filled_cells(column, rows)
+    if field in TEXT_FIELDS and is_plural(last_part(column)):
+        return [only_text(cell) for cell in cells]
+    return cells
 
 
 def are_names(column: str, cells: Sequence[Any]) -> bool:
@@ -280,7 +288,7 @@ def _is_truth(cell: Any) -> bool:
     items = value if isinstance(value, list) else [value]
     for item in items:
         # TriviaQA and MT-RAG keep a true answer as an object with a text
-        text = item.get("text") if isinstance(item, dict) else item
+        text = text_of_truth(item) if isinstance(item, dict) else item
         if not isinstance(text, str) and not isinstance(item, int | float | list):
             return False
     return True

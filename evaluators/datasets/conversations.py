@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from evaluators.datasets.cells import object_in, unpack
-from evaluators.datasets.columns import first_rows, inner
-from evaluators.datasets.names import field_of
+from evaluators.datasets.cells import text_of_parts, unpack
+from evaluators.datasets.columns import first_rows, inner, inner_cells
+from evaluators.datasets.document_texts import document_text
+from evaluators.datasets.names import field_of, is_called_documents
 from evaluators.datasets.table import Row, Table
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
@@ -16,18 +17,29 @@ from evaluators.text.language import mark, say
 # and text
 _ROLES = ("role", "from", "type", "speaker", "sender", "author")
 _TEXTS = ("content", "value", "text", "message")
-_USER = frozenset({"user", "human", "customer", "question"})
-_ASSISTANT = frozenset({"assistant", "ai", "gpt", "bot", "model", "chatbot", "agent", "answer"})
-_OBJECTS = ("input", "inputs")
-"""Objects in which programs keep the messages that were sent."""
+USER = ("user", "human", "customer", "question", "usermessage")
+ASSISTANT = (
+    "assistant", "ai", "gpt", "bot", "model", "chatbot", "agent", "answer", "apimessage",
+)  # fmt: skip
 
 
 class Turn(NamedTuple):
-    """The last question of a conversation, its answer, and how many messages stand before."""
+    """The last question of a conversation, its answer, what was retrieved for it, and how many
+    messages stand before.
+    """
 
     question: str
     response: str | None
+    documents: list[str]
     earlier: int
+
+
+class _Message(NamedTuple):
+    """What somebody said, and the documents beside it, as a chat on documents keeps them."""
+
+    role: str
+    text: str
+    documents: list[str]
 
 
 def with_last_turns(table: Table) -> Table:
@@ -49,9 +61,11 @@ def with_last_turns(table: Table) -> Table:
             joined.append((number, row))
             continue
         earlier += turn.earlier
-        added = {f"{column}.question": turn.question}
+        added: dict[str, Any] = {f"{column}.question": turn.question}
         if turn.response is not None:
             added[f"{column}.response"] = turn.response
+        if turn.documents:
+            added[f"{column}.documents"] = turn.documents
         joined.append((number, row | added))
     words = mark("{column} holds conversations: the last question and its answer are read.")
     if earlier:
@@ -68,22 +82,40 @@ def last_turn(cell: Any) -> Turn | None:
         messages = unpack(cell) if isinstance(cell, str) else cell
     except DatasetError:
         return None
+    if isinstance(messages, dict):
+        messages = _branch_of(messages)
     if not isinstance(messages, list):
         return None
     if not all(isinstance(message, dict) for message in messages):
         return None
-    parts: list[tuple[str, str]] = []
+    parts: list[_Message] = []
     for message in messages:
         parts += _parts_of(message)
-    questions = [at for at, (role, _) in enumerate(parts) if role in _USER]
+    questions = [at for at, part in enumerate(parts) if part.role in USER]
     if not questions:
         return None
     last = questions[-1]
-    _, question = parts[last]
     # Calls of tools stand between a question and its answer, in messages without a text
-    after = parts[last + 1 :]
-    answers = (text for role, text in after if role in _ASSISTANT and text)
-    return Turn(question, next(answers, None), earlier=last)
+    answers = (part for part in parts[last + 1 :] if part.role in ASSISTANT and part.text)
+    answer = next(answers, None)
+    if answer is None:
+        return Turn(parts[last].text, None, parts[last].documents, earlier=last)
+    return Turn(parts[last].text, answer.text, answer.documents, earlier=last)
+
+
+def _branch_of(nodes: Mapping[str, Any]) -> list[Any] | None:
+    """The messages from the first to the last of a tree, as ChatGPT exports it; `None` of another
+    object.
+    """
+    if not nodes or not all(isinstance(node, dict) and "parent" in node for node in nodes.values()):
+        return None
+    branch: list[Any] = []
+    key: Any = list(nodes)[-1]
+    # Nodes of a broken file may be each other's parents
+    while isinstance(nodes.get(key), dict) and len(branch) <= len(nodes):
+        branch.append(nodes[key].get("message") or {})
+        key = str(nodes[key]["parent"])
+    return branch[::-1]
 
 
 def _candidates(rows: list[dict[str, Any]]) -> list[str]:
@@ -98,13 +130,9 @@ def _candidates(rows: list[dict[str, Any]]) -> list[str]:
         if field_of(name) == "question" and are_plain:
             return []
     wrapped: dict[str, None] = {}
-    for name in names:
-        if name not in _OBJECTS:
-            continue
-        for row in rows:
-            cell = object_in(row.get(name))
-            if cell is not None:
-                wrapped |= dict.fromkeys(f"{name}.{key}" for key in cell)
+    for row in rows:
+        lists = [name for name, cell in inner_cells(row) if isinstance(cell, list)]
+        wrapped |= dict.fromkeys(lists)
     return [*names, *wrapped]
 
 
@@ -119,26 +147,37 @@ def _holds_conversations(column: str, rows: list[dict[str, Any]]) -> bool:
     return 2 * len(conversations) > len(filled)
 
 
-def _parts_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _parts_of(message: Mapping[str, Any]) -> list[_Message]:
     """Who says what in a message; one object may hold a question and its answer."""
     role = text = ""
+    documents = _documents_of(message)
     if role_key := next(filter(message.__contains__, _ROLES), ""):
-        role = str(message[role_key]).casefold()
+        speaker = message[role_key]
+        # ChatGPT has an object there
+        role = str(speaker.get("role") if isinstance(speaker, dict) else speaker).casefold()
     if text_key := next(filter(message.__contains__, _TEXTS), ""):
-        text = _text_of_message(message[text_key])
+        text = text_of_parts(message[text_key])
     if role and text:
-        return [(role, text)]
-    parts: list[tuple[str, str]] = []
+        return [_Message(role, text, documents)]
+    parts: list[_Message] = []
     for key, value in message.items():
         speaker = str(key).casefold()
-        if speaker in _USER | _ASSISTANT and isinstance(value, str):
-            parts.append((speaker, value))
+        if speaker in USER + ASSISTANT and isinstance(value, str):
+            parts.append(_Message(speaker, value, documents))
     return parts
 
 
-def _text_of_message(content: Any) -> str:
-    """The text of a message, which OpenAI may cut into parts."""
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+def _documents_of(message: Mapping[str, Any]) -> list[str]:
+    """The documents that a message names as its sources; none where they are not texts."""
+    for key, value in message.items():
+        if not value or not is_called_documents(str(key)):
+            continue
+        entries = value if isinstance(value, list) else [value]
+        texts: list[Any] = []
+        for entry in entries:
+            # Open WebUI keeps all passages of a file in one entry
+            inside = entry.get("document") if isinstance(entry, dict) else None
+            texts += inside if isinstance(inside, list) else [document_text(entry)]
+        if all(isinstance(text, str) for text in texts):
+            return texts
+    return []

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
 from evaluators.config import config
 from evaluators.datasets.encoding import DAMAGED, Text
-from evaluators.datasets.table import MOST_COLUMNS, RAW_SHOWN, Collector, Table, column_names
+from evaluators.datasets.names import field_of
+from evaluators.datasets.table import (
+    MOST_COLUMNS,
+    NUMBERED,
+    RAW_SHOWN,
+    Collector,
+    Table,
+    column_names,
+)
 from evaluators.errors import DatasetError
 from evaluators.sandbox.script import HEAD, TITLE, header_at
 from evaluators.text.language import mark, say
@@ -23,6 +31,9 @@ _NOTES = {
     "|": mark("The cells are separated by vertical bars."),
     QUESTIONS: mark("The first lines are questions, so each line was read as one."),
 }
+_ASKING = ("?", "？", "؟")
+_LONGEST_NAME = 300
+"""Characters: nobody writes more above a column."""
 _QUOTED = re.compile('"[^"]*"')
 _LOOKED_AT = 2**16
 """Characters of a line that tell whether a title stands above the column names."""
@@ -44,17 +55,21 @@ def csv_table(text: Text, rows: Collector) -> Table:
     In one that is separated by tabs, quotation marks may be mere text.
     """
     delimiter = delimiter_of(text, rows.longest_row)
-    title = _lines_of_the_title(text, delimiter)
-    _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title)
+    head = _head(text, delimiter)
+    title = header_at(head)
+    names = ["question"] if delimiter == QUESTIONS else numbered_names(head[title:])
+    _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title, names)
     is_tsv = delimiter == "\t"
     if is_tsv and rows.problems:
         plain = Collector(rows.name, rows.limits, rows.first)
-        _read_records(text, plain, delimiter, csv.QUOTE_NONE, title)
+        _read_records(text, plain, delimiter, csv.QUOTE_NONE, title, names)
         if len(plain.problems) < len(rows.problems):
             rows = plain
     about_title = TITLE if title else ""
+    about_names = say(NUMBERED) if names and delimiter != QUESTIONS else ""
     about_delimiter = _NOTES.get(delimiter, "")
-    return rows.table("TSV" if is_tsv else "CSV", *text.notes, about_delimiter, about_title)
+    format = "TSV" if is_tsv else "CSV"
+    return rows.table(format, *text.notes, about_delimiter, about_title, about_names)
 
 
 def delimiter_of(text: Text, longest: int) -> str:
@@ -65,7 +80,7 @@ def delimiter_of(text: Text, longest: int) -> str:
     filled = filter(str.strip, text.lines(longest))
     first = list(islice(filled, 2))
     # Two lines, for the only column of a table may be called "Any questions?"
-    if all(line.rstrip('" \t\r\n').endswith(("?", "？")) for line in first):
+    if all(line.rstrip('" \t\r\n').endswith(_ASKING) for line in first):
         return QUESTIONS
     return delimiter_between(first[0])
 
@@ -77,17 +92,29 @@ def delimiter_between(names: str) -> str:
     return max(DELIMITERS, key=unquoted.count)
 
 
-def _lines_of_the_title(text: Text, delimiter: str) -> int:
-    """How many records stand above the column names: a title, or the `sep=;` by which Excel is told
-    the delimiter.
-    """
+def _head(text: Text, delimiter: str) -> list[list[str]]:
+    """The first records, none where quotation marks are broken: the reading proper tells which."""
     reader = csv.reader(text.lines(_LOOKED_AT), delimiter=delimiter)
     try:
-        head = list(filter(None, islice(reader, HEAD)))
-        return header_at(head)
-    # Broken quotation marks are told by the reading proper, with their line
+        return list(filter(None, islice(reader, HEAD)))
     except csv.Error:
-        return 0
+        return []
+
+
+def numbered_names(head: Sequence[Sequence[str]]) -> list[str]:
+    """Names for the columns of a table whose first record is a row as the others are; empty where
+    it holds their names.
+
+    It is a row where it holds a question above other questions, or a text as long as a document. A
+    survey has questions above answers.
+    """
+    if len(head) < 2 or any(map(field_of, head[0])):
+        return []
+    first, *below = head
+    is_row = any(len(cell) > _LONGEST_NAME for cell in first)
+    for column in zip(first, *below, strict=False):
+        is_row = is_row or all(cell.rstrip().endswith(_ASKING) for cell in column)
+    return [f"column {place}" for place in range(1, len(first) + 1)] if is_row else []
 
 
 class Record(NamedTuple):
@@ -125,9 +152,9 @@ def _read_records(
     delimiter: str,
     quoting: int,
     title: int,
+    names: list[str],
 ) -> None:
     csv.field_size_limit(rows.limits.cell_bytes)
-    names = ["question"] if delimiter == QUESTIONS else []
     number = 0
     for record in records_in(text.lines(rows.longest_row), delimiter, quoting):
         if title:

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluators.datasets.columns import inner_cells
-from evaluators.datasets.names import ANSWER, canonical, field_of
+from evaluators.datasets.names import ANSWER, KNOWN, canonical, field_of
 from evaluators.datasets.table import Part
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 
 KEY_DEPTH = 3
-QUESTIONS = frozenset({"question", "query", "user_input", "问题"})
-"""A text so named makes an object a row, a list so named makes it a table of columns."""
+QUESTIONS = frozenset(KNOWN["question"]) - {"input", "prompt", "ask"}
+"""A text so named makes an object a row, a list so named makes it a table of columns.
+
+What was sent to a model is called so in settings as well.
+"""
 
 _LOOKED_AT = 5
 """Rows of a list whose fields tell which list is meant."""
@@ -246,7 +249,7 @@ def _is_row(value: Any) -> bool:
     """Whether it is an object with a text that is named as a question is."""
     if not isinstance(value, dict):
         return False
-    questions = [text for name, text in value.items() if name.lower() in QUESTIONS]
+    questions = [text for name, text in value.items() if canonical(name) in QUESTIONS]
     return any(isinstance(text, str) for text in questions)
 
 
@@ -286,13 +289,15 @@ def _llamaindex_rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _answered_questions(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose keys are questions and whose values are their answers."""
-    questions = [key for key in value if key.rstrip().endswith(("?", "？"))]
-    if 2 * len(questions) <= len(value):
+    asking = [key for key in value if key.rstrip().endswith(("?", "？", "؟"))]
+    # Names of settings are single words
+    worded = [key for key in value if len(key.split()) > 2]
+    if 2 * len(asking) <= len(value) and len(worded) < max(2, len(value)):
         return []
     answers = list(value.values())
     if all(isinstance(answer, dict) for answer in answers):
         return [{"question": question} | cells for question, cells in value.items()]
-    if not all(isinstance(answer, str) for answer in answers):
+    if not all(isinstance(answer, str | list) for answer in answers):
         return []
     rows: list[dict[str, Any]] = []
     for question, answer in value.items():
@@ -317,7 +322,7 @@ def _columns_of_lists(value: dict[str, Any]) -> dict[str, list[Any]]:
         return {name: list(cell.values()) for name, cell in value.items()}
     if not all(isinstance(cell, list) for cell in cells):
         return {}
-    if any(name.lower() in QUESTIONS for name in value):
+    if any(canonical(name) in QUESTIONS for name in value):
         return value
     # Lists of objects are rows themselves, which are looked for one level down
     has_objects = any(isinstance(cell[0], dict) for cell in cells)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluators.config import config
+from evaluators.datasets.cells import text_of_parts
 from evaluators.datasets.names import field_of
 from evaluators.datasets.table import Cells, Row, Table
 from evaluators.errors import DatasetError
@@ -72,8 +73,13 @@ def _path_to_questions(row: Cells, levels: int) -> tuple[str, ...]:
 
 
 def _has_question(row: Cells) -> bool:
-    texts = [name for name, cell in row.items() if isinstance(cell, str)]
+    texts = [name for name, cell in row.items() if isinstance(cell, str) or _is_message(cell)]
     return any(field_of(name) == "question" for name in texts)
+
+
+def _is_message(cell: Any) -> bool:
+    """Whether an object is one text, as Amazon Bedrock writes questions and true answers."""
+    return isinstance(cell, dict) and bool(text_of_parts(cell.get("content")))
 
 
 def _rows_at(row: Cells, path: Sequence[str]) -> Iterator[dict[str, Any]]:

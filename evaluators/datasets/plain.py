@@ -20,6 +20,7 @@ from evaluators.datasets.content import (
     is_worded,
     may_be_documents,
 )
+from evaluators.datasets.conversations import ASSISTANT, USER
 from evaluators.datasets.document_texts import text_list_of
 from evaluators.datasets.guess import DOUBTFUL, SURE, Guess, Shape
 from evaluators.datasets.names import (
@@ -48,6 +49,12 @@ Columns = Sequence[str]
 Taken = Mapping[str, str]
 
 _GUESSED_IN_ORDER = ("retrieved_documents", "question", "response", "ground_truth")
+
+_FOUND = (
+    "context", "contexte", "contexto", "doc", "document", "documento", "chunk", "fragmento",
+    "extrait", "source_document",
+)  # fmt: skip
+"""What the passages are called that a retriever found, one of many."""
 
 UNNAMED = re.compile(r"column \d+")
 """What a column is called in a table whose rows are lists."""
@@ -133,7 +140,14 @@ def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
             if column not in taken.values() and can_be(field, column, rows):
                 taken[field] = column
                 break
+    taken |= _sides_of_a_talk(taken, named, rows)
+    taught = _taught(named, rows)
+    taken = {field: column for field, column in taken.items() if column not in taught.values()}
+    taken |= taught
     documents = taken.get("retrieved_documents")
+    # What the question lies in is the row, as lm-eval writes it, and not a document
+    if documents and taken.get("question", "").startswith(f"{documents}."):
+        documents = taken.pop("retrieved_documents") and None
     if documents is not None:
         taken["retrieved_documents"] = _list_inside(documents, columns, rows)
     reference = taken.get("ground_truth", "")
@@ -148,6 +162,42 @@ def by_name(columns: Columns, rows: Rows) -> dict[str, str]:
 
 def _is_called_reference(column: str) -> bool:
     return canonical(last_part(column)) in ("reference", "ref")
+
+
+def _sides_of_a_talk(
+    taken: Taken,
+    named: Mapping[str, list[str]],
+    rows: Rows,
+) -> dict[str, str]:
+    """The columns of a question and its answer that are named for who speaks: "user" and "bot"."""
+    if "question" in taken or "response" in taken:
+        return {}
+    sides: dict[str, str] = {}
+    for field, speakers in (("question", USER), ("response", ASSISTANT)):
+        columns = chain.from_iterable(named.get(speaker, ()) for speaker in speakers)
+        # "user" may name who asked, and "model" what answered
+        texts = [column for column in columns if Content.of(column, rows).worded > 0.5]
+        if not texts:
+            return {}
+        sides[field] = texts[0]
+    return sides
+
+
+def _taught(named: Mapping[str, list[str]], rows: Rows) -> dict[str, str]:
+    """The columns of a file that teaches a model to answer: instruction, input and output, of which
+    the input is the question where all have one instruction, and else what it is about.
+    """
+    if not {"instruction", "output"} <= named.keys():
+        return {}
+    instruction, output = named["instruction"][0], named["output"][0]
+    own_input = named.get("input", [""])[0]
+    instructions = set(map(str, filled_cells(instruction, rows)))
+    if own_input and len(instructions) == 1 < len(rows):
+        return {"question": own_input, "ground_truth": output}
+    taught = {"question": instruction, "ground_truth": output}
+    if own_input and Content.of(own_input, rows).length >= LONG_TEXT:
+        taught["retrieved_documents"] = own_input
+    return taught
 
 
 def _are_goldens(taken: Taken) -> bool:
@@ -215,7 +265,12 @@ def _decided_answer(
     has_scores = _has_scores(columns, rows)
     if "question" in named and is_published and not is_recorded and not has_scores:
         return {"ground_truth": answer}, 0.7, ""
-    is_judged = "retrieved_documents" in named or is_recorded or has_scores
+    documents = named.get("retrieved_documents")
+    # The first columns of RAGAS: what was retrieved for a question and what was answered by it
+    is_own = "." not in answer
+    if "question" in named and is_own and documents and _are_retrieved(documents, rows):
+        return {"response": answer}, 0.9, ""
+    is_judged = documents is not None or is_recorded or has_scores
     field = "response" if is_judged or "question" not in named else "ground_truth"
     return (
         {field: answer},
@@ -224,15 +279,26 @@ def _decided_answer(
     )
 
 
+def _are_retrieved(column: str, rows: Rows) -> bool:
+    """Whether a column holds what a retriever found, by its name or as lists; the one text that a
+    question was made from is called "context", and published passages are "paragraphs".
+    """
+    name = last_part(column)
+    if "retriev" in canonical(name):
+        return True
+    if canonical(name) not in _FOUND:
+        return False
+    cells = filled_cells(column, rows)
+    are_lists = all(isinstance(cell, list) or is_list(cell) for cell in cells)
+    return canonical(name) != folded(name) or are_lists
+
+
 def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
     """Why the field of a text is in doubt, although its name is known."""
     names = set(map(canonical, columns))
     response, truth = taken.get("response"), taken.get("ground_truth")
-    if response and canonical(response) == "output" and {"instruction", "input"} <= names:
-        return say(
-            "{column} may be the true answer: such files teach models to answer.",
-            column=_shown(response),
-        )
+    if truth and response is None and {"instruction", "output"} <= names:
+        return say("{column} may be the answer to judge or the true one.", column=_shown(truth))
     for column in columns:
         field = next((field for field, usual in COLUMNS.items() if column in usual), "")
         cells = filled_cells(column, rows)

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from evaluators.datasets import document_texts, ragbench, rgb
-from evaluators.datasets.cells import as_object, unpack
+from evaluators.datasets.cells import as_object, only_text, text_of_truth, unpack
 from evaluators.datasets.columns import inner
 from evaluators.datasets.guess import Guess, Shape
-from evaluators.datasets.names import COLUMNS
+from evaluators.datasets.names import COLUMNS, is_plural, last_part
 from evaluators.datasets.separators import FLAT, Separator, Separators, parted
 from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRowError
 from evaluators.errors import DatasetError
@@ -301,6 +301,8 @@ def _text_in(row: Cells, column: str | None) -> str | None:
         # MT-RAG writes its one question and its one answer so
         if isinstance(only, dict):
             value = only.get("text", value)
+        elif column and is_plural(last_part(column)):
+            value = only_text(value)
     if value is None:
         return None
     if isinstance(value, list | dict):
@@ -390,7 +392,7 @@ def _spellings(value: Any) -> Any:
         return _spellings(value["text"])
     if not isinstance(value, list):
         return value
-    texts = [item.get("text") if isinstance(item, dict) else None for item in value]
+    texts = [text_of_truth(item) if isinstance(item, dict) else None for item in value]
     are_objects = bool(texts) and all(isinstance(text, str) for text in texts)
     if not are_objects:
         return [_spellings(item) for item in value]

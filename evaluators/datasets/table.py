@@ -21,6 +21,7 @@ MOST_VALUES = 6_000_000
 """Values of a whole file: each costs memory, however short its text (100 MB of RAGBench hold 2.5
 million).
 """
+NUMBERED = mark("The columns have no names, so they are numbered.")
 RAW_SHOWN = 300
 SHOWN_PROBLEMS = 5
 
@@ -204,7 +205,7 @@ class Collector:
             )
         sentences = list(filter(None, notes))
         if self._width:
-            sentences.append(say("The columns have no names, so they are numbered."))
+            sentences.append(say(NUMBERED))
         if self.short:
             numbers = ", ".join(map(str, self.short[:SHOWN_PROBLEMS]))
             words = mark(

@@ -457,7 +457,7 @@ def test_a_preview_of_a_test_bed_shows_its_rows():
     [
         ({"question": "q", "answer": "a"}, "has no column response (it has: answer, question)"),
         (
-            {"question": "q", "answer": "a", "contexts": ["c"]},
+            {"question": "q", "answer": "a", "context": "c"},
             "answer may be the answer to judge or the true one.",
         ),
         ({"response": "r"}, "has no column question (it has: response)"),

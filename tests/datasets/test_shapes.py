@@ -238,7 +238,7 @@ def test_lists_under_answer_are_the_true_ones():
     "names",
     [
         ("question", "answer"),
-        ("question", "answer", "contexts"),
+        ("question", "answer", "context"),
         ("answer",),
         ("response",),
         ("question", "topic"),
