@@ -74,6 +74,15 @@ def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(
     assert told in "\n".join([said(at), said(at, "markdown"), *links])
 
 
+def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page: OpenPage) -> None:
+    links = {link.proto.label: link.proto for link in open_page("home").get("page_link")}
+
+    assert links["Lead a class"].page == "round"
+    assert f"run={INVENTED}" in links["Lead a class"].query_string
+    # Whoever joins sees nothing of the workspace, and no run.
+    assert links["Join a round"].query_string == ""
+
+
 def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
     at = open_page("home")
     button(at, "Test a model").click()

@@ -528,6 +528,8 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
     assert spoken(made.code) in words(at)
     assert "data:image/svg+xml;base64," in html(at)
     assert "0 participants Waiting for the first label." in words(at)
+    # Whoever looks up knows what to do.
+    assert "Do the documents say this?" in words(at)
     lesson.take_part(session.store(), made)
 
     shown = words(checked(at.run()))

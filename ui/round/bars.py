@@ -8,8 +8,9 @@ from evaluators.people import labellers
 from evaluators.records import Support
 from evaluators.report.coloured import COLOURS, SUPPORTS
 from evaluators.rounds.kinds import KINDS
-from evaluators.rounds.records import AskedPlace, RoundKind
+from evaluators.rounds.records import AskedPlace, Round, RoundKind
 from evaluators.rounds.tally import Spread
+from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import METRIC, PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
@@ -30,6 +31,13 @@ def in_a_sentence(by: str) -> str:
 def title(by: str) -> str:
     """What a labeller is called, as text."""
     return say(TITLES[by]) if by in TITLES else labellers.labeller_title(by)
+
+
+def question(made: Round, content: RoundContent) -> str:
+    """What is asked of each place, as text."""
+    value = say(terms()[made.value].title).lower() if made.value else ""
+    labeller = in_a_sentence(content.own_labeller)
+    return say(KINDS[made.kind].asked, labeller=labeller, value=value)
 
 
 def bar(spread: Spread, kind: RoundKind) -> str:

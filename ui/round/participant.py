@@ -122,19 +122,16 @@ def _one_place(
     place: AskedPlace,
     own: dict[AskedPlace, Support],
 ) -> None:
-    described = KINDS[made.kind]
+    described, question = KINDS[made.kind], bars.question(made, content)
     material.show(content, place, own)
     with st.container(key="round_targets"):
         if made.kind == "support":
             st.html(bars.asked_line(content, place))
-            _question_and_meanings(described, say(described.asked), say(described.asked_help))
+            _question_and_meanings(described, question, say(described.asked_help))
         elif made.kind == "score":
-            value = terms()[made.value]
-            question = say(described.asked, value=say(value.title).lower())
-            _question_and_meanings(described, question, say(value.meaning))
+            _question_and_meanings(described, question, say(terms()[made.value].meaning))
         else:
-            labeller = bars.in_a_sentence(content.own_labeller)
-            st.html(bars.text_line(place, say(described.asked, labeller=labeller)))
+            st.html(bars.text_line(place, question))
         with st.container(horizontal=True, key="round_buttons"):
             for number, (support, word) in enumerate(described.words.items(), start=1):
                 st.button(

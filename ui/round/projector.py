@@ -84,7 +84,7 @@ def _wall(round_id: str) -> None:
             if made.is_over:
                 _board(live)
             else:
-                _way_in(made)
+                _way_in(live)
         with right:
             _what_class_did(live)
 
@@ -211,8 +211,8 @@ def _take_out_newest(made: Round) -> None:
 # The way in
 
 
-def _way_in(made: Round) -> None:
-    base = qr.reachable(qr.base())
+def _way_in(live: Live) -> None:
+    made, base = live.made, qr.reachable(qr.base())
     reach.warn(base)
     # A camera would open an address that means the phone itself.
     if not qr.is_local(base):
@@ -225,6 +225,7 @@ def _way_in(made: Round) -> None:
     st.html(
         f'<p class="pl-way"><span class="pl-place">{html(place)}</span>'
         f'<strong class="pl-code">{html(code)}</strong></p>'
+        f'<p class="pl-rule">{html(bars.question(made, live.content))}</p>'
     )
 
 
