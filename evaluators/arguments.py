@@ -77,9 +77,9 @@ def accepted(value: object, name: str, where: str = "") -> Accepted:
     groups = plain(value)
     if not isinstance(groups, list):
         raise MissingInputError(f"{where}{name} is {shown(value)}. {_GIVE_TRUTH}.")
-    for group in [groups, *groups]:
-        if group == []:
-            raise MissingInputError(f"{where}{name} is {shown(value)}, without one. {_GIVE_TRUTH}.")
+    if not all(group for group in (groups, *groups) if isinstance(group, list)):
+        problem = f"{shown(value)}, which holds no answer"
+        raise MissingInputError(f"{where}{name} is {problem}. {_GIVE_TRUTH}.")
     spellings: list[str | tuple[str, ...]] = []
     for group in groups:
         several = group if isinstance(group, list) else [group]

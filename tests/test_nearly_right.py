@@ -568,7 +568,7 @@ def test_an_answer_that_is_no_text_is_named_by_its_row(door, value):
 
 
 @pytest.mark.parametrize("door", [door for door in RGB_BATCHES if door != "rejection"])
-@pytest.mark.parametrize("value", [None, 42, float("nan"), pd.NA, [], [[]], [None], ["Paris", 42], {"text": ["Paris"]}, {"Paris"}, b"Paris", [[["Paris"]]]], ids=repr)  # fmt: skip
+@pytest.mark.parametrize("value", [None, 42, float("nan"), pd.NA, [], [[]], [None], [pd.NA], ["Paris", 42], {"text": ["Paris"]}, {"Paris"}, b"Paris", [[["Paris"]]]], ids=repr)  # fmt: skip
 def test_a_truth_that_is_none_is_named_by_its_row(door, value):
     with pytest.raises(
         PlumblineError,
