@@ -321,7 +321,7 @@ def test_a_judge_that_is_down_stops_the_run_although_another_metric_asks_nobody(
 
 
 def test_a_judge_that_cannot_be_read_fails_its_own_metric_only(store, registry, loopback):
-    words = ["Hm.", "Hm."]
+    words = ["Hm."] * 3
     server = loopback(answer=lambda text: words.pop() if words else says(text))
     run = combined(store, answered("Mina Osei"), TRACE, JUDGE, F1, judges=(LUNA,))
 
