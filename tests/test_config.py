@@ -93,3 +93,17 @@ def test_the_environment_is_read_as_it_is_now(monkeypatch):
     assert config().workers == 3
     monkeypatch.setenv("PLUMBLINE_WORKERS", "5")
     assert config().workers == 5
+
+
+def test_a_variable_that_changes_counts_at_once(monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "3")
+    assert (config().workers, config().public) == (3, False)
+    monkeypatch.setenv("PLUMBLINE_WORKERS", "5")
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+    assert (config().workers, config().public) == (5, True)
+    monkeypatch.delenv("SPACE_ID")
+    assert config().public is False
+
+
+def test_the_configuration_is_not_worked_out_anew_for_each_of_a_pages_questions():
+    assert config() is config()
