@@ -217,7 +217,8 @@ def download(names, index, folder):
             *names,
         ],
         cwd=ROOT,
-        env=environment | {"PIP_INDEX_URL": index, "PIP_CONFIG_FILE": os.devnull},
+        env=environment
+        | {"PIP_INDEX_URL": index, "PIP_CONFIG_FILE": os.devnull, "NO_PROXY": "127.0.0.1"},
         capture_output=True,
         text=True,
         check=False,
