@@ -267,14 +267,11 @@ class AdvancedRAGEvaluator(LabellingMethod):
         self._judges()
 
         def judge(case: Case) -> dict[str, Any]:
-            return judged_entry(
-                self.evaluate(
-                    case.query,
-                    case.response,
-                    case.retrieved_documents,
-                    definition=definition,
-                )
+            scores = self.evaluate(
+                case.query, case.response, case.retrieved_documents, definition=definition
             )
+            labels = scores.gpt_labels.model_dump(mode="json")
+            return {**judged_entry(scores), "gpt_labels": labels}
 
         case_entries = entries(read_cases(test_cases), judge, config().workers)
         scored = [entry["metrics"] for entry in case_entries if "metrics" in entry]

@@ -83,6 +83,7 @@ class HybridScores(TRACEScores):
             "doubt": self.doubt,
             "trace": self.trace.to_dict(),
             "gpt_labeling": self.gpt_labeling.to_dict() if self.gpt_labeling else None,
+            "gpt_labels": self.gpt_labels.model_dump(mode="json") if self.gpt_labels else None,
             "agreement": self.agreement,
         }
 

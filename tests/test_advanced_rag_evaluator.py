@@ -174,6 +174,14 @@ def test_a_result_carries_its_labels_in_the_six_documented_fields():
     }
 
 
+def test_each_entry_of_a_batch_carries_the_labels_that_were_paid_for():
+    case = {"query": QUESTION, "response": RESPONSE, "retrieved_documents": DOCUMENTS}
+
+    (entry,) = AdvancedRAGEvaluator(says(GOOD)).evaluate_batch([case])["detailed_results"]
+
+    assert entry["gpt_labels"] == ANSWER
+
+
 def test_a_batch_has_the_documented_shape_and_leaves_failures_out_of_its_means():
     case = {
         "query": QUESTION,
