@@ -142,7 +142,8 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     """Whether a column of documents holds ids, file names, addresses or mere titles."""
     filled_lists = list(filter(None, map(_texts_of, cells)))
     if not filled_lists:
-        return False
+        # Numbers of documents; a number alone is a score
+        return len(cells) > 1 and all(map(_is_list_of_numbers, cells))
     lists_of_names = 0
     for texts in filled_lists:
         lists_of_names += 2 * sum(map(is_reference, texts)) > len(texts)
@@ -168,6 +169,11 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     return 2 * len(titles) > len(texts)
 
 
+def _is_list_of_numbers(cell: Any) -> bool:
+    value = _unpacked_list(cell)
+    return bool(value) and all(map(is_number, value))
+
+
 def doubt_about_length(column: str, separator: Separator, rows: Rows) -> str:
     """Why a person should look whether these are documents; empty where they are long enough."""
     texts: list[str] = []
@@ -187,20 +193,25 @@ def doubt_about_length(column: str, separator: Separator, rows: Rows) -> str:
     )
 
 
-def may_be_documents(column: str, rows: Rows) -> bool:
-    """Whether a column holds lists of texts, or long texts, that no other field is read from."""
+def may_be_documents(column: str, rows: Rows, *, is_named: bool = False) -> bool:
+    """Whether a column holds lists of texts, or long texts, that no other field is read from.
+
+    They may be short where the column `is_named` as documents are.
+    """
     cells = filled_cells(column, rows)
     content = Content.of(column, rows)
     texts = [cell for cell in cells if isinstance(cell, str)]
     # What a program wrote of itself, such as a configuration
     if any(text.lstrip().startswith("{") for text in texts):
         return False
-    if content.length >= LONG_TEXT and content.worded > 0.5:
+    long = SHORT_DOCUMENT if is_named else LONG_TEXT
+    if content.length >= long and content.worded > 0.5:
         return True
     of_objects = 0
     for cell in cells:
-        if isinstance(cell, list) and cell:
-            of_objects += all(isinstance(item, dict) for item in cell)
+        value = _unpacked_list(cell)
+        if value:
+            of_objects += all(isinstance(item, dict) for item in value)
     are_lists = content.lists > 0.5 or 2 * of_objects >= len(cells)
     if not cells or not are_lists:
         return False
@@ -208,8 +219,18 @@ def may_be_documents(column: str, rows: Rows) -> bool:
     for cell in cells:
         entries += _texts_of(cell)
     # Lists of tags, ids and file names are shorter
-    are_long = sum(map(len, entries)) >= SHORT_TEXT * len(entries)
+    least = SHORT_DOCUMENT if is_named else SHORT_TEXT
+    are_long = sum(map(len, entries)) >= least * len(entries)
     return bool(entries) and are_long and _share(_are_documents, cells)
+
+
+def _unpacked_list(cell: Any) -> list[Any]:
+    """The list that a cell is or holds as text; empty where it is none or too long to be read."""
+    try:
+        value = unpack(cell)
+    except DatasetError:
+        return []
+    return value if isinstance(value, list) else []
 
 
 def is_list(cell: object) -> bool:
@@ -304,7 +325,7 @@ def _are_verdicts(cells: Sequence[Any]) -> bool:
     """Whether a column of truths holds verdicts, such as 0 and 1."""
     if len(cells) < FEW_VERDICTS:
         return False
-    return all(str(cell) in _VERDICTS for cell in cells)
+    return all(isinstance(cell, bool) or str(cell) in _VERDICTS for cell in cells)
 
 
 def _is_labels(cell: Any) -> bool:

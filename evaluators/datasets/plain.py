@@ -372,15 +372,14 @@ def _about_documents(
     outer = [column.rpartition(".")[0] for column in taken.values()]
     read = {*taken.values(), *outer}
     free = [column for column in columns if column not in read]
-    likely = [
-        column
-        for column in free
-        if not is_never_a_field(last_part(column))
-        and not _is_hinted_otherwise(column)
-        and may_be_documents(column, rows)
-        and not are_names(column, filled_cells(column, rows))
-    ]
     hint = HINTS["retrieved_documents"]
+    likely: list[str] = []
+    for column in free:
+        if is_never_a_field(last_part(column)) or _is_hinted_otherwise(column):
+            continue
+        if may_be_documents(column, rows, is_named=bool(hint.search(folded(column)))):
+            likely.append(column)
+    likely = [column for column in likely if not are_names(column, filled_cells(column, rows))]
     hinted = [column for column in likely if hint.search(folded(column))]
     if hinted:
         likely = hinted
@@ -483,7 +482,7 @@ def _likely(field: str, free: Mapping[str, Content], rows: Rows) -> list[str]:
 
     truths = hinted_at("ground_truth")
     if field == "ground_truth":
-        return truths
+        return [column for column in truths if can_be(field, column, rows)]
     # "correct_answer" hints at both, and is the true one
     responses = [column for column in hinted_at("response") if column not in truths]
     # Of a true answer and other texts nobody knows which of these is to be judged

@@ -44,7 +44,10 @@ _REFERENCE = re.compile(
 )
 _WORD = re.compile(_TOKEN)
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]{1,10}://|www\.)\S+", re.IGNORECASE)
-_FILE = re.compile(rf"[^\n]{{0,200}}{_EXTENSION}", re.IGNORECASE)
+_FILE = re.compile(
+    rf"[^\n]{{0,200}}?{_EXTENSION}(?:[\s,;:(\[#–-]+{_PLACE}[)\]]?)?",
+    re.IGNORECASE,
+)
 
 _BETWEEN = re.compile(r"[|;\n]|\s[·•/]\s")
 _OR_COMMA = re.compile(r"[|;,\n]|\s[·•/]\s")

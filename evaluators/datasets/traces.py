@@ -22,6 +22,9 @@ _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("LangSmith", ("run_type", "child_runs")),
     ("LangSmith", ("dotted_order",)),
     ("LangSmith", ("parent_run_id",)),
+    ("LangChain", ("run_id", "parent_ids")),
+    ("Braintrust", ("span_id", "root_span_id")),
+    ("Jaeger", ("trace_id", "spans", "processes")),
     ("Weave", ("op_name", "inputs")),
     ("Weave", ("op_name", "started_at")),
     ("Opik", ("trace", "spans")),
@@ -62,12 +65,12 @@ _ATTRIBUTES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 _WRAPPED = re.compile(
     "context|trace|info|record|attributes|span_?attributes|tags|column [0-9]+"
-    "|batches|traces|spans|runs|calls|steps"
+    "|batches|traces|spans|runs|calls|steps|data"
 )
 """Objects in which a step keeps the ids of its trace or its attributes, and lists of steps;
 the entries of a list without a name, as Zipkin has them, are numbered."""
 
-_PARENT = re.compile("parent_(id|span_id|run_id|observation_id)")
+_PARENT = re.compile("parent_(id|ids|span_id|run_id|observation_id)")
 
 _OF_STEPS = frozenset({"input", "inputs", "output", "outputs", "prompt", "completion"})
 """What steps call what they were given and what they gave."""

@@ -305,7 +305,7 @@ def test_scores_ids_and_wrong_answers_are_never_selected(name):
 
 
 def test_a_usual_name_whose_cells_cannot_be_read_is_asked_about():
-    loaded = rows(*[{"question": "q?", "response": "r", "contexts": [1, 2]}] * 2)
+    loaded = rows(*[{"question": "q?", "response": "r", "contexts": [{"score": 1}]}] * 2)
 
     assert not loaded.guess.is_sure
     assert "contexts cannot be read as retrieved documents." in loaded.guess.why

@@ -126,6 +126,30 @@ def test_a_column_of_names_is_asked_about(between, column):
     assert f"{column} holds ids or names of documents, not their texts." in loaded.guess.why
 
 
+@pytest.mark.parametrize("column", ["contexts", "passages", "chunk"])
+@pytest.mark.parametrize("cell", ["[12, 15, 33]", "12, 15, 33", "12|15"])
+def test_numbers_of_documents_are_asked_about(cell, column):
+    loaded = of(cell, column)
+
+    assert "retrieved_documents" not in loaded.guess.columns
+    assert not loaded.guess.is_sure
+
+
+def test_a_list_of_objects_under_an_unknown_name_is_asked_about():
+    loaded = of(json.dumps([{"id": "a", "text": text} for text in LINES]), "retrieved")
+
+    assert loaded.guess.columns["retrieved_documents"] == "retrieved"
+    assert not loaded.guess.is_sure
+
+
+@pytest.mark.parametrize("column", ["context2", "retrieval", "snippet_of_page", "my documents"])
+def test_short_texts_under_a_name_that_speaks_of_documents_are_asked_about(column):
+    loaded = of(TEXTS[0], column)
+
+    assert loaded.guess.columns["retrieved_documents"] == column
+    assert not loaded.guess.is_sure
+
+
 @pytest.mark.parametrize("column", ["contexts", "document"])
 @pytest.mark.parametrize(
     "cell", ["Employee Handbook; Travel Policy", '["Employee Handbook", "Travel Policy"]']
@@ -243,7 +267,9 @@ def test_an_answer_that_is_json_is_not_judged_as_the_text_of_an_object():
 # Answers and truths
 
 
-@pytest.mark.parametrize("cells", [["1", "0", "1"], [1, 0, 1], ["1.0", "1.0", "0.0"]])
+@pytest.mark.parametrize(
+    "cells", [["1", "0", "1"], [1, 0, 1], [True, False], ["1.0", "1.0", "0.0"]]
+)
 @pytest.mark.parametrize("column", ["response", "answer", "ground_truth", "model_answer"])
 def test_verdicts_are_no_answers(column, cells):
     rows = [{"question": "Is it?", column: cell, "contexts": TEXTS} for cell in cells]
@@ -262,7 +288,9 @@ def test_numbers_are_answers(cells):
 
 
 @pytest.mark.parametrize("name", ["reference", "ground_truth", "expected_answer"])
-@pytest.mark.parametrize("cell", ["https://example.com/help", "handbook.pdf"])
+@pytest.mark.parametrize(
+    "cell", ["https://example.com/help", "handbook.pdf", "handbook.pdf, page 3"]
+)
 def test_an_address_or_a_file_is_not_the_truth(name, cell):
     rows = [
         {"question": f"q{n}?", "response": "It is.", "contexts": TEXTS, name: cell} for n in (1, 2)

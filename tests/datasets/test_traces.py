@@ -32,6 +32,9 @@ TRACES = {
         {"run_type": "chain", "inputs": {"question": "q?"}, "outputs": {"answer": "a"}},
         {"id": "1", "parent_run_id": "2", "inputs": {"question": "q?"}},
     ],
+    "LangChain": [{"event": "on_chain_end", "run_id": "1", "parent_ids": [], "data": ASKED}],
+    "Braintrust": [{"id": "1", "span_id": "2", "root_span_id": "2", **ASKED}],
+    "Jaeger": [{"data": [{"traceID": "1", "spans": [{"spanID": "2"}], "processes": {}}]}],
     "Weave": [
         {"op_name": "weave:///answer:v0", "inputs": {"question": "q?"}, "output": "a"},
         {"id": "1", "op_name": "answer", "started_at": "2026-01-01", "parent_id": None},
