@@ -29,11 +29,15 @@ from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.numbers import whole_number
 from evaluators.people.checked import Against, Check
+from evaluators.people.labels import labels_by
+from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cap,
+    Cell,
     Dataset,
     EvaluatorSpec,
     JudgeEvidence,
+    LabelEvidence,
     Reason,
     Run,
     Sample,
@@ -65,6 +69,7 @@ from evaluators.runs.shown_values import beside, why_no_interval
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
+from evaluators.text.sentences import cut
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
@@ -72,12 +77,12 @@ if TYPE_CHECKING:
 
 # Columns of every table; a value of a metric that is called so gets another name.
 FACTS = (
-    "id", "repeat", "model", "question", "response", "ability", "noise", "labels_by", "definition",
-    "policy", "status", "error", "tags", "note",
+    "id", "repeat", "model", "question", "response", "group", "ability", "noise", "labels_by",
+    "definition", "policy", "status", "error", "tags", "note",
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "labelling_prompt", "metrics",
+    "labels", "labelling_prompt", "metrics",
 )  # fmt: skip
 # Where a table goes is not known here: most terminals and notebooks have this room.
 WIDTH = 100
@@ -390,11 +395,13 @@ class Results:
         """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.
 
         That is the ground truth, the documents, for RGB the task, and for each metric its status,
-        reason and error. Read as data, the rows get the same scores again.
+        reason and error. Read as data, the rows get the same scores again. `labels` are those that
+        the data came with, or of whom the values are where somebody was named by `under`.
         """
         rows, notes = aggregate.merged(self.rows()), self.notes
         columns = self._columns(rows, notes)
         prompt = labelling_prompt(self.run)
+        people = self.store.person_labels.by_cell(self.run.id) if self.labels else {}
         for row in rows:
             sample, results, problem = self._read_row(row)
             line = self._line(row, sample, results, problem) | _note_of(row, notes)
@@ -407,6 +414,9 @@ class Results:
                 "ground_truth": sample.ground_truth,
                 "retrieved_documents": sample.retrieved_documents,
                 **_further_facts(sample),
+                **self._labels_beside(
+                    sample, results, people.get(Cell(row.position, row.model), ())
+                ),
                 **({"labelling_prompt": prompt} if prompt else {}),
                 "metrics": metrics,
             }
@@ -575,6 +585,8 @@ class Results:
         if self.run.models:
             columns.append("model")
         columns += ["question", "response"]
+        if any(row.situation for row in rows):
+            columns.append("group")
         if any(row.ability for row in rows):
             columns += ["ability", "noise"]
         for row in rows:
@@ -601,6 +613,26 @@ class Results:
         results = self.store.results.of_answer(self.run.id, row.position, row.model)
         return sample, results, why_unreadable
 
+    def _labels_beside(
+        self,
+        sample: Sample,
+        results: Mapping[int, SampleResult],
+        given: Sequence[PersonLabel],
+    ) -> dict[str, object]:
+        """The labels that stand beside an answer in a file; none where sentences are cut otherwise
+        than whoever reads the file would cut them.
+        """
+        labels, sentences = sample.labels, sample.sentences
+        score = results[0].score if 0 in results else None
+        if self.labels and score and isinstance(score.evidence, LabelEvidence):
+            labels = labels_by(self.labels, sample, score, given)
+            sentences = score.evidence.sentences or sentences
+        answer = _response(sample.response, results.values()) or ""
+        is_cut_otherwise = sentences and sentences != cut(answer, sample.retrieved_documents)
+        if labels is None or is_cut_otherwise:
+            return {}
+        return {"labels": labels.model_dump(mode="json", exclude_defaults=True)}
+
     def _line(
         self,
         row: Outline,
@@ -618,6 +650,7 @@ class Results:
             "repeat": row.repeat,
             "question": sample.question,
             "response": _response(sample.response, results.values()),
+            "group": row.situation,
             "ability": row.ability,
             "noise": row.noise,
             "labels_by": self.labels,
@@ -795,8 +828,6 @@ def _note_of(row: Outline, notes: Mapping[Answer, Note]) -> dict[str, object]:
 def _further_facts(sample: Sample) -> dict[str, object]:
     """What some metrics need of a sample, and few samples have."""
     facts: dict[str, object] = {}
-    if sample.situation:
-        facts["group"] = sample.situation
     if sample.gold_documents:
         facts["gold_documents"] = sample.gold_documents
     if sample.rgb is not None:

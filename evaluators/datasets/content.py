@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from evaluators.datasets.cells import as_object, only_text, text_of_truth, unpack
+from evaluators.datasets.cells import as_object, object_in, only_text, text_of_truth, unpack
 from evaluators.datasets.columns import Rows
 from evaluators.datasets.document_texts import documents
 from evaluators.datasets.names import COLUMNS, TEXT_FIELDS, canonical, is_plural, last_part
@@ -329,7 +329,7 @@ def _are_verdicts(cells: Sequence[Any]) -> bool:
 
 
 def _is_labels(cell: Any) -> bool:
-    value = as_object(cell)
+    value = object_in(cell)
     if not isinstance(value, dict) or not value:
         return False
     return value.keys() <= Labels.model_fields.keys()

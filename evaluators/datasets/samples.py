@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evaluators.datasets import document_texts, ragbench, rgb
-from evaluators.datasets.cells import as_object, only_text, text_of_truth, unpack
+from evaluators.datasets.cells import as_object, object_in, only_text, text_of_truth, unpack
 from evaluators.datasets.columns import inner
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS, is_plural, last_part
@@ -167,7 +167,7 @@ def _plain_sample(
         ground_truth=_accepted(truth),
         generator=_text_in(row, columns.get("generator")) or "",
         situation=_text_in(row, columns.get("group")) or "",
-        labels=Labels.model_validate(as_object(labels)) if labels else None,
+        labels=Labels.model_validate(object_in(labels) or labels) if labels else None,
         gold_documents=_documents_in(row, columns.get("gold_documents"), separators),
     )
 

@@ -146,7 +146,8 @@ def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not is_whole and not (is_table and states <= _STATES):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
-    fields = _present(columns, **{name: name for name in same}, generator="model", group="group")
+    named = {name: name for name in (*same, "group", "labels")}
+    fields = _present(columns, **named, generator="model")
     return Guess(Shape.RESULTS, say("Plumbline results (an export)"), 1.0, fields)
 
 
@@ -167,7 +168,8 @@ def _values_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     has_labels = {"labels_by", "corrections"} <= have
     if not has_labels and not {row.get(status) for row in rows} <= _STATES:
         return None
-    fields = _present(columns, question="question", id="id", generator="model", response="response")
+    same = {name: name for name in ("question", "response", "id", "group")}
+    fields = _present(columns, **same, generator="model")
     return Guess(Shape.VALUES, say("Plumbline table of values (an export)"), 1.0, fields)
 
 

@@ -145,6 +145,22 @@ def labels_by_labeller(
     return scores.sentences, labels
 
 
+def labels_by(
+    by: str,
+    sample: Sample,
+    score: Score,
+    given: Sequence[PersonLabel],
+) -> Labels | None:
+    """One labeller's labels of an answer; `None` where that one did not label it."""
+    sentences, everybody = labels_by_labeller(sample, score, given)
+    counted = from_score(score, sample).labels
+    if is_people_alone(by):
+        scores = people_scores(by, counted, sentences, given)
+        return scores.labels if scores else None
+    own = everybody.get(by, counted if by == CORRECTED else None)
+    return own if own is None or isinstance(own, Labels) else as_labels(own)
+
+
 def people_values(
     labels: Labels,
     sentences: Sentences,

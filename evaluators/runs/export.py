@@ -44,7 +44,7 @@ def results_csv(
 
     A value that does not apply is an empty cell, and so is one of a metric that failed. `models`
     names the run's models where there are several; `responses` by position and model get a column,
-    where there are some, and so do the numbers of repeats, ability and noise of RGB, the
+    where there are some, and so do the numbers of repeats, groups, ability and noise of RGB, the
     `definition` by which TRACE is counted, the `prompt` by which judges labelled, further `facts`
     of each answer by column, and who labelled: `by` where somebody else's labels were chosen than
     those of the run. Text that looks like a formula is quoted by an
@@ -59,9 +59,7 @@ def results_csv(
         columns.append(_Column("repeat", lambda row: row.repeat))
     if len(models) > 1:
         columns.append(_Column("model", lambda row: safe(models[row.model])))
-    if any(row.ability for row in rows):
-        columns.append(_Column("ability", lambda row: row.ability))
-        columns.append(_Column("noise", lambda row: row.noise))
+    columns += _sample_columns(rows)
     columns.append(_Column("status", lambda row: row.status or "open"))
     columns += _label_columns(rows, definition, prompt, by)
     for name in dict.fromkeys(chain.from_iterable(row.values for row in rows)):
@@ -80,6 +78,17 @@ def results_csv(
         writer.writerow(column.cell(row) for column in columns)
     # A text may hold half a character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _sample_columns(rows: Iterable[Outline]) -> list[_Column]:
+    """The group of a sample and what it tests, where some have one."""
+    columns = []
+    if any(row.situation for row in rows):
+        columns.append(_Column("group", lambda row: safe(row.situation)))
+    if any(row.ability for row in rows):
+        columns.append(_Column("ability", lambda row: row.ability))
+        columns.append(_Column("noise", lambda row: row.noise))
+    return columns
 
 
 def _label_columns(

@@ -15,8 +15,10 @@ from evaluators.datasets.mapping import open_file, rejected
 from evaluators.errors import DatasetError
 from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Dataset, Sample
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Dataset, Labels, Sample
 from evaluators.terminal import files
+from tests.datasets.files import xlsx
 
 pytestmark = pytest.mark.usefixtures("data_folder")
 
@@ -104,14 +106,78 @@ def test_gold_documents_come_back(form):
     assert load_data_of(*form(first)).samples == (sample,)
 
 
-def test_groups_come_back():
+def xlsx_of_lines(results):
+    """As somebody keeps the lines in a workbook, whose cells hold no lists."""
+    lines = list(results.lines())
+    cells = [[_cell(line.get(name)) for name in lines[0]] for line in lines]
+    return "results.xlsx", xlsx([[*lines[0]], *cells])
+
+
+def _cell(value):
+    return json.dumps(value) if isinstance(value, list | tuple | dict) else value
+
+
+def values_table(results):
+    return "values.csv", b"".join(files.csv_parts(results))
+
+
+def data_frame(results):
+    return "frame.csv", results.to_pandas().to_csv(index=False).encode()
+
+
+WHOLE = [json_lines, csv_of_lines, json_of_lines, xlsx_of_lines]
+
+
+@pytest.mark.parametrize("form", [*WHOLE, values_table, data_frame])
+def test_groups_come_back(form):
     first = evaluate(TRACE_SAMPLES, "trace", progress=False)
 
-    again = load_data_of(*json_lines(first))
+    again = load_data_of(*form(first))
 
     groups = [sample.situation for sample in load_data(TRACE_SAMPLES).samples]
     assert [sample.situation for sample in again.samples] == groups
     assert all(groups)
+
+
+def relabelled():
+    """A run of which somebody called the first sentence of each answer unsupported."""
+    results = evaluate(TRACE_SAMPLES, "trace", progress=False)
+    for position in range(len(results.rows())):
+        label = PersonLabel(
+            label="support", key="a", value="none", created="2026-01-01T00:00:00+00:00"
+        )
+        results.store.person_labels.save(results.run.id, Cell(position), label)
+    return results
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_corrected_labels_and_values_come_back(form):
+    corrected = relabelled().under(labels="corrected")
+
+    data = load_data_of(*form(corrected))
+    again = evaluate(data, "trace", progress=False)
+
+    first_sentences = [sample.labels.sentence_support[0] for sample in data.samples]
+    assert {sentence.support for sentence in first_sentences} == {"none"}
+    values = [row.values for row in again.under(labels="gold").rows()]
+    assert values == [row.values for row in corrected.rows()]
+    # The heuristic that judges anew is not touched by what people say
+    assert means(again)["adherence"] == means(relabelled())["adherence"]
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_labels_that_the_data_came_with_come_back(form):
+    labels = Labels(relevant_keys=("0a",), utilized_keys=("0a",))
+    sample = Sample(
+        id="1",
+        question="Who?",
+        response="Anna.",
+        retrieved_documents=("Anna did it.",),
+        labels=labels,
+    )
+    first = evaluate(Dataset(name="a", samples=(sample,)), "trace", progress=False)
+
+    assert load_data_of(*form(first)).samples == (sample,)
 
 
 def batch_as_json(batch):
@@ -149,16 +215,8 @@ def test_a_batch_of_the_pipeline_comes_back_with_the_same_scores(form):
     assert [{name: row[name] for name in values[0]} for row in again] == values
 
 
-def values_table(results):
-    return "values.csv", b"".join(files.csv_parts(results))
-
-
 def labels(results):
     return "labels.jsonl", b"".join(files.label_parts(results))
-
-
-def data_frame(results):
-    return "frame.csv", results.to_pandas().to_csv(index=False).encode()
 
 
 def data_frame_as_json(results):
@@ -182,7 +240,14 @@ def test_an_export_without_the_texts_says_so_and_where_they_are(form, what):
     remarks = " ".join(loaded.remarks)
     assert what in remarks
     assert "The run's results as JSON lines have them." in remarks
-    assert loaded.guess.columns.keys() <= {"question", "response", "id", "labels", "generator"}
+    assert loaded.guess.columns.keys() <= {
+        "question",
+        "response",
+        "id",
+        "labels",
+        "generator",
+        "group",
+    }
 
 
 def test_a_table_with_documents_put_beside_it_is_read_as_any_other():
