@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import nfkc
 
 COLUMNS = {
@@ -23,6 +24,17 @@ COLUMNS = {
     "ground_truth": ("ground_truth", "reference", "expected_answer", "answer", "ans"),
 }  # fmt: skip
 """The usual names of each field, the best first."""
+
+_WORDS = {
+    "question": mark("question"),
+    "response": mark("response"),
+    "retrieved_documents": mark("documents"),
+    "ground_truth": mark("ground truth"),
+    "gold_documents": mark("gold documents"),
+    "generator": mark("generator"),
+    "group": mark("group"),
+    "labels": mark("labels"),
+}
 
 FURTHER = {
     "question": (
@@ -286,3 +298,8 @@ KNOWN = {field: _known_names(field) for field in FIELDS}
 
 _ALL_KNOWN = frozenset(chain.from_iterable(KNOWN.values()))
 _ANSWERS = frozenset(KNOWN["response"] + KNOWN["ground_truth"])
+
+
+def field_in_words(field: str) -> str:
+    """What a field of a sample is called in a sentence."""
+    return say(_WORDS[field]) if field in _WORDS else field.replace("_", " ")

@@ -35,6 +35,7 @@ from evaluators.datasets.names import (
     TEXT_FIELDS,
     canonical,
     columns_by_name,
+    field_in_words,
     field_of,
     folded,
     is_never_a_field,
@@ -119,9 +120,9 @@ def _how_guessed(
     """What a person is told of the columns: by name, in doubt, by content, and left over."""
     renamed = {field: column for field, column in named.items() if column != field}
     said = [
-        _taken_as(mark("By name: {columns}."), renamed),
+        *_taken_as(mark("{column} → {field} (by name)."), renamed),
         *doubts,
-        _taken_as(mark("Guessed by content: {columns}."), by_content),
+        *_taken_as(mark("{column} → {field} (guessed by content)."), by_content),
         _unused(unused),
     ]
     return " ".join(filter(None, said))
@@ -309,7 +310,7 @@ def _other_doubt(columns: Columns, taken: Taken, rows: Rows) -> str:
         if is_of_documents and are_names(column, cells):
             continue
         if not can_be(field, column, rows):
-            words = field.replace("_", " ")
+            words = field_in_words(field)
             return say("{column} cannot be read as {words}.", column=_shown(column), words=words)
     documents = taken.get("retrieved_documents")
     reference = documents or truth or ""
@@ -522,10 +523,13 @@ def _likelihood(field: str, content: Content) -> float:
 # Words
 
 
-def _taken_as(words: str, taken: Taken) -> str:
-    """Which columns were taken in this way, in a sentence; empty where none was."""
-    columns = [f"{_shown(column)} as {field}" for field, column in taken.items()]
-    return say(words, columns=", ".join(columns)) if columns else ""
+def _taken_as(words: str, taken: Taken) -> list[str]:
+    """Which columns were taken in this way, a sentence each."""
+    # In one sentence the names of fields would stand among those of strangers, untranslated.
+    return [
+        say(words, column=_shown(column), field=field_in_words(field))
+        for field, column in taken.items()
+    ]
 
 
 def _unused(columns: Columns) -> str:

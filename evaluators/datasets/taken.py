@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evaluators.datasets.names import FIELDS
+from evaluators.datasets.names import FIELDS, field_in_words
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 
-_WORDS = {
-    "question": mark("question"),
-    "response": mark("response"),
-    "retrieved_documents": mark("documents"),
-    "ground_truth": mark("ground truth"),
-    "gold_documents": mark("gold documents"),
-    "generator": mark("generator"),
-    "group": mark("group"),
-    "labels": mark("labels"),
-}
 NAME_SHOWN = 60
 
 
@@ -34,8 +24,7 @@ def what_became_what(columns: Mapping[str, str], data: Dataset | TestBed | None)
         # An id is wrong in nothing that is judged
         if field not in columns or field == "id":
             continue
-        name = say(_WORDS[field]) if field in _WORDS else field.replace("_", " ")
-        words = f"{name} ← {without_surrogates(columns[field])[:NAME_SHOWN]}"
+        words = f"{field_in_words(field)} ← {without_surrogates(columns[field])[:NAME_SHOWN]}"
         size = _size_in_words(field, data) if isinstance(data, Dataset) else ""
         parts.append(say("{words} ({size})", words=words, size=size) if size else words)
     return " · ".join(parts)

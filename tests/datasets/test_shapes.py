@@ -224,7 +224,7 @@ def test_the_first_of_several_known_names_wins_and_the_others_are_told():
 def test_what_was_taken_for_what_is_told():
     assert (
         columns("Query", "output", "lang").why
-        == "By name: Query as question, output as response. Not used: lang."
+        == "Query → question (by name). output → response (by name). Not used: lang."
     )
 
 
@@ -302,8 +302,9 @@ def test_without_known_names_the_content_is_looked_at():
     assert found.columns == {"question": "F", "response": "A", "retrieved_documents": "T"}
     assert found.confidence < SURE
     assert (
-        "Guessed by content: T as retrieved_documents, F as question, A as response." in found.why
-    )
+        "T → documents (guessed by content). F → question (guessed by content). "
+        "A → response (guessed by content)."
+    ) in found.why
 
 
 def test_long_texts_may_be_documents():

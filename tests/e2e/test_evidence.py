@@ -106,6 +106,13 @@ def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page: Page, brid
     expect(page.locator(".bubble")).to_have_count(0)
 
 
+def test_what_claims_nothing_is_explained_beside_the_colours(page: Page, bridge: Run) -> None:
+    visit(page, bridge)
+    rule = page.locator(".legend .term")
+    expect(rule).to_have_attribute("title", re.compile("^A sentence that claims nothing counts"))
+    expect(rule).to_have_attribute("href", re.compile("no_claim"))
+
+
 def test_what_is_neither_relevant_nor_used_folds_and_opens(page: Page, bridge: Run) -> None:
     visit(page, bridge)
     fold = page.get_by_role("button", name="… 62 sentences …")

@@ -40,7 +40,7 @@ def _reader_of_chinese():
             "尚未保存任何内容。文件中有 3 行，其中 2 行可用",
         ),
         ("Nobody said this. Nothing is kept yet.", "Nobody said this. 尚未保存任何内容。"),
-        ("By name: a as b. Not used: c.", "按列名：a as b。未使用：c。"),
+        ("context → documents (by name). Not used: c.", "context → 文档（按列名）。未使用：c。"),
         ("Nothing is kept yet. Nobody said this.", "尚未保存任何内容。Nobody said this."),
     ],
 )

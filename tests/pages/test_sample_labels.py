@@ -32,6 +32,7 @@ from evaluators.records import (
     prompt_hash,
 )
 from evaluators.surrogates import without_surrogates
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.trace.labelling import JURY, labelled_score
 from evaluators.trace.labelling_prompt import labelling_template
 from tests.hostile import UNITS
@@ -234,6 +235,12 @@ def test_the_pattern_of_one_sample_is_named_with_its_remedy(open_page: OpenPage)
     assert "Good retrieval, bad generation. Much of what was retrieved" in said(
         open_page("sample", run="hand", sample="1"), "text"
     )
+
+
+def test_what_claims_nothing_is_explained_beside_what_the_colours_mean(jury: AppTest) -> None:
+    claims = evidence(jury)["claims"]
+    assert claims["rule"] == NO_CLAIM
+    assert "no_claim" in claims["term"][0]
 
 
 def test_the_labels_that_count_come_first_and_are_shown_first(jury: AppTest) -> None:

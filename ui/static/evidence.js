@@ -245,12 +245,19 @@ class View {
       const entries = verdicts.map((verdict) =>
         el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: say(verdict) }),
       );
-      line.append(el("span", { class: "side" }, el("b", { text: say(side) }), ...entries));
+      const about = side === "Answer" && this.claims();
+      line.append(el("span", { class: "side" }, el("b", { text: say(side) }), ...entries, about || ""));
     }
     this.differ = el("span", { text: `≠ ${say("labellers differ")}` });
     this.notes = el("span", { class: "notes" });
     line.append(this.differ, this.notes);
     return line;
+  }
+
+  /** What counts as supported though no document says it: as a hint, and behind a "?". */
+  claims() {
+    const { term, rule } = this.data.claims ?? {};
+    return term && el("a", { class: "term", href: term[0], target: "_blank", title: rule, "aria-label": term[1], text: "?" });
   }
 
   document({ title, sentences }, total) {

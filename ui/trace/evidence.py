@@ -27,6 +27,7 @@ from evaluators.records import (
 )
 from evaluators.report import coloured
 from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import say
 from evaluators.text.words import accepted, counted, in_a_line, name_and_text
 from evaluators.trace.definitions import METRICS
@@ -208,6 +209,7 @@ def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
         "people": _other_people(shown),
         "disputed": list(disputes(shown)),
         "numbers": _numbers(shown),
+        "claims": {"term": explained.link("no_claim"), "rule": say(NO_CLAIM)},
     }
 
 
