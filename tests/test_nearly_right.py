@@ -2,6 +2,7 @@
 error of ours that says what was given and what to give. Never another number, never a bare error.
 """
 
+import inspect
 import io
 import json
 from collections import UserDict, deque
@@ -721,3 +722,41 @@ def test_no_argument_ends_in_a_bare_error(call):
         for value in odd_values():
             with suppress(PlumblineError):
                 function(**{**arguments_of_call, name: value})
+
+
+READ = {"retrieved_documents", "documents", "contexts", "retrieved_context", "retrieved_contexts", "test_cases", "responses", "pred_answers", "pred_answer", "response"}  # fmt: skip
+TRIED = {
+    "AdvancedRAGEvaluator": {"evaluate", "evaluate_batch"},
+    "AnswerMatchAcc": {"compute"},
+    "ContextRecall": {"evaluate"},
+    "DefaultLLMJudge": {"__call__"},
+    "DocumentSentencizer": {"sentencize_documents", "sentencize_response"},
+    "GEvalJudgeEvaluator": {"compute", "compute_single_item"},
+    "GEvalLLMJudge": {"__call__"},
+    "GPTLabelingPromptGenerator": {"generate_labeling_prompt"},
+    "LLMasJudge": {"compute", "compute_single_item"},
+    "LexicalContextRecall": {"evaluate"},
+    "RGBEvaluator": {
+        "correction", "correctness", "corrects_error", "detection", "detects_error", "is_correct", "is_rejection",
+        "labels", "rejection", "evaluate_counterfactual_robustness", "evaluate_information_integration",
+        "evaluate_negative_rejection", "evaluate_noise_robustness",
+    },
+    "RetrieverRecall": {"compute", "compute_single_item"},
+    "TRACEEvaluator": {"evaluate", "evaluate_batch"},
+    "UnifiedEvaluationPipeline": {"evaluate", "evaluate_batch"},
+}  # fmt: skip
+
+
+def test_every_public_door_that_reads_texts_is_tried_here():
+    doors: dict[str, set[str]] = {}
+    for name in evaluators.__all__:
+        public = getattr(evaluators, name)
+        if not isinstance(public, type) or issubclass(public, Exception):
+            continue
+        for method, function in inspect.getmembers(public, inspect.isfunction):
+            is_public = not method.startswith("_") or method == "__call__"
+            if is_public and READ & inspect.signature(function).parameters.keys():
+                doors.setdefault(name, set()).add(method)
+
+    del doors["GPTLabelingOutput"]  # asks about sentences that are cut already
+    assert doors == TRIED
