@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -169,10 +169,7 @@ class Dataset(Record):
         each fingerprint: what it left out, one visitor could see of another. Where samples are
         repeated, that of the samples without their repeats comes first.
         """
-        whole = self._digest()
-        if self.repeats == 1:
-            return whole
-        return f"{self.repeated(1)._digest()}{REPEATED}{whole}"
+        return fingerprint_of(self.samples)
 
     @property
     def repeats(self) -> int:
@@ -188,19 +185,30 @@ class Dataset(Record):
                 continue
             samples.append(sample)
             for repeat in range(2, times + 1):
-                samples.append(sample.model_copy(update={"repeat": repeat}))
+                samples.append(repeated(sample, repeat))
         return self.model_copy(update={"samples": tuple(samples)})
 
-    def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for sample in self.samples:
-            # Samples are the same whether or not these fields were known when they were stored.
-            empty = {name for name in _LATER_FIELDS if not getattr(sample, name)}
-            if sample.repeat == 1:
-                empty.add("repeat")
-            digest.update(sample.model_dump_json(exclude=empty).encode())
-            digest.update(b"\n")
-        return digest.hexdigest()
+
+def repeated(sample: Sample, repeat: int) -> Sample:
+    """The same sample, asked about once more."""
+    return sample.model_copy(update={"repeat": repeat})
+
+
+def fingerprint_of(samples: Iterable[Sample]) -> str:
+    """See `Dataset.fingerprint`; of samples that need not be in memory together."""
+    whole, without_repeats = hashlib.sha256(), hashlib.sha256()
+    for sample in samples:
+        # Samples are the same whether or not these fields were known when they were stored.
+        empty = {name for name in _LATER_FIELDS if not getattr(sample, name)}
+        if sample.repeat == 1:
+            empty.add("repeat")
+        line = sample.model_dump_json(exclude=empty).encode() + b"\n"
+        whole.update(line)
+        if sample.repeat == 1:
+            without_repeats.update(line)
+    if whole.digest() == without_repeats.digest():
+        return whole.hexdigest()
+    return f"{without_repeats.hexdigest()}{REPEATED}{whole.hexdigest()}"
 
 
 class Judgement(Record):

@@ -77,6 +77,8 @@ def allowed(rows: Collector) -> script.ParsingLimits:
         "columns": MOST_COLUMNS,
         "longest_row": rows.longest_row,
         "part": rows.part,
+        "values": 0,
+        "depth": 0,
     }
 
 

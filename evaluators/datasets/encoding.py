@@ -66,6 +66,10 @@ class Text:
         while piece := stream.read(_PIECE):
             yield piece
 
+    def start(self, most: int) -> str:
+        """Its first characters, so many at most."""
+        return self.stream().read(most)
+
     @property
     def is_whole(self) -> bool:
         """Whether every byte is known to be part of a character."""

@@ -53,6 +53,8 @@ def _a_time(text: str) -> str:
     return text
 
 
+Short = Annotated[str, Field(max_length=200)]
+"""Keys, hashes and names of values: all that a label holds beside a person's name."""
 PersonName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_a_name)]
 
 
@@ -77,14 +79,14 @@ class PersonLabel(Record):
 
     person: PersonName = YOU
     label: PersonLabelKind
-    key: str = ""
-    value: str
-    sentence: str = ""
-    created: Annotated[str, AfterValidator(_a_time)]
+    key: Short = ""
+    value: Short
+    sentence: Short = ""
+    created: Annotated[Short, AfterValidator(_a_time)]
     blind: bool = False
     drawn: Drawn = "by hand"
     probability: float | None = Field(None, gt=0, le=1)
-    queue: str = ""
+    queue: Short = ""
 
     @model_validator(mode="after")
     def _value_fits_label(self) -> Self:

@@ -101,7 +101,8 @@ def document(name: str, data: bytes) -> Document:
     if PDF in data[:PDF_START]:
         return _pdf(name, data)
     text = text_of(name, data, limits)
-    whole = "".join(text.pieces())
+    whole = text.start(MOST_TEXT + 1)
+    _check_length(name, whole)
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if text.guess:
         note = text.guess.doubt or note
@@ -170,16 +171,19 @@ def _refuse_unreadable(name: str, data: bytes, limits: Config) -> None:
 def _some(name: str, text: str) -> str:
     if not count_letters(text):
         raise DatasetError(say("{name} holds no text. Choose another file.", name=name))
+    _check_length(name, text)
+    return text.strip()
+
+
+def _check_length(name: str, text: str) -> None:
     if len(text) > MOST_TEXT:
-        limit = MOST_TEXT / 1e6
         raise DatasetError(
             say(
                 "{name} holds more than {limit:,.0f} million characters, the limit. Split it.",
                 name=name,
-                limit=limit,
+                limit=MOST_TEXT / 1e6,
             )
         )
-    return text.strip()
 
 
 def _format_of(name: str, text: str) -> str:

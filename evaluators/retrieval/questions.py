@@ -23,7 +23,13 @@ from evaluators.text.language import say
 KEPT = ("id", "question", "response", "ground_truth", "gold_documents", "generator", "group")
 """What comes along from a table; its own documents were not retrieved for these questions."""
 
+MOST_TEXT = 20_000_000
+"""Characters of a list of questions that are read."""
+LINES_OF_A_QUESTION = 10
+"""Lines, most of them blank, that a question has at most."""
 _LISTS = ("txt", "text", "md")
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Where `str.splitlines` parts a text."""
 
 
 class Questions(NamedTuple):
@@ -70,8 +76,16 @@ def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
     lines_with_text = [text for text in stripped if text]
     if not lines_with_text:
         raise DatasetError(say("{name} holds no questions. Write one on each line.", name=name))
+    _check_count(name, len(lines_with_text))
+    samples = []
+    for number, text in enumerate(lines_with_text, start=1):
+        samples.append(Sample(id=str(number), question=text))
+    return tuple(samples)
+
+
+def _check_count(name: str, questions: float) -> None:
     limit = config().rows_per_dataset
-    if len(lines_with_text) > limit:
+    if questions > limit:
         raise DatasetError(
             say(
                 "{name} has more than {limit:,} questions, the limit. Split it.",
@@ -79,10 +93,6 @@ def _samples_of_list(name: str, texts: Iterable[str]) -> tuple[Sample, ...]:
                 limit=limit,
             )
         )
-    samples = []
-    for number, text in enumerate(lines_with_text, start=1):
-        samples.append(Sample(id=str(number), question=text))
-    return tuple(samples)
 
 
 def _in_table(name: str, table: Table, names: Sequence[str]) -> Questions:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Dataset, Record, Run, SampleResult
+from evaluators.records import Cell, Record, Run, Sample, SampleResult
 from evaluators.runs.environment import Environment
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer
+from evaluators.sandbox import script
 
 FORMAT = 1
 """The version of the format; a file of a later one is refused."""
 SUFFIX = ".plumbline"
-MANIFEST = "manifest.json"
-RUN, ENVIRONMENT = "run.json", "environment.json"
+MANIFEST, RUN, ENVIRONMENT = script.MANIFEST, script.RUN, "environment.json"
 SAMPLES, RESULTS, LABELS, NOTES = (
     f"{name}.jsonl" for name in ("samples", "results", "labels", "notes")
 )
@@ -46,6 +48,10 @@ class CellLabel(Record):
     metric: int
     label: PersonLabel
 
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.position, self.model, self.metric)
+
 
 class AnswerNote(Record):
     """A note with the answer that it is of."""
@@ -54,14 +60,38 @@ class AnswerNote(Record):
     model: int
     note: Note
 
+    @property
+    def answer(self) -> Answer:
+        return Answer(self.position, self.model)
+
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Lines(Generic[R]):
+    """Records as their lines of JSON, each made anew when it is read.
+
+    As objects those of a large run take many times as much memory as their text.
+    """
+
+    kind: type[R]
+    texts: list[bytes]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[R]:
+        return map(self.kind.model_validate_json, self.texts)
+
 
 @dataclass(frozen=True)
 class RunFile:
     """A run with all of it, as a file holds it."""
 
     run: Run
-    dataset: Dataset
-    results: tuple[SampleResult, ...]
-    labels: dict[Cell, list[PersonLabel]] = field(default_factory=dict)
-    notes: dict[Answer, Note] = field(default_factory=dict)
-    environment: Environment = field(default_factory=Environment)
+    environment: Environment
+    samples: Lines[Sample]
+    results: Lines[SampleResult]
+    labels: Lines[CellLabel]
+    notes: Lines[AnswerNote]

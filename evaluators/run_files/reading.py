@@ -1,22 +1,32 @@
-"""Opens a run file: what was changed, is too large or does not fit together is refused."""
+"""Opens a run file: what was changed, is too large or does not fit together is refused.
+
+It is unpacked by a child process, line by line. Nothing is built before all of it was counted.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+import json
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, suppress
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from evaluators.catalogue import leads
-from evaluators.config import config
+from evaluators.config import Config, config
 from evaluators.errors import PlumblineError, RunFileError
-from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Dataset, Run, Sample, SampleResult
+from evaluators.records import (
+    Cell,
+    Record,
+    Run,
+    Sample,
+    SampleResult,
+    fingerprint_of,
+    repeated,
+)
 from evaluators.run_files.contents import (
     ENVIRONMENT,
     FORMAT,
@@ -29,93 +39,207 @@ from evaluators.run_files.contents import (
     SAMPLES,
     AnswerNote,
     CellLabel,
+    Lines,
     Manifest,
     RunFile,
 )
+from evaluators.runs import workspaces
 from evaluators.runs.environment import Environment
-from evaluators.runs.notes import Note
-from evaluators.runs.store import Answer, Store
+from evaluators.runs.naming import MOST_TITLE
+from evaluators.runs.notes import MOST_OF_A_TAG, MOST_TAGS, MOST_TEXT
+from evaluators.runs.store import Store
 from evaluators.runs.store.bodies import timestamp, why_unreadable
-from evaluators.text.language import say
+from evaluators.runs.store.person_labels import MOST_OF_A_PERSON
+from evaluators.sandbox import script
+from evaluators.sandbox.child import child, for_text
+from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 
-MOST_OF_A_MANIFEST = 2**20
+R = TypeVar("R", bound=Record)
+
+OTHER_SAMPLES = mark("The samples are not those that the run was made with.")
+NO_RUN_FILE = mark("This is not a run file, or it is damaged. Export it again.")
 MOST_METRICS = 20
 """Results for each sample, by models and metrics, of a data set as large as the host allows."""
+MOST_MODELS = 100
+"""Models, or judges, of a run: a page has a line for each."""
+MOST_NAMES = 100
+"""Names of values of one metric: a page has a line, and a table a column, for each."""
 MOST_NUMBER = 1e15
 """Of values, tokens and dollars: sums of a run's stay finite."""
-PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Ways of packing that run files may have: others unpack slowly, or into any size."""
+ROW_VALUES = 100_000
+"""Values in one line: each takes memory, however short its text."""
+SECONDS = 60
+_OVERHEAD = 2**20
+"""What a line of the child may have beyond the text in it."""
 
-R = TypeVar("R", bound=BaseModel)
+Admit = Callable[[Run, int, int], object]
+"""Raises `HostLimitError` where there is no room for a run of so many samples and bytes."""
+
+_BEYOND = {
+    "memory": mark("This file needs more memory or time than a run file may."),
+    "size": mark("Unpacked it holds more than {limit:,.0f} MB, the limit."),
+    "lines": mark("{name} has more than {number:,} lines, the limit."),
+    "length": mark("{name}, line {number:,}, is longer than a line may be."),
+    "values": mark("{name}, line {number:,}, holds more than {most:,} values, the limit."),
+    "depth": mark("{name}, line {number:,}, cannot be read (too deep)."),
+    "text": mark("{name}, line {number:,}, cannot be read (not UTF-8)."),
+}
 
 
 def opened(data: bytes, store: Store, workspace: str) -> Run:
     """The run of a file, in the store from now on; a file that was opened before is not put twice.
 
-    Raises `RunFileError`, and then nothing is stored.
+    Raises `RunFileError`, and `HostLimitError` where a public host takes no such run, and then
+    nothing is stored.
     """
-    content = read(data)
     # The same file in the same workspace is the same run.
     run_id = hashlib.sha256(f"{workspace}\n".encode() + data).hexdigest()[:32]
+    known = store.runs.get(run_id)
+    if known is not None:
+        return known
+
+    def admit(run: Run, samples: int, size: int) -> None:
+        of_workspace = run.model_copy(update={"workspace": workspace})
+        workspaces.of(store).check_run(of_workspace, samples, size)
+
+    content = read(data, admit)
     run = content.run.model_copy(update={"id": run_id, "workspace": workspace})
-    if store.runs.get(run_id) is None:
-        store.runs.put(run, content.dataset, content.results)
-        try:
-            environment = content.environment.model_copy(update={"opened": timestamp()})
-            store.environments.save(run_id, environment)
-            for cell, labels in content.labels.items():
-                store.person_labels.save(run_id, cell, *labels)
-            for answer, note in content.notes.items():
-                store.notes.save(run_id, answer, note)
-        except PlumblineError:
-            store.runs.delete(run_id)
-            raise
+    store.runs.put(run, content.samples, content.results)
+    try:
+        environment = content.environment.model_copy(update={"opened": timestamp()})
+        store.environments.save(run_id, environment)
+        labels = ((label.cell, label.label) for label in content.labels)
+        store.person_labels.save_all(run_id, labels)
+        store.notes.save_all(run_id, {note.answer: note.note for note in content.notes})
+    except PlumblineError:
+        store.runs.delete(run_id)
+        raise
     return run
 
 
-def read(data: bytes) -> RunFile:
-    """All that a file holds; raises `RunFileError` with what is wrong with it."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = _parts(archive)
-    except RunFileError:
-        raise
-    # The library raises whatever it meets first in a damaged file, and not only its own errors.
-    except Exception as error:
-        raise RunFileError(
-            say("This is not a run file, or it is damaged. Export it again.")
-        ) from error
-    [run] = _records(Run, RUN, parts, 1)
-    [environment] = _records(Environment, ENVIRONMENT, parts, 1)
-    samples = tuple(_records(Sample, SAMPLES, parts, config().rows_per_dataset))
-    dataset = Dataset(name=run.dataset_name, samples=samples, origin=run.origin)
-    _check_run(run, dataset)
-    _check_environment(environment)
-    cells = _Cells(run, dataset)
-    most = cells.count
-    results = tuple(map(_checked_result, _records(SampleResult, RESULTS, parts, most)))
-    cells.check_different(RESULTS, (_cell_of(result) for result in results))
-    return RunFile(
+def read(data: bytes, admit: Admit = lambda *_: None) -> RunFile:
+    """All that a file holds; raises `RunFileError` with what is wrong with it.
+
+    `admit` is asked once it is known how much there is, before anything but the run is read.
+    """
+    with closing(_messages(data)) as messages:
+        parts = _parts(messages)
+        run_line = next(messages)["line"]
+        run = _record(Run, *run_line)
+        _check_run(run, parts)
+        admit(run, parts[SAMPLES].lines, sum(part.size for part in parts.values()))
+        texts: dict[str, list[bytes]] = {name: [] for name in PARTS}
+        environment = Environment()
+        for message in messages:
+            if "line" in message:
+                name, number, text = message["line"]
+                if name == ENVIRONMENT:
+                    environment = _record(Environment, name, number, text)
+                    continue
+                # Only to see that it can be read: kept is the text.
+                _record(_KINDS[name], name, number, text)
+                texts[name].append(text.encode())
+    content = RunFile(
         run=run,
-        dataset=dataset,
-        results=results,
-        labels=_checked_labels(cells, _records(CellLabel, LABELS, parts, None)),
-        notes=_checked_notes(cells, _records(AnswerNote, NOTES, parts, most)),
         environment=environment,
+        samples=Lines(Sample, texts[SAMPLES]),
+        results=Lines(SampleResult, texts[RESULTS]),
+        labels=Lines(CellLabel, texts[LABELS]),
+        notes=Lines(AnswerNote, texts[NOTES]),
+    )
+    _check_environment(environment)
+    _check_samples(run, content.samples)
+    cells = _Cells(run, len(content.samples))
+    _check_results(cells, content.results)
+    _check_labels(cells, content.labels)
+    for note in content.notes:
+        cells.check(NOTES, Cell(note.position, note.model, 0))
+    return content
+
+
+_KINDS: Mapping[str, type[Record]] = {
+    SAMPLES: Sample,
+    RESULTS: SampleResult,
+    LABELS: CellLabel,
+    NOTES: AnswerNote,
+}
+
+
+class _Measured(NamedTuple):
+    """A part as the child found it."""
+
+    size: int
+    lines: int
+
+
+def _messages(data: bytes) -> Generator[script.Message]:
+    """What the child says of the file; raises `RunFileError` where it says what is wrong."""
+    limits = config()
+    # A sample has its texts twice, whole and by sentence.
+    longest = 16 * limits.cell_bytes
+    allowed: script.ParsingLimits = {
+        **for_text(SECONDS, limits.decoded_bytes),
+        "rows": MOST_METRICS * limits.rows_per_dataset,
+        "longest_row": longest,
+        "values": ROW_VALUES,
+        "depth": limits.json_depth,
+    }
+    is_whole = False
+    with child("run", data, allowed) as lines:
+        # JSON writes a character with up to six bytes.
+        while line := lines.readline(6 * longest + _OVERHEAD):
+            try:
+                message: script.Message = json.loads(line)
+            except ValueError:
+                # A child that is killed may leave half a message.
+                break
+            if "refused" in message:
+                raise RunFileError(say(NO_RUN_FILE))
+            if "beyond" in message:
+                raise RunFileError(_said_beyond(*message["beyond"], limits=limits))
+            is_whole = "end" in message
+            yield message
+    if not is_whole:
+        raise RunFileError(say(_BEYOND["memory"]))
+
+
+def _said_beyond(which: str, name: str, number: int, *, limits: Config) -> str:
+    return say(
+        _BEYOND[which],
+        name=printable(name)[:60],
+        number=number - 1 if which == "lines" else number,
+        most=ROW_VALUES,
+        limit=limits.decoded_bytes / 2**20,
     )
 
 
-def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    """The bytes of every part, as the manifest promises them."""
+def _parts(messages: Iterator[script.Message]) -> dict[str, _Measured]:
+    """How large every part is, as the manifest promises it."""
+    manifest = _checked_manifest(messages)
+    measured = {}
+    for name, size, digest, lines in (next(messages)["part"] for _ in PARTS):
+        part = manifest.parts[name]
+        if size > part.size:
+            raise RunFileError(say("{name} is longer than the file says.", name=name))
+        if size < part.size or digest != part.sha256:
+            raise RunFileError(say("{name} was changed after the file was written.", name=name))
+        if name in (RUN, ENVIRONMENT) and lines != 1:
+            raise RunFileError(say("{name} does not hold one record.", name=name))
+        measured[name] = _Measured(size, lines)
+    return measured
+
+
+def _checked_manifest(messages: Iterator[script.Message]) -> Manifest:
+    """What the file says of itself, where it has the entries of a run file and no others."""
+    entries = next(messages)["entries"]
+    names = [name for name, _ in entries]
     # Nothing is unpacked to the disk, but who sends other entries means no run file.
-    entries = archive.infolist()
-    names = [entry.filename for entry in entries]
     if sorted(names) != sorted((MANIFEST, *PARTS)):
         raise RunFileError(_wrong_entries(names))
-    if any(entry.compress_type not in PACKINGS or entry.flag_bits & 1 for entry in entries):
+    if not all(is_usual for _, is_usual in entries):
         raise RunFileError(say("This file is encrypted or packed in a way that run files are not."))
-    manifest = _manifest(_bytes(archive, MANIFEST, MOST_OF_A_MANIFEST))
+    manifest = _manifest(next(messages)["manifest"])
     if manifest.format > FORMAT:
         raise RunFileError(
             say(
@@ -126,21 +250,10 @@ def _parts(archive: zipfile.ZipFile) -> dict[str, bytes]:
         )
     if sorted(manifest.parts) != sorted(PARTS):
         raise RunFileError(say("The manifest does not name every part of the file."))
-    left = config().decoded_bytes
-    parts = {}
-    for name, part in manifest.parts.items():
-        if not 0 <= part.size <= left:
-            raise RunFileError(
-                say(
-                    "Unpacked it holds more than {limit:,.0f} MB, the limit.",
-                    limit=config().decoded_bytes / 2**20,
-                )
-            )
-        parts[name] = _bytes(archive, name, part.size)
-        if hashlib.sha256(parts[name]).hexdigest() != part.sha256:
-            raise RunFileError(say("{name} was changed after the file was written.", name=name))
-        left -= part.size
-    return parts
+    sizes = [part.size for part in manifest.parts.values()]
+    if min(sizes) < 0 or sum(sizes) > config().decoded_bytes:
+        raise RunFileError(say(_BEYOND["size"], limit=config().decoded_bytes / 2**20))
+    return manifest
 
 
 def _wrong_entries(names: list[str]) -> str:
@@ -151,7 +264,7 @@ def _wrong_entries(names: list[str]) -> str:
     return say("This is not a run file: it holds {name}.", name=printable(strange[0])[:60])
 
 
-def _manifest(text: bytes) -> Manifest:
+def _manifest(text: str) -> Manifest:
     try:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
@@ -177,59 +290,29 @@ class _Format(BaseModel):
     format: int
 
 
-def _bytes(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    with archive.open(name) as entry:
-        # What an entry says of its size may be a lie: one byte more is read than it may have.
-        data = entry.read(most + 1)
-    if len(data) > most:
-        raise RunFileError(say("{name} is longer than the file says.", name=name))
-    return data
-
-
-def _records(
-    kind: type[R],
-    name: str,
-    parts: dict[str, bytes],
-    most: int | None,
-) -> Iterator[R]:
-    lines = parts[name].splitlines()
-    if most is not None and len(lines) > most:
+def _record(kind: type[R], name: str, number: int, text: str) -> R:
+    try:
+        return kind.model_validate_json(text)
+    except (ValueError, RecursionError) as error:
+        why = why_unreadable(error) if isinstance(error, ValueError) else "too deep"
         raise RunFileError(
             say(
-                "{name} has {lines:,} lines, at most {most:,} fit.",
+                "{name}, line {number:,}, cannot be read ({why}).",
                 name=name,
-                lines=len(lines),
-                most=most,
+                number=number,
+                why=why,
             )
-        )
-    if kind in (Run, Environment) and len(lines) != 1:
-        raise RunFileError(say("{name} does not hold one record.", name=name))
-    for number, line in enumerate(lines, start=1):
-        try:
-            yield kind.model_validate_json(line)
-        except (ValueError, RecursionError) as error:
-            why = why_unreadable(error) if isinstance(error, ValueError) else "too deep"
-            raise RunFileError(
-                say(
-                    "{name}, line {number:,}, cannot be read ({why}).",
-                    name=name,
-                    number=number,
-                    why=why,
-                )
-            ) from error
+        ) from error
 
 
-def _check_run(run: Run, dataset: Dataset) -> None:
-    # Of their contents: a sample that was changed, left out or moved makes another one.
-    if not dataset.samples or run.fingerprint != dataset.fingerprint:
-        raise RunFileError(say("The samples are not those that the run was made with."))
-    if run.repeats != dataset.repeats or dataset != dataset.repeated(run.repeats):
-        raise RunFileError(say("The repeats of the samples are not those of the run."))
+def _check_run(run: Run, parts: Mapping[str, _Measured]) -> None:
+    """By the run and the sizes alone, before anything else is read."""
     if not _is_moment(run.created):
         raise RunFileError(say("run.json has no date that can be read."))
     # What a page asks by which labels or rules to count, it asks of the first metric.
     if any(leads(spec.name) for spec in run.evaluators[1:]):
         raise RunFileError(say("run.json has RGB or TRACE behind another metric."))
+    _check_lengths(run)
     try:
         _Origin.model_validate(run.origin)
     except ValidationError as error:
@@ -237,11 +320,49 @@ def _check_run(run: Run, dataset: Dataset) -> None:
         raise RunFileError(
             say("run.json, how the samples were made, cannot be read ({why}).", why=why)
         ) from error
-    cells = len(dataset.samples) * max(1, len(run.models)) * len(run.evaluators)
-    if cells > MOST_METRICS * config().rows_per_dataset:
+    if not parts[SAMPLES].lines:
+        raise RunFileError(say(OTHER_SAMPLES))
+    cells = _Cells(run, parts[SAMPLES].lines)
+    if cells.count > MOST_METRICS * config().rows_per_dataset:
         raise RunFileError(
-            say("The run has {cells:,} results to give, too many to be shown.", cells=cells)
+            say("The run has {cells:,} results to give, too many to be shown.", cells=cells.count)
         )
+    fit = {RESULTS: cells.count, NOTES: cells.count, LABELS: config().labels_per_run}
+    for name, most in fit.items():
+        if parts[name].lines > most:
+            raise RunFileError(
+                say(
+                    "{name} has {lines:,} lines, at most {most:,} fit.",
+                    name=name,
+                    lines=parts[name].lines,
+                    most=most,
+                )
+            )
+
+
+def _check_lengths(run: Run) -> None:
+    """Of what every page of the run, and the list of all runs, shows whole."""
+    tags = (*map(len, run.tags), 0)
+    is_short = len(run.title) <= 10 * MOST_TITLE and len(run.note) <= MOST_TEXT
+    if not is_short or len(run.tags) > MOST_TAGS or max(tags) > MOST_OF_A_TAG:
+        raise RunFileError(say("run.json has a title, a note or tags that are too long."))
+    if max(len(run.models), len(run.judges)) > MOST_MODELS:
+        raise RunFileError(say("run.json has more than {most} models.", most=MOST_MODELS))
+
+
+def _check_samples(run: Run, samples: Lines[Sample]) -> None:
+    # Of their contents: a sample that was changed, left out or moved makes another one.
+    if run.fingerprint != fingerprint_of(samples):
+        raise RunFileError(say(OTHER_SAMPLES))
+    first = None
+    for number, sample in enumerate(samples):
+        if sample.repeat == 1:
+            first = sample
+        is_expected = sample.repeat == number % run.repeats + 1
+        if first is None or not is_expected or sample != repeated(first, sample.repeat):
+            raise RunFileError(say("The repeats of the samples are not those of the run."))
+    if len(samples) % run.repeats:
+        raise RunFileError(say("The repeats of the samples are not those of the run."))
 
 
 def _check_environment(environment: Environment) -> None:
@@ -255,15 +376,27 @@ def _check_environment(environment: Environment) -> None:
             raise RunFileError(say("{name} has a bill that cannot be.", name=ENVIRONMENT))
 
 
-def _checked_result(result: SampleResult) -> SampleResult:
-    values = [value or 0.0 for value in result.score.values.values()] if result.score else []
-    usage = result.usage
-    bill = (usage.prompt_tokens, usage.answer_tokens, result.calls, result.cached)
-    times = (result.cost or 0.0, result.seconds)
-    # A sum of a few greater ones is infinite, and no page could show the mean.
-    if not all(abs(number) <= MOST_NUMBER for number in (*values, *bill, *times)):
-        raise RunFileError(say("{name} has a number that cannot be.", name=RESULTS))
-    return result
+def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
+    known: set[Cell] = set()
+    names: dict[int, set[str]] = {}
+    for result in results:
+        cell = Cell(result.position, result.model, result.metric)
+        cells.check(RESULTS, cell)
+        if cell in known:
+            raise RunFileError(say("{name} has an answer twice.", name=RESULTS))
+        known.add(cell)
+        values = result.score.values if result.score else {}
+        bill = (result.usage.prompt_tokens, result.usage.answer_tokens, result.calls, result.cached)
+        judged = [value or 0.0 for value in values.values()]
+        numbers = (*bill, result.cost or 0.0, result.seconds, *judged)
+        # A sum of a few greater ones is infinite, and no page could show the mean.
+        if not all(abs(number) <= MOST_NUMBER for number in numbers):
+            raise RunFileError(say("{name} has a number that cannot be.", name=RESULTS))
+        names.setdefault(cell.metric, set()).update(values)
+        if len(names[cell.metric]) > MOST_NAMES:
+            raise RunFileError(
+                say("{name} has more than {most} kinds of values.", name=RESULTS, most=MOST_NAMES)
+            )
 
 
 def _is_moment(text: str) -> bool:
@@ -317,10 +450,10 @@ class _Origin(BaseModel):
 
 
 class _Cells:
-    """The cells that a run has."""
+    """The cells that a run of so many samples has."""
 
-    def __init__(self, run: Run, dataset: Dataset) -> None:
-        self._sizes = len(dataset.samples), max(1, len(run.models)), len(run.evaluators)
+    def __init__(self, run: Run, samples: int) -> None:
+        self._sizes = samples, max(1, len(run.models)), len(run.evaluators)
 
     @property
     def count(self) -> int:
@@ -332,33 +465,20 @@ class _Cells:
         if not all(0 <= place < size for place, size in zip(cell, self._sizes, strict=True)):
             raise RunFileError(say("{name} names an answer that the run does not have.", name=name))
 
-    def check_different(self, name: str, cells: Iterable[Cell]) -> None:
-        """The same for several, of which no two may be one."""
-        known = set()
-        for cell in cells:
-            self.check(name, cell)
-            if cell in known:
-                raise RunFileError(say("{name} has an answer twice.", name=name))
-            known.add(cell)
 
-
-def _cell_of(of: SampleResult | CellLabel) -> Cell:
-    return Cell(of.position, of.model, of.metric)
-
-
-def _checked_labels(cells: _Cells, read: Iterable[CellLabel]) -> dict[Cell, list[PersonLabel]]:
-    labels: dict[Cell, list[PersonLabel]] = {}
-    for label in read:
-        cells.check(LABELS, _cell_of(label))
+def _check_labels(cells: _Cells, labels: Lines[CellLabel]) -> None:
+    counts: Counter[tuple[Cell, str]] = Counter()
+    for label in labels:
+        cells.check(LABELS, label.cell)
+        by = label.cell, label.label.person
+        counts[by] += 1
+        if counts[by] > MOST_OF_A_PERSON:
+            raise RunFileError(
+                say(
+                    "{name} has more than {most:,} labels of one person and answer.",
+                    name=LABELS,
+                    most=MOST_OF_A_PERSON,
+                )
+            )
         if not _is_moment(label.label.created):
             raise RunFileError(say("{name} has no date that can be read.", name=LABELS))
-        labels.setdefault(_cell_of(label), []).append(label.label)
-    return labels
-
-
-def _checked_notes(cells: _Cells, read: Iterable[AnswerNote]) -> dict[Answer, Note]:
-    notes = {}
-    for note in read:
-        cells.check(NOTES, Cell(note.position, note.model, 0))
-        notes[Answer(note.position, note.model)] = note.note
-    return notes

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from evaluators.config import config
 from evaluators.errors import HostLimitError, PlumblineError, StoreError
 from evaluators.llm import Keys
-from evaluators.records import Dataset, Reason, Remedy, Run
+from evaluators.records import Reason, Run
 from evaluators.runs import workspaces
 from evaluators.runs.job import Job
 from evaluators.runs.naming import suggested_title
@@ -60,7 +60,9 @@ def create_run(store: Store, plan: RunPlan, *, workspace: str) -> Run:
     if run.is_title_suggested:
         title = suggested_title(run, store.runs.newest(workspace))
         run = run.model_copy(update={"title": title})
-    _check_host(run, plan.dataset, store)
+    if config().public:
+        bodies = [sample.model_dump_json(exclude_defaults=True) for sample in plan.dataset.samples]
+        workspaces.of(store).check_run(run, len(bodies), sum(map(len, bodies)))
     store.runs.save(run, plan.dataset)
     return run
 
@@ -423,33 +425,3 @@ def _keep_reason(ticket: Ticket, reason: Reason) -> None:
 
 
 registry = RunRegistry()
-
-
-def _check_host(run: Run, dataset: Dataset, store: Store) -> None:
-    """Raises `HostLimitError` where a public host takes no run of this size or this visitor."""
-    settings = config()
-    if not settings.public:
-        return
-    answers = len(dataset.samples) * max(1, len(run.models))
-    cells = answers * len(run.evaluators)
-    if cells > settings.cells_per_run:
-        raise HostLimitError(
-            say(
-                "This run has {cells:,} samples to score; this host allows {most:,}. "
-                "Choose fewer samples, noise levels, models or metrics, or run Plumbline "
-                "on your own machine.",
-                cells=cells,
-                most=settings.cells_per_run,
-            )
-        )
-    most_kept = settings.runs_kept_per_visitor
-    kept = store.runs.newest(run.workspace, most_kept)
-    if len(kept) == most_kept:
-        raise HostLimitError(
-            say("This host keeps {most} runs for each visitor.", most=most_kept),
-            remedy=Remedy("delete_a_run"),
-        )
-    size = 0
-    for sample in dataset.samples:
-        size += len(sample.model_dump_json(exclude_defaults=True))
-    workspaces.of(store).check_room(run.workspace, size)

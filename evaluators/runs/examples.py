@@ -60,7 +60,7 @@ def copy(store: Store, run: Run, workspace: str) -> Run:
             "created": timestamp(),
         }
     )
-    store.runs.put(copied, example.dataset, example.results)
+    store.runs.put(copied, example.dataset.samples, example.results)
     return copied
 
 
@@ -89,4 +89,5 @@ def size(run_id: str) -> int:
 # Once in a process: a store may hold the example as an earlier version had it.
 @cache
 def _put_into(store: Store, run_id: str) -> None:
-    store.runs.put(*read(run_id))
+    example = read(run_id)
+    store.runs.put(example.run, example.dataset.samples, example.results)

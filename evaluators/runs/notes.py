@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
 
 from evaluators.errors import ParameterError
 from evaluators.people.records import YOU, PersonName
@@ -24,8 +27,10 @@ _SEPARATORS = re.compile("[,;\n]")
 class Note(Record):
     """A note on one answer; `created` is UTC, as ISO."""
 
-    text: str
-    tags: tuple[str, ...]
+    text: Annotated[str, Field(max_length=MOST_TEXT)]
+    tags: Annotated[
+        tuple[Annotated[str, Field(max_length=MOST_OF_A_TAG)], ...], Field(max_length=MOST_TAGS)
+    ]
     created: str
     person: PersonName = YOU
 

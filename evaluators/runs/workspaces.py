@@ -14,6 +14,7 @@ from functools import cache
 
 from evaluators.config import config
 from evaluators.errors import HostLimitError, StoreError
+from evaluators.records import Remedy, Run
 from evaluators.runs.store import Store
 from evaluators.text.language import say
 
@@ -116,6 +117,33 @@ class Workspaces:
                     most=most,
                 )
             )
+
+    def check_run(self, run: Run, samples: int, size: int) -> None:
+        """Raises `HostLimitError` where a public host takes no run of this size or this visitor.
+
+        `size` is what its samples, and results that it brings along, take up.
+        """
+        limits = config()
+        if not limits.public:
+            return
+        cells = samples * max(1, len(run.models)) * len(run.evaluators)
+        if cells > limits.cells_per_run:
+            raise HostLimitError(
+                say(
+                    "This run has {cells:,} samples to score; this host allows {most:,}. "
+                    "Choose fewer samples, noise levels, models or metrics, or run Plumbline "
+                    "on your own machine.",
+                    cells=cells,
+                    most=limits.cells_per_run,
+                )
+            )
+        most_kept = limits.runs_kept_per_visitor
+        if len(self._store.runs.ids(run.workspace)) >= most_kept:
+            raise HostLimitError(
+                say("This host keeps {most} runs for each visitor.", most=most_kept),
+                remedy=Remedy("delete_a_run"),
+            )
+        self.check_room(run.workspace, size)
 
     def sweep(self) -> None:
         """Deletes what nobody visited for too long, and gives the space back to the disk."""

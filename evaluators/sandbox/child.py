@@ -62,6 +62,8 @@ def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
         "columns": 0,
         "longest_row": 0,
         "part": "",
+        "values": 0,
+        "depth": 0,
     }
 
 

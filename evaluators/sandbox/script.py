@@ -1,18 +1,20 @@
 """The child process that parses what strangers sent, with little memory and time.
 
-It reads Parquet, XLSX, PDF, HTML, Markdown and broken JSON. It imports nothing of Plumbline, and is
-started as a script: `python -I script.py parquet '{"memory": ...}' < file`.
+It reads Parquet, XLSX, PDF, HTML, Markdown, broken JSON and run files. It imports nothing of
+Plumbline, and is started as a script: `python -I script.py parquet '{"memory": ...}' < file`.
 
 It writes JSON lines. Each is one of {"names": the columns', "note": text, "parts": the sheets with
 their numbers of rows and columns}, {"row": [number,
 cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
-for}, {"refused": text}, and {"end": true} where nothing is missing.
+for}, {"refused": text}, and {"end": true} where nothing is missing. What it writes of a run file
+stands at `run_file`.
 """
 
 from __future__ import annotations
 
 import datetime
 import decimal
+import hashlib
 import io
 import json
 import math
@@ -32,6 +34,13 @@ BATCH = 64
 HEAD = 8
 """Rows among which a header is looked for."""
 TITLE = "What stands above the column names was left out."
+MANIFEST = "manifest.json"
+"""The entry of a run file that says what the others are."""
+RUN = "run.json"
+"""The entry that comes first: by it the reader knows whether it wants the others."""
+MOST_OF_A_MANIFEST = 2**20
+MOST_NAMED = 20
+"""Entries of a run file that are named; it has seven."""
 RAW_SHOWN = 300
 """Characters of a row that cannot be used which are shown with its problem."""
 Message = dict[str, Any]
@@ -41,7 +50,8 @@ class ParsingLimits(TypedDict):
     """What the parent allows: bytes of memory, seconds, and sizes.
 
     The memory is beyond what Python and the library take. `first` is how many rows the parent
-    wants, where it does not want all, `part` the sheet of a workbook, where it wants one.
+    wants, where it does not want all, `part` the sheet of a workbook, where it wants one. `values`
+    and `depth` are those of a line of a run file.
     """
 
     memory: int
@@ -52,6 +62,8 @@ class ParsingLimits(TypedDict):
     columns: int
     longest_row: int
     part: str
+    values: int
+    depth: int
 
 
 class RefusedError(Exception):
@@ -99,6 +111,7 @@ def _prepared(kind: str) -> Callable[[bytes, ParsingLimits], Iterator[Message]]:
         "html": ("html.entities", html),
         "markdown": ("markdown_it", markdown),
         "json": ("json_repair", broken_json),
+        "run": ("zipfile", run_file),
     }[kind]
     import_module(library)
     return parse
@@ -539,6 +552,101 @@ def broken_json(data: bytes, _: ParsingLimits) -> Iterator[Message]:
     text = data.decode(errors="replace")
     # Strict: several objects are refused, as one of them may come from the text that was judged.
     yield {"value": loads(text, skip_json_loads=True, strict=True)}
+
+
+# Run files
+
+# What opens ends at the end of the line: one without its end must not be looked for at each quote.
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+
+
+def run_file(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
+    """The lines of every entry of a zip, the run's own before all others.
+
+    Before the first one it tells {"entries": [name, whether it is packed as run files are]},
+    {"manifest": text}, and of each entry {"part": [name, bytes, SHA-256, lines]}: whoever reads it
+    builds nothing before all of it was counted. Then come {"line": [name, number, text]}. What is
+    beyond a limit ends it: {"beyond": [which, name, number of the line]}. It is unpacked twice, as
+    it may be larger than the memory.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            yield {
+                "entries": [
+                    [entry.filename[:60], _is_usual(entry)] for entry in entries[:MOST_NAMED]
+                ]
+            }
+            with archive.open(MANIFEST) as manifest:
+                text = manifest.read(MOST_OF_A_MANIFEST)
+            yield {"manifest": text.decode(errors="replace")}
+            parts = [entry for entry in entries if entry.filename != MANIFEST]
+            parts.sort(key=lambda entry: entry.filename != RUN)
+            yield from _measured(archive, parts, limits)
+            for part in parts:
+                for number, line in enumerate(_lines_of_entry(archive, part, limits), start=1):
+                    yield {"line": [part.filename, number, line.decode()]}
+    except MemoryError:
+        yield {"beyond": ["memory", "", 0]}
+    # The library raises whatever it meets first in a damaged file, and not only its own errors.
+    except Exception:
+        yield {"refused": "damaged"}
+
+
+def _measured(
+    archive: zipfile.ZipFile, parts: Iterable[zipfile.ZipInfo], limits: ParsingLimits
+) -> Iterator[Message]:
+    """How large each entry is, line by line; ends at the first line that is beyond a limit."""
+    left = limits["decoded"]
+    for part in parts:
+        digest, size, count = hashlib.sha256(), 0, 0
+        for line in _lines_of_entry(archive, part, limits):
+            count += 1
+            size += len(line)
+            digest.update(line)
+            if beyond := "size" if size > left else _beyond(line, count, limits):
+                yield {"beyond": [beyond, part.filename, count]}
+                return
+        left -= size
+        yield {"part": [part.filename, size, digest.hexdigest(), count]}
+
+
+def _lines_of_entry(
+    archive: zipfile.ZipFile, part: zipfile.ZipInfo, limits: ParsingLimits
+) -> Iterator[bytes]:
+    """Line by line; one that is too long is cut, but stays too long."""
+    with archive.open(part) as packed:
+        lines = io.BufferedReader(packed, 2**20)  # type: ignore[type-var]
+        while line := lines.readline(limits["longest_row"] + 1):
+            yield line
+
+
+def _is_usual(entry: zipfile.ZipInfo) -> bool:
+    # Other ways of packing unpack slowly, or into any size.
+    is_encrypted = entry.flag_bits & 1
+    return not is_encrypted and entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def _beyond(line: bytes, number: int, limits: ParsingLimits) -> str:
+    """Which limit a line is beyond; empty where none."""
+    if number > limits["rows"]:
+        return "lines"
+    if len(line) > limits["longest_row"]:
+        return "length"
+    # A value costs memory however short its text, and brackets may be too deep to be followed.
+    bare = _STRING.sub(b"", line)
+    if bare.count(b",") + bare.count(b"[") + bare.count(b"{") > limits["values"]:
+        return "values"
+    depth = 0
+    for bracket in re.findall(rb"[\[\]{}]", bare):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > limits["depth"]:
+            return "depth"
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "text"
+    return ""
 
 
 # All

@@ -61,7 +61,7 @@ def results(
         for model, own in enumerate(values)
         for position, value in enumerate(own)
     ]
-    store.runs.put(run, data, rows)
+    store.runs.put(run, data.samples, rows)
     return Results(run, store)
 
 

@@ -114,7 +114,7 @@ def relabelled(store, results, share):
     samples = tuple(store.samples.get(results.run.fingerprint, n) for n in range(COUNT))
     data = Dataset(name="hybrid", samples=samples)
     run = results.run.model_copy(update={"id": f"hybrid-{results.run.id}"})
-    store.runs.put(run, data, rows)
+    store.runs.put(run, data.samples, rows)
     return Results(run, store)
 
 

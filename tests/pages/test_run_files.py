@@ -16,7 +16,7 @@ def test_a_run_file_opens_as_the_run_that_it_was(open_page: OpenPage, filled: Fi
     filled.store.runs.delete(filled.trace.id)
     at = open_page("runs")
 
-    at.file_uploader(key="run_file").upload("mine.plumbline", data)
+    at.file_uploader(key="run_file_0").upload("mine.plumbline", data)
     at = checked(at.run())
 
     assert state(at) == "24 answers checked"
@@ -42,6 +42,6 @@ def test_an_edited_file_is_found_out_on_the_page_of_its_run(
 def test_a_file_that_is_none_is_refused(open_page: OpenPage) -> None:
     at = open_page("runs")
 
-    at.file_uploader(key="run_file").upload("mine.plumbline", b"PK\x03\x04")
+    at.file_uploader(key="run_file_0").upload("mine.plumbline", b"PK\x03\x04")
 
     assert "This is not a run file, or it is damaged." in said(checked(at.run()))

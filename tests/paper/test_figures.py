@@ -65,7 +65,7 @@ def test_each_further_metric_has_a_figure_of_its_own(store):
     own = results(store, "metrics", ["Who?", "What?"], [1, 0], models=MODELS[:1])
     specs = (*own.run.evaluators, EvaluatorSpec(name="answer_match"))
     run = own.run.model_copy(update={"id": "several", "evaluators": specs})
-    store.runs.put(run, dataset(["Who?", "What?"]), [])
+    store.runs.put(run, dataset(["Who?", "What?"]).samples, [])
 
     assert list(of_run(Results(run, store))) == ["values", "answer_match_2_2"]
 

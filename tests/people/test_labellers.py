@@ -37,7 +37,7 @@ def test_a_judge_has_one_name(provider: str, model: str, name: str) -> None:
     score = row.score.model_copy(update={"evidence": evidence})
     judged = run.model_copy(update={"id": "judged", "judges": (spec,)})
     data = Dataset(name="d", samples=(mill,))
-    store.runs.put(judged, data, [row.model_copy(update={"score": score})])
+    store.runs.put(judged, data.samples, [row.model_copy(update={"score": score})])
 
     check = checked(RunView.read(store, judged), against="people")
 

@@ -281,7 +281,7 @@ def test_hostile_names_prompts_and_errors_stay_texts(store):
             response=WORST,
         ),
     ]
-    store.runs.put(run, data, rows)
+    store.runs.put(run, data.samples, rows)
 
     read = Read(report(run, store))
 
@@ -324,7 +324,7 @@ def test_what_failed_for_good_has_no_result(store):
 def test_names_of_any_length_are_cut(store):
     results = made.results(store, "Long", ["a?"], [1.0])
     run = results.run.model_copy(update={"id": "long", "title": "t" * 10**6, "note": "n" * 10**6})
-    store.runs.put(run, made.dataset(["a?"]), [])
+    store.runs.put(run, made.dataset(["a?"]).samples, [])
 
     assert len(report(run, store)) < 300_000
 
@@ -349,7 +349,7 @@ def test_a_report_never_exceeds_its_size(store):
         SampleResult(position=position, status="scored", score=score)
         for position, score in enumerate(values)
     ]
-    store.runs.put(run, data, rows)
+    store.runs.put(run, data.samples, rows)
 
     page = report(run, store)
 

@@ -347,7 +347,7 @@ HOSTILE = {
         lambda data: with_line(
             data, RUN, lambda run: run.update(evaluators=[{"name": "x"}] * 10**6)
         ),
-        "too many to be shown",
+        "longer than a line may be",
     ),
     "a value that makes means infinite": (
         lambda data: with_line(

@@ -105,7 +105,7 @@ def test_an_example_is_there_at_once_and_whole(store: Store) -> None:
 
 def test_an_example_of_an_earlier_version_gives_way(store: Store) -> None:
     run, data, results = examples.read(INVENTED)
-    store.runs.put(run.model_copy(update={"title": "Old"}), data, results[:3])
+    store.runs.put(run.model_copy(update={"title": "Old"}), data.samples, results[:3])
     found = examples.find(store, INVENTED)
     assert found == run
     assert store.results.counts(run).scored == 24

@@ -7,15 +7,14 @@ from __future__ import annotations
 from itertools import count
 
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluators.config import config
 from evaluators.errors import PlumblineError
+from evaluators.records import Reason
 from evaluators.text.language import mark, say
 from ui import session
 from ui.datasets import view as dataset_view
-from ui.parts import remedies
+from ui.parts import remedies, uploaded
 from ui.parts.untrusted import plain
 
 EXAMPLE = """question,response,contexts,ground_truth
@@ -61,13 +60,8 @@ def _was_read(label: str) -> bool:
     )
     if file is None:
         return False
-    st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
-    # Streamlit would keep the bytes as long as the session; it lets files of its own other inputs
-    # go in this way
-    context = get_script_run_ctx()
-    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        manager = context.uploaded_file_mgr
-        manager.remove_file(session_id=context.session_id, file_id=file.file_id)
+    with uploaded.read_once(file):
+        st.session_state[PROBLEM] = _offer(file.name, file.getvalue())
     dataset_view.empty_uploader()
     return True
 
@@ -93,13 +87,14 @@ def paste() -> None:
             _tell(say("Paste some rows."))
 
 
-def _offer(name: str, content: bytes) -> PlumblineError | None:
+def _offer(name: str, content: bytes) -> Reason | None:
     """Why it cannot be used; `None` where it can."""
     try:
         with st.spinner(say("Reading"), show_time=True):
             dataset_view.offer(name, content)
     except PlumblineError as error:
-        return error
+        # Not the error: its frames hold the whole file.
+        return error.reason
     return None
 
 

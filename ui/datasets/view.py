@@ -24,7 +24,7 @@ from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
 from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.table import Table, told
-from evaluators.errors import DatasetError, HostLimitError, UnreadableRowError
+from evaluators.errors import DatasetError, HostLimitError, PlumblineError, UnreadableRowError
 from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.language import mark, say
@@ -33,7 +33,7 @@ from ui import session
 from ui.datasets import columns as dataset_columns
 from ui.datasets import preview, reading
 from ui.datasets.reading import Reading
-from ui.held import held, weight
+from ui.held import WORTH_RETURNING, held, weight
 from ui.parts import data_choice, origin, problems
 from ui.parts.untrusted import plain
 
@@ -77,8 +77,15 @@ def offer(
     Raises `DatasetError` where nothing of it can be used, `HostLimitError` where there is no room.
     """
     forget()
-    with reading.turn(content):
-        _take(*reading.begin(name, content, source or {}))
+    try:
+        with reading.turn(content):
+            _take(*reading.begin(name, content, source or {}))
+    except PlumblineError:
+        # A small one may be mended by other columns. A large one would be held for nothing, as
+        # would those of all others whose files came to nothing.
+        if not isinstance(content, bytes) or len(content) > WORTH_RETURNING:
+            forget()
+        raise
 
 
 def _take(found: Reading, table: Table) -> None:

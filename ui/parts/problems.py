@@ -9,6 +9,7 @@ from functools import wraps
 import streamlit as st
 
 from evaluators.errors import HostLimitError, PlumblineError
+from evaluators.records import Reason
 from evaluators.text.language import mark, say
 from ui import session
 from ui.parts import remedies
@@ -28,7 +29,7 @@ def caught() -> Iterator[None]:
     try:
         yield
     except PlumblineError as error:
-        _show_with_remedy(error)
+        _show_with_remedy(error.reason)
 
 
 def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
@@ -52,13 +53,15 @@ def guarded(callback: Callable[..., object], place: str) -> Callable[..., None]:
 
 
 def keep(error: PlumblineError, place: str) -> None:
-    """Keeps the error for `show` of this place, in the next drawing of the page."""
-    st.session_state[_kept_under(place)] = error
+    """Keeps why it failed for `show` of this place, in the next drawing of the page."""
+    # Never the error itself: behind it stand the frames that it came through, with all that they
+    # hold, such as a whole file, for as long as the session lives.
+    st.session_state[_kept_under(place)] = error.reason
 
 
 def show(place: str) -> bool:
     """Shows, once, why the last click there came to nothing; returns whether it did."""
-    problem: PlumblineError | None = st.session_state.pop(_kept_under(place), None)
+    problem: Reason | None = st.session_state.pop(_kept_under(place), None)
     if problem:
         _show_with_remedy(problem)
     return problem is not None
@@ -68,7 +71,7 @@ def _kept_under(place: str) -> str:
     return f"problem_{place}"
 
 
-def _show_with_remedy(problem: PlumblineError) -> None:
+def _show_with_remedy(problem: Reason) -> None:
     st.error(plain(remedies.worded(problem)), icon=":material/error:")
     # Where the remedy lies on another page, the way there stands beside it.
     if problem.remedy and problem.remedy.code in remedies.NEED_SETTINGS:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from evaluators.api.evaluation import Results
 from evaluators.catalogue import leads
 from evaluators.datasets.bundled import bundled
-from evaluators.errors import ParameterError
+from evaluators.errors import ParameterError, PlumblineError
 from evaluators.paper import bundle
 from evaluators.records import Run
 from evaluators.report import sheet
@@ -28,8 +29,11 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from evaluators.text.normalise import slug
 from ui import session
-from ui.parts import chosen_view, for_paper, problems, remedies
+from ui.parts import chosen_view, for_paper, problems, remedies, uploaded
 from ui.parts.untrusted import plain
+
+FILES_READ = "run_files_read"
+"""Where the session counts the run files that it read, and keeps why the last one is none."""
 
 
 def buttons(view: RunView) -> None:
@@ -144,15 +148,30 @@ def _label_buttons(view: RunView) -> None:
 def opener() -> None:
     """Takes a run file and goes to the page of its run."""
     with st.popover(say("Open a run file"), icon=":material/folder_open:", key="open_run_file"):
+        # The field is a new one after each file, which is read once and then let go.
+        number = st.session_state.setdefault(FILES_READ, 0)
         given = st.file_uploader(
-            say("A file that Share, Whole run has made"), type=SUFFIX, key="run_file"
+            say("A file that Share, Whole run has made"), type=SUFFIX, key=f"run_file_{number}"
         )
         if given is not None:
-            with problems.caught():
-                # Before it is unpacked and stored: a host that is full says so at once.
-                session.check_room(given.size)
-                run = opened(given.getvalue(), session.store(), session.workspace())
-                session.open_run(run)
+            st.session_state[FILES_READ] = number + 1
+            with uploaded.read_once(given):
+                run = _opened(given)
+            if run is None:
+                st.rerun()
+            session.open_run(run)
+        problems.show(FILES_READ)
+
+
+def _opened(given: UploadedFile) -> Run | None:
+    """The run of a file; `None` where the page says next why it cannot be opened."""
+    try:
+        # Before it is unpacked and stored: a host that is full says so at once.
+        session.check_room(given.size)
+        return opened(given.getvalue(), session.store(), session.workspace())
+    except PlumblineError as error:
+        problems.keep(error, FILES_READ)
+    return None
 
 
 def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:

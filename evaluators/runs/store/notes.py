@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 
@@ -19,26 +20,33 @@ class NoteTable:
         self._database = database
 
     def save(self, run_id: str, answer: Answer, note: Note) -> None:
-        """Keeps the note in place of an earlier one on that answer; an empty one takes it away.
+        """Keeps the note in place of an earlier one on that answer; see `save_all`."""
+        self.save_all(run_id, {answer: note})
+
+    def save_all(self, run_id: str, notes: Mapping[Answer, Note]) -> None:
+        """Keeps notes in place of earlier ones on these answers; an empty one takes it away.
 
         A tag is spelled as elsewhere in the run. Raises `ParameterError` for an example, which all
         share, and for a run that is not there (any more).
         """
         others = self.by_answer(run_id)
         # Its own spelling can be changed, where nobody else uses the tag.
-        others.pop(answer, None)
+        for answer in notes:
+            others.pop(answer, None)
         spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
         with self._database.transaction() as db:
             if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
                 raise ParameterError(say("This run was deleted meanwhile: the note was not kept."))
             check_not_shared(db, run_id, mark("notes"))
             query = "delete from notes where run_id = ? and position = ? and model = ?"
-            db.execute(query, (run_id, *answer))
-            if note.is_empty:
-                return
-            tags = [spelled.get(tag.casefold(), tag) for tag in note.tags]
-            row = (note.created, note.person, note.text, json.dumps(tags, ensure_ascii=False))
-            db.execute("insert into notes values (?, ?, ?, ?, ?, ?, ?)", (run_id, *answer, *row))
+            for answer, note in notes.items():
+                db.execute(query, (run_id, *answer))
+                if note.is_empty:
+                    continue
+                tags = [spelled.setdefault(tag.casefold(), tag) for tag in note.tags]
+                row = (note.created, note.person, note.text, json.dumps(tags, ensure_ascii=False))
+                values = (run_id, *answer, *row)
+                db.execute("insert into notes values (?, ?, ?, ?, ?, ?, ?)", values)
 
     def get(self, run_id: str, answer: Answer) -> Note | None:
         return self.by_answer(run_id, answer).get(answer)

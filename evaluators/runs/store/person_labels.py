@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from evaluators.config import config
 from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
-from evaluators.runs.store.database import Database
+from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.workspaces import check_not_shared
 from evaluators.text.language import mark, say
 
@@ -18,6 +19,12 @@ _OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"
 _OF_A_PERSON = f"{_OF_A_CELL} and person = ? and (? = '' or queue = ?) and withdrawn is null"
 _FIELDS = tuple(PersonLabel.model_fields)
 _SENTENCES = ("relevant", "utilized", "support", "supported_by")
+
+
+MOST_OF_A_PERSON = 1000
+"""Labels that one person gives one answer, those taken back as well: two for each sentence of long
+documents, and room to change one's mind.
+"""
 
 
 class KeptLabel(NamedTuple):
@@ -33,10 +40,15 @@ class PersonLabelTable:
         self._database = database
 
     def save(self, run_id: str, cell: Cell, *labels: PersonLabel) -> None:
-        """Keeps what a person said of one cell, after what was said before; all or nothing.
+        """Keeps what a person said of one cell, after what was said before; see `save_all`."""
+        self.save_all(run_id, ((cell, label) for label in labels))
+
+    def save_all(self, run_id: str, labels: Iterable[tuple[Cell, PersonLabel]]) -> None:
+        """Keeps what people said, after what was said before; all or nothing.
 
         Labels of sentences belong to the first metric. Raises `ParameterError` for an example,
-        which all share, and for a run that is not there (any more).
+        which all share, for a run that is not there (any more), and where it would have more
+        labels than a person gives an answer, or than a run keeps.
         """
         columns = ", ".join(("run_id", "position", "model", "metric", *_FIELDS))
         marks = ", ".join("?" * (4 + len(_FIELDS)))
@@ -45,11 +57,14 @@ class PersonLabelTable:
             if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
                 raise ParameterError(say("This run was deleted meanwhile: the label was not kept."))
             check_not_shared(db, run_id, mark("labels"))
-            for label in labels:
+            places = set()
+            for cell, label in labels:
                 metric = 0 if label.label in _SENTENCES else cell.metric
-                values = (run_id, cell.position, cell.model, metric)
-                values += tuple(getattr(label, field) for field in _FIELDS)
+                place = (run_id, cell.position, cell.model, metric)
+                values = (*place, *(getattr(label, field) for field in _FIELDS))
                 db.execute(f"insert into person_labels ({columns}) values ({marks})", values)
+                places.add((*place, label.person))
+            _check_counts(db, run_id, places)
 
     def by_cell(
         self,
@@ -121,3 +136,25 @@ class PersonLabelTable:
             with suppress(ValueError):
                 label = PersonLabel.model_validate(fields)
                 yield KeptLabel(Cell(*row[:3]), label, row[3])
+
+
+def _check_counts(db: Connection, run_id: str, places: Iterable[tuple[Any, ...]]) -> None:
+    """Raises `ParameterError` where the run has more labels now than it may: every page reads them.
+
+    `places` are the cells, each with the person, that have new ones.
+    """
+    most = config().labels_per_run
+    count = db.execute("select count(*) from person_labels where run_id = ?", (run_id,))
+    if count.fetchone()[0] > most:
+        raise ParameterError(
+            say("A run keeps {most:,} labels by people, and this one would have more.", most=most)
+        )
+    of_a_person = f"select count(*) from person_labels where {_OF_A_CELL} and person = ?"
+    for place in places:
+        if db.execute(of_a_person, place).fetchone()[0] > MOST_OF_A_PERSON:
+            raise ParameterError(
+                say(
+                    "One person gives an answer {most:,} labels at most, and this would be more.",
+                    most=MOST_OF_A_PERSON,
+                )
+            )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from evaluators.records import (
@@ -385,18 +386,16 @@ INSERTED_TOGETHER = 500
 
 def insert_results(db: Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     """Stores results as `result_row` gives them, each in place of an earlier one of its cell."""
+    left = iter(rows)
     # Of two results of a cell the later one counts; a statement may name a cell once.
-    of_cells = {row[:4]: row for row in rows}
-    left = [*of_cells.values()]
-    while left:
-        together, left = left[:INSERTED_TOGETHER], left[INSERTED_TOGETHER:]
+    while together := {row[:4]: row for row in islice(left, INSERTED_TOGETHER)}:
         places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * len(together))
         db.execute(
             f"""insert into results values {places}
                 on conflict (run_id, position, model, metric) do update set
                 status = excluded.status, "values" = excluded."values",
                 facets = excluded.facets, body = excluded.body""",
-            [value for row in together for value in row],
+            [value for row in together.values() for value in row],
         )
 
 

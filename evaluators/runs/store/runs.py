@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from evaluators.errors import UnreadableRowError
-from evaluators.records import Cap, Dataset, Reason, Remedy, Run, SampleResult
+from evaluators.records import Cap, Dataset, Reason, Remedy, Run, Sample, SampleResult
 from evaluators.runs.store.bodies import (
     Unreadable,
     from_body,
@@ -47,13 +47,13 @@ class RunTable:
     def save(self, run: Run, dataset: Dataset) -> None:
         """Stores a run and its samples (those once, whatever the data set's name)."""
         with self._database.transaction() as db:
-            _insert(db, run, dataset)
+            _insert(db, run, dataset.samples)
 
-    def put(self, run: Run, dataset: Dataset, results: Iterable[SampleResult]) -> None:
+    def put(self, run: Run, samples: Iterable[Sample], results: Iterable[SampleResult]) -> None:
         """Stores a run that is finished with all of it, in place of one of the same id."""
         with self._database.transaction() as db:
             db.execute("delete from runs where id = ?", (run.id,))
-            _insert(db, run, dataset)
+            _insert(db, run, samples)
             insert_results(db, (result_row(run.id, result) for result in results))
 
     def get(self, run_id: str) -> Run | None:
@@ -175,9 +175,9 @@ class RunTable:
         return runs, unreadable
 
 
-def _insert(db: Connection, run: Run, dataset: Dataset) -> None:
+def _insert(db: Connection, run: Run, samples: Iterable[Sample]) -> None:
     open_workspace(db, run.workspace)
-    insert_samples(db, run.fingerprint, dataset.samples)
+    insert_samples(db, run.fingerprint, samples)
     db.execute(
         "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",
         (run.id, run.workspace, run.created, run.fingerprint, to_body(run)),
