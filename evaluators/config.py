@@ -81,7 +81,7 @@ class Config(Record):
     children_at_once: int = Field(2, ge=1)
     """Processes that parse files of visitors of a public host; each may need some 350 MB."""
     metrics_per_visitor: int = Field(20, ge=1)
-    labels_per_run: int = Field(50_000, ge=1)
+    labels_per_run: int = Field(20_000, ge=1)
     """Labels by people, those taken back as well; on a machine of one's own too."""
     unwatched_seconds: float = Field(600, gt=0)
     """A run that no page has shown for so long is stopped; it can be resumed."""

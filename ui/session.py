@@ -166,6 +166,16 @@ def check_join(place: str) -> None:
     limits.joins.count(of_address)
 
 
+def check_pace(place: str) -> None:
+    """Counts that somebody labels in a round or queue, or by hand in a run, who is known by this.
+
+    Raises `HostLimitError` where that comes faster than anybody reads.
+    """
+    # A refused one is not counted, so that whoever waits a minute can go on.
+    limits.labels_given.check(place)
+    limits.labels_given.count(place)
+
+
 def keys() -> dict[str, Access]:
     """What this visitor may use, by provider: own keys, else (on a laptop) the environment's."""
     return keys_from_environment(os.environ) | own_keys()

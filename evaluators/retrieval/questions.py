@@ -45,7 +45,9 @@ def questions(name: str, data: bytes) -> Questions:
     if suffix in _LISTS:
         written = text_of(name, data, config())
         _check_encoding(name, written.guess)
-        text = "".join(written.pieces())
+        text = written.start(MOST_TEXT)
+        # As a list each line takes some fifty bytes more: of a packed file there may be millions.
+        _check_count(name, sum(map(text.count, _LINE_ENDS)) / LINES_OF_A_QUESTION)
         entries = lines(text)
         # A single line may have a number of its own.
         if len(entries) <= 1:

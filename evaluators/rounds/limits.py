@@ -77,4 +77,4 @@ labels_given = RateLimit(
     most_of_one=120,
     refusal="That was too fast: the label was not kept. Wait a minute.",
 )
-"""Those that came to this process, by the participant's token."""
+"""Those that came to this process: of a round by the token, else by the tab and the run."""

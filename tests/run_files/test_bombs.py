@@ -124,7 +124,7 @@ RUN_FILES = {
     "objects in details": in_details("{},"),
     "lists in lists": in_details("[],"),
     "1,100 labels of one person": labels(1_100),
-    "60,000 labels": labels(600, people=100),
+    "24,000 labels": labels(600, people=40),
     "names of values": with_values(200),
     "a note of a million letters": notes_of(10**6),
     "10,000 entries": directory(10_000),

@@ -347,7 +347,7 @@ HOSTILE = {
         lambda data: with_line(
             data, RUN, lambda run: run.update(evaluators=[{"name": "x"}] * 10**6)
         ),
-        "longer than a line may be",
+        "more than 100,000 values|more memory",
     ),
     "a value that makes means infinite": (
         lambda data: with_line(

@@ -60,6 +60,8 @@ class LabelBar(NamedTuple):
 
 
 _ACTIONS = TypeAdapter(list[Action])
+MOST_ACTIONS = 20
+"""Actions in one message of the browser; a person's are those since the last drawing."""
 
 
 def show(bar: LabelBar) -> None:
@@ -78,8 +80,8 @@ def asked() -> list[Action]:
     state = st.session_state.get(KEY) or {}
     # From the browser, so it may be anything at all; what does not fit is passed over.
     try:
-        sent = _ACTIONS.validate_python(state.get("changed") or [])
-    except ValidationError:
+        sent = _ACTIONS.validate_python((state.get("changed") or [])[:MOST_ACTIONS])
+    except (ValidationError, TypeError, KeyError):
         return []
     answered = _answered()
     new = []

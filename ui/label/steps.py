@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from evaluators.errors import HostLimitError
 from evaluators.people import queues
 from evaluators.people.queues import LabelQueue, QueuePerson, QueueProgress
 from evaluators.people.records import DONE, PersonLabel
@@ -15,6 +16,7 @@ from evaluators.records import Cell, Run
 from ui import session
 from ui.label import answer, sentences
 from ui.label.bar import Action
+from ui.parts import remedies
 from ui.trace.correction import Origin
 
 
@@ -79,12 +81,16 @@ class QueueStep(NamedTuple):
 
 def step_of(opened: Opened) -> QueueStep | None:
     """The answer on the screen, at first the first open one; `None` at the end."""
-    labels = session.store().person_labels.by_cell(opened.run.id)
-    progress = queues.progress(opened.queue, labels, opened.name)
+    table = session.store().person_labels
+    # Read at every step: others' labels of the whole run would be many.
+    own = table.by_cell(opened.run.id, person=opened.name)
+    progress = queues.progress(opened.queue, own, opened.name)
     place = st.session_state.setdefault(opened.place_key, progress.first_open())
     if place is None:
         return None
-    return QueueStep(opened, place, progress, labels.get(opened.queue.cell(place), ()))
+    cell = opened.queue.cell(place)
+    given = table.by_cell(opened.run.id, cell).get(cell, ())
+    return QueueStep(opened, place, progress, given)
 
 
 def revealed(opened: Opened, labels: Mapping[Cell, Sequence[PersonLabel]]) -> list[int]:
@@ -107,6 +113,8 @@ def do(opened: Opened, action: Action) -> str:
         go(opened, max(step.place - 1, 0))
     elif action.action == "forward":
         go(opened, min(step.place + 1, last))
+    elif reason := _too_fast(opened):
+        return reason
     elif action.action == "undo":
         _undo(step)
     elif action.action == "verdict":
@@ -115,6 +123,15 @@ def do(opened: Opened, action: Action) -> str:
             _keep_in_queue(step, "verdict", action.key, action.value)
     else:
         return _end_answer(step, action.action)
+    return ""
+
+
+def _too_fast(opened: Opened) -> str:
+    """Why nothing is kept now; empty where labels come no faster than somebody reads."""
+    try:
+        session.check_pace(f"{session.tab()} {opened.run.id}")
+    except HostLimitError as error:
+        return remedies.worded(error)
     return ""
 
 

@@ -10,7 +10,6 @@ from evaluators.records import Support
 from evaluators.rounds import tally
 from evaluators.rounds.codes import spoken
 from evaluators.rounds.kinds import KINDS, Described
-from evaluators.rounds.limits import labels_given
 from evaluators.rounds.records import AskedPlace, Participant, Round
 from evaluators.rounds.tally import Right
 from evaluators.runs.glossary import terms
@@ -172,9 +171,7 @@ def _label_and_go_on(
     # A second tap, on its way while the next sentence was drawn, is not meant for it.
     if st.session_state[_step_key(me)] != step:
         return
-    # A refused tap is not counted, so that whoever waits a minute can go on.
-    labels_given.check(me.token)
-    labels_given.count(me.token)
+    session.check_pace(me.token)
     session.store().rounds.label(me, place, support)
     _go_to_step(me, step + 1)
 

@@ -67,6 +67,7 @@ def _one_value(
     st.session_state[widget] = _right_or_wrong(own.value, value) if own else None
 
     def change() -> None:
+        session.check_pace(f"{session.tab()} {run.id}")
         table = session.store().person_labels
         chosen = st.session_state[widget]
         # A second click on the chosen one takes it back.
@@ -110,6 +111,7 @@ def _buttons_of_answer(
     else:
 
         def confirm() -> None:
+            session.check_pace(f"{session.tab()} {run.id}")
             table.save(run.id, cell, _own_label("sample", "", DONE))
 
         st.button(

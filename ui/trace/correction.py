@@ -66,6 +66,9 @@ class EvidenceChange(Record):
 
 
 _CHANGES = TypeAdapter(list[EvidenceChange])
+# A person's are a few: those since the last drawing.
+MOST_CHANGES = 50
+"""Changes in one message of the browser; what follows them is not looked at."""
 
 
 class Origin(NamedTuple):
@@ -88,19 +91,25 @@ def keep_changes(
     original: Labels,
     origin: Origin,
 ) -> None:
-    """Stores what the browser sent; what does not fit this sample is passed over."""
+    """Stores what the browser sent, so many changes at most; it sends again what is not answered.
+
+    What does not fit this sample is passed over. Raises `HostLimitError` where labels come too
+    fast.
+    """
     # From the browser, so it may be anything at all.
     try:
-        sent = _CHANGES.validate_python(changes)
-    except ValidationError:
+        sent = _CHANGES.validate_python(changes[:MOST_CHANGES] if changes else [])
+    except (ValidationError, TypeError, KeyError):
         return
+    given = session.store().person_labels.by_cell(*place).get(place.cell, [])
     for told in sent:
         is_blind = told.blind if origin.blind is None else origin.blind
         change = told.model_copy(update={"blind": is_blind})
         if change.sample == place.name and change.number > last_answered(place):
             # First: what cannot be stored must not be tried again at every drawing.
             st.session_state[_answered_key(place)] = change.number
-            _keep_change(place, change, sentences, original, origin)
+            session.check_pace(f"{session.tab()} {place.run_id}")
+            given = _keep_change(place, change, sentences, original, origin, given)
 
 
 def last_answered(place: RunCell) -> int:
@@ -153,21 +162,26 @@ def _keep_change(
     sentences: Sentences,
     original: Labels,
     origin: Origin,
-) -> None:
+    given: list[PersonLabel],
+) -> list[PersonLabel]:
+    """What anybody says of the sample after the change, of which this was said before."""
     table, person, queue = session.store().person_labels, origin.person, origin.queue
+    if not (change.label in ("undo", "undo all") or _fits(change, sentences)):
+        return given
     if change.label == "undo":
         table.undo(*place, person, queue)
     elif change.label == "undo all":
         table.withdraw_all(*place, person, queue)
-    elif _fits(change, sentences):
-        given = table.by_cell(*place).get(place.cell, [])
-        if not change.blind and _takes_back(change, given, original, person):
-            table.withdraw(*place, person, change.label, change.key, queue)
-            # The sentences that carry it were named for this label and mean nothing without it.
-            if change.label == "support":
-                table.withdraw(*place, person, "supported_by", change.key, queue)
-        else:
-            table.save(*place, _as_label(change, sentences, origin))
+    elif not change.blind and _takes_back(change, given, original, person):
+        table.withdraw(*place, person, change.label, change.key, queue)
+        # The sentences that carry it were named for this label and mean nothing without it.
+        if change.label == "support":
+            table.withdraw(*place, person, "supported_by", change.key, queue)
+    else:
+        label = _as_label(change, sentences, origin)
+        table.save(*place, label)
+        return [*given, label]
+    return table.by_cell(*place).get(place.cell, [])
 
 
 def _as_label(change: EvidenceChange, sentences: Sentences, origin: Origin) -> PersonLabel:

@@ -70,14 +70,17 @@ class PersonLabelTable:
         self,
         run_id: str,
         cell: Cell | None = None,
+        person: str | None = None,
     ) -> dict[Cell, list[PersonLabel]]:
         """The labels that hold, of one cell or of the whole run, in the order they were given in.
+
+        With a name those of that person alone.
 
         Of one person's several labels of the same thing the last counts. One that cannot be read
         is left out; it goes with `withdraw_all`.
         """
         labels: dict[Cell, list[PersonLabel]] = {}
-        for kept in self._read(run_id, cell, "withdrawn is null"):
+        for kept in self._read(run_id, cell, "withdrawn is null", person):
             labels.setdefault(kept.cell, []).append(kept.label)
         return labels
 
@@ -124,11 +127,14 @@ class PersonLabelTable:
         run_id: str,
         cell: Cell | None,
         condition: str,
+        person: str | None = None,
     ) -> Iterator[KeptLabel]:
         where = "run_id = ?"
         values: tuple[Any, ...] = (run_id,)
         if cell is not None:
             where, values = _OF_A_CELL, (run_id, *cell)
+        if person is not None:
+            where, values = f"{where} and person = ?", (*values, person)
         query = f"""select position, model, metric, withdrawn, {", ".join(_FIELDS)}
                     from person_labels where {where} and {condition} order by id"""
         for row in self._database.rows(query, *values):
