@@ -98,12 +98,13 @@ def _twin(
     by: str,
 ) -> Run | None:
     planned = _planned_run(plan, workspace)
-    since = datetime.now(UTC) - timedelta(seconds=TWIN_SECONDS)
+    now, window = datetime.now(UTC), timedelta(seconds=TWIN_SECONDS)
     for run in store.runs.newest(workspace, TWINS_LOOKED_AT):
         its_own = {"id": run.id, "created": run.created}
         if run.is_title_suggested:
             its_own["title"] = run.title
-        is_recent = datetime.fromisoformat(run.created) > since
+        # One of the future was made before the clock was set back.
+        is_recent = abs(now - datetime.fromisoformat(run.created)) < window
         is_own = _created_by.get(run.id) == by
         if is_recent and is_own and run == planned.model_copy(update=its_own):
             return run

@@ -50,6 +50,7 @@ class Workspaces:
         self._visits: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
+        self._started, self._started_at = datetime.now(UTC), time.monotonic()
 
     def issue(self) -> str:
         """A new token, under which nothing is kept yet."""
@@ -148,7 +149,7 @@ class Workspaces:
     def sweep(self) -> None:
         """Deletes what nobody visited for too long, and gives the space back to the disk."""
         self._next_sweep = time.monotonic() + SWEEP
-        before = datetime.now(UTC) - timedelta(days=config().workspace_days)
+        before = self._time_that_passed() - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
             # A run at work is watched by somebody, or will be stopped soon.
@@ -183,7 +184,8 @@ class Workspaces:
         """Raises `HostLimitError` where this host makes no further workspace now."""
         limits = config()
         a_minute_ago = datetime.now(UTC) - timedelta(minutes=1)
-        if self._store.workspaces.created_since(a_minute_ago) >= limits.workspaces_per_minute:
+        new = self._store.workspaces.created_between(a_minute_ago, datetime.now(UTC))
+        if new >= limits.workspaces_per_minute:
             raise HostLimitError(
                 say(
                     "{count} new visitors a minute are the most that this host takes. Nothing "
@@ -203,7 +205,16 @@ class Workspaces:
             )
 
     def _workspaces_in_all(self) -> int:
-        return self._store.workspaces.created_since(datetime.min.replace(tzinfo=UTC))
+        ever = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+        return self._store.workspaces.created_between(*ever)
+
+    def _time_that_passed(self) -> datetime:
+        """Now, by no more than the time that this process ran.
+
+        A clock that is set ahead must not make everything expire at once.
+        """
+        ran = timedelta(seconds=time.monotonic() - self._started_at)
+        return min(datetime.now(UTC), self._started + ran)
 
     def _remember(self, token: str) -> None:
         with self._lock:

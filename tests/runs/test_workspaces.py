@@ -322,3 +322,31 @@ def test_what_is_deleted_is_given_back_to_the_disk(store, path, tmp_path):
     assert on_disk(tmp_path) < 10 * 2**20
     store.workspaces.delete(ANN)
     assert on_disk(tmp_path) < empty + 2**19
+
+
+# A clock that is set
+
+
+def days_old(store: Store, days: float) -> None:
+    moment = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    with store.database.transaction() as db:
+        db.execute("update workspaces set created = ?, last_visit = ?", (moment, moment))
+
+
+def test_a_clock_that_is_set_ahead_lets_nothing_expire(store, host):
+    fill(store, ANN)
+    # As after a jump of eight days: all that is kept, and the start of the process, is as old.
+    days_old(store, 8)
+    host._started -= timedelta(days=8)
+
+    host.sweep()
+
+    assert store.runs.ids(ANN)
+
+
+def test_after_a_clock_was_set_back_new_visitors_are_let_in(store, host, public):
+    public.setenv("PLUMBLINE_WORKSPACES_PER_MINUTE", "1")
+    fill(store, ANN)
+    days_old(store, -1)
+
+    host.check_room(BEN)

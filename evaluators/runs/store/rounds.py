@@ -147,10 +147,11 @@ class RoundTable:
             _grow(db, participant.round_id)
 
     def remove_newest(self, round_id: str, since: str) -> None:
-        """Takes out all who joined at this moment (UTC, ISO) or later, with all labels."""
+        """Takes out all who joined between this moment (UTC, ISO) and now, with all labels."""
         with self._database.transaction() as db:
-            query = "delete from round_participants where round_id = ? and joined >= ?"
-            if db.execute(query, (round_id, since)).rowcount:
+            query = """delete from round_participants
+                       where round_id = ? and joined >= ? and joined <= ?"""
+            if db.execute(query, (round_id, since, timestamp())).rowcount:
                 _grow(db, round_id)
 
     # What they say

@@ -40,10 +40,13 @@ class WorkspaceTable:
         with self._database.transaction() as db:
             db.execute(query, (timestamp(), workspace))
 
-    def created_since(self, moment: datetime) -> int:
-        """How many workspaces there are that were new after that moment."""
-        query = "select count(*) from workspaces where created > ?"
-        return int(self._database.rows(query, timestamp(moment))[0][0])
+    def created_between(self, after: datetime, until: datetime) -> int:
+        """How many workspaces there are that were new then.
+
+        Where the clock was set back, some may be new in the future, and are not new now.
+        """
+        query = "select count(*) from workspaces where created > ? and created <= ?"
+        return int(self._database.rows(query, timestamp(after), timestamp(until))[0][0])
 
     def unvisited_since(self, moment: datetime) -> list[str]:
         """The workspaces that nobody came to after that moment.
