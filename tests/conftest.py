@@ -1,6 +1,7 @@
 """What all tests share: public data, a provider on this computer, no time limit for examples."""
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,10 @@ from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import local_store
 from tests import machine, postgres
 from tests.loopback import Loopback
+
+# What is looked up while tests are collected is not the developer's own.
+COLLECTED_WITH = tempfile.TemporaryDirectory()
+os.environ["PLUMBLINE_DATA_DIR"] = COLLECTED_WITH.name
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
 settings.register_profile("fuzz", deadline=None, max_examples=2000)  # 20 times the usual

@@ -18,7 +18,7 @@ from evaluators.text.language import mark, say
 
 TABLES = Path(__file__).with_name("tables.sql")
 NEWEST = 27
-"""The format of the tables. Before the first release there were 25 others, which are not read."""
+"""The format of the tables. Those before the first release are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)
 """Raised for one value: beyond 64 bits, half a character, or a record in a knot."""
