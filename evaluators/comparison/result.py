@@ -86,6 +86,11 @@ class Compared:
         """Of a level of noise that asked for and, where prompts had another one, that."""
         return asked_and_had(float(self.name), self.noise_had)
 
+    @property
+    def has_missed_noise(self) -> bool:
+        """Whether the prompts had another noise than was asked for."""
+        return self.noise != asked_and_had(float(self.name), ())
+
     def line(self) -> dict[str, object]:
         """What a table says of the value; `None` where it is not known."""
         # The names are those of the records, so that a table and the records say the same.

@@ -157,7 +157,7 @@ def warnings_of_value(
     if seen:
         found.append(
             say(
-                "{labels} given with {labeller}'s labels in sight: people then agree more often "
+                "{labels} given with those of {labeller} in sight: people then agree more often "
                 "than blind.",
                 labels=counted(seen, "label"),
                 labeller=told.said_labeller,

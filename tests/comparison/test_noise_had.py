@@ -54,6 +54,7 @@ def test_both_noises_are_named_where_they_differ(had, named):
     comparison = pair(*had)
 
     assert [level.noise for level in comparison.by_noise] == ["0 %", named]
+    assert [level.has_missed_noise for level in comparison.by_noise] == [False, "had" in named]
     assert [level["noise"] for level in comparison.summary()["by_noise"]] == ["0 %", named]
     assert f"Noise {named}" in comparison_report(comparison, comparison.sides)
     [table] = tables_of_comparison(comparison)

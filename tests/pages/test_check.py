@@ -151,6 +151,7 @@ def test_the_rates_of_rgb_are_corrected_too(open_page: OpenPage, filled: Filled)
         filled.store.person_labels.save(filled.rgb.id, Cell(position), label)
     at = open_page("check", run=filled.rgb.id)
     assert "Noise robustness: the rules say " in said(at, "header")
+    assert "the rules sees" not in said(at, "markdown")
     assert lines(at)[0].title == "The rules say"
 
 

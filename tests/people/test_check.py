@@ -279,7 +279,7 @@ def test_labels_with_the_judges_in_sight_are_named():
     value = only_value(judged, labelled(judged, people, blind=False))
 
     assert value.warnings == (
-        "40 labels given with the judge's labels in sight: people then agree more often than blind.",
+        "40 labels given with those of the judge in sight: people then agree more often than blind.",
     )
 
 

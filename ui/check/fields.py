@@ -91,16 +91,20 @@ def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
     """What the labeller sees and misses, as lines of Markdown."""
     names = {"people": people, "labeller": plain(found.labeller)}
     if value.sensitivity is None:
-        words = say("No yes by {people}: what share {labeller} sees is not known.", **names)
+        words = say(
+            "No yes by {people}: how many would be a yes by {labeller} is not known.", **names
+        )
     else:
         rate = _with_interval(value.sensitivity)
-        words = say("Of {people}'s yes, {labeller} sees {rate}", **names, rate=rate)
+        words = say("Of {people}'s yes, {rate} are a yes by {labeller}", **names, rate=rate)
     lines = [words]
     if value.specificity is None:
-        words = say("No no by {people}: what share {labeller} sees is not known.", **names)
+        words = say(
+            "No no by {people}: how many would be a no by {labeller} is not known.", **names
+        )
     else:
         rate = _with_interval(value.specificity)
-        words = say("Of {people}'s no, {labeller} sees {rate}", **names, rate=rate)
+        words = say("Of {people}'s no, {rate} are a no by {labeller}", **names, rate=rate)
     lines.append(words)
     if value.kappa is not None:
         kappa = with_interval(value.kappa, value.kappa_interval)

@@ -19,7 +19,7 @@ from evaluators.paper.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.text.language import language, mark, say, speaking
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import in_brackets, joined_sentences, readable
+from evaluators.text.words import in_a_line, in_brackets, joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
@@ -104,6 +104,8 @@ def _over_noise(comparison: Comparison) -> None:
         key="compare_noise",
         alt=comparison.noise_sentence(),
     )
+    if missed := [value.noise for value in comparison.by_noise if value.has_missed_noise]:
+        st.caption(say("Noise: {levels}.", levels=in_a_line(missed)))
     st.caption(
         say(
             "Above, how often each is right; below, the difference with its 95 % interval: where "
