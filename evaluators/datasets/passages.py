@@ -46,7 +46,8 @@ def joined_passages(table: Table, columns: Mapping[str, str]) -> Joined:
         own = _samples_of(group, passages, columns.get("response", ""))
         samples += own
         several += any(_has_several(rows, passages) for rows in own)
-    if 2 * several <= len(groups):
+    is_one_question = len(groups) == 1 and not own_id
+    if 2 * several <= len(groups) or is_one_question:
         # A question alone may well be asked twice
         return Joined(table, _doubt(own_id) if several and own_id else "")
     rows = sorted((_joined_row(sample, passages) for sample in samples), key=lambda row: row[0])

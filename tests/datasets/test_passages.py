@@ -132,3 +132,10 @@ def test_lists_of_other_answers_are_parts_of_one_table():
     loaded = open_file("a.json", json.dumps({"one": ROWS, "other": others}).encode())
 
     assert loaded.usable == 4
+
+
+def test_one_question_alone_that_was_asked_twice_is_two_samples():
+    loaded = opened(*(row[1:] for row in TWO[:2]), header="query,passage,generated_answer")
+
+    assert loaded.usable == 2
+    assert loaded.guess.is_sure

@@ -271,7 +271,7 @@ def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(
 
 
 def test_many_bad_rows_are_counted_and_the_first_five_shown(upload: Upload) -> None:
-    at = upload("bad.csv", HEADER + "\n,May,d" * 9)
+    at = upload("bad.csv", HEADER + "\n,May,It was." * 9)
     assert "Rows 1, 2, 3, 4, 5: the question is empty" in said(at, "error")
     assert "(and 4 more rows)" in said(at, "error")
 
