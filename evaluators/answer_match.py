@@ -75,7 +75,7 @@ class AnswerMatchAcc(Evaluator):
     is_light: ClassVar[bool] = True
 
     type: Match = Field(
-        "exact_match",
+        default="exact_match",
         title=mark("Match"),
         description=mark(
             "exact: the same words; fuzzy: the answer contains the true answer; F1: "
@@ -83,7 +83,7 @@ class AnswerMatchAcc(Evaluator):
         ),
     )
     normalise: Normalisation = Field(
-        "hotpotqa",
+        default="hotpotqa",
         title=mark("Normalisation"),
         description=mark(
             "hotpotqa: case, punctuation and articles do not count; none: words as "

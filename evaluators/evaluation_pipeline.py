@@ -101,7 +101,7 @@ class HybridEvaluator(LabellingMethod):
     llm_client: SkipValidation[Judges] = None
     """The judge; several are a jury."""
     doubt_from: float = Field(
-        0.0,
+        default=0.0,
         ge=0,
         le=NEVER,
         title=mark("Doubt from"),

@@ -106,7 +106,7 @@ class GEvalJudgeEvaluator(Evaluator):
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge; `llm_judge=GEvalLLMJudge(...)` gives it too."""
     criterion: str = Field(
-        "",
+        default="",
         title=mark("Criterion of your own"),
         description=mark(
             "What an answer should be, and the steps to rate it, in words. Left empty, "
@@ -114,7 +114,7 @@ class GEvalJudgeEvaluator(Evaluator):
         ),
     )
     task: Task = Field(
-        "question answering",
+        default="question answering",
         title=mark("Task"),
         description=mark(
             "What the answers are: answers to the questions, or summaries of documents"

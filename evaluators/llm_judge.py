@@ -87,7 +87,7 @@ class LLMasJudge(Evaluator):
     llm_client: SkipValidation[LLMClient | None] = None
     """The judge; `llm_judge` is another name for it, and it may be a `DefaultLLMJudge`."""
     judgement_query: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        JUDGEMENT_QUERY,
+        default=JUDGEMENT_QUERY,
         title=mark("Question to the judge"),
         description=mark("It can be answered with yes or no."),
     )

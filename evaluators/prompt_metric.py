@@ -48,7 +48,7 @@ class PromptMetric(Evaluator):
 
     llm_client: SkipValidation[LLMClient | None] = None
     title: Annotated[str, AfterValidator(_with_a_letter)] = Field(  # type: ignore[misc]  # of this metric, not of the class
-        mark("Own question"),
+        default=mark("Own question"),
         max_length=60,
         title=mark("Name"),
         description=mark("What the metric, and its value, is called."),
@@ -56,18 +56,18 @@ class PromptMetric(Evaluator):
     question: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)
     ] = Field(
-        "Does the response answer the question that was asked?",
+        default="Does the response answer the question that was asked?",
         title=mark("Question to the judge"),
         description=mark("In your words; what counts as yes, or as 5, belongs here too."),
     )
     answer: Literal["yes or no", "1 to 5"] = Field(
-        YES_NO,
+        default=YES_NO,
         description=mark(
             "How the judge answers: yes (1) or no (0), or a rating from 1 (0) to 5, the best (1)."
         ),
     )
     fields: Annotated[tuple[Seen, ...], AfterValidator(_fields_in_order)] = Field(
-        ("question", "response"),
+        default=("question", "response"),
         min_length=1,
         title=mark("The judge sees"),
         description=mark(

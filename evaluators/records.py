@@ -114,8 +114,8 @@ class RGBTask(Record):
     """What one RGB prompt tests, with the noise it was to hold and really holds (0 to 1)."""
 
     ability: Ability
-    noise: float | None = Field(None, ge=0, le=1)
-    effective_noise: float | None = Field(None, ge=0, le=1)
+    noise: float | None = Field(default=None, ge=0, le=1)
+    effective_noise: float | None = Field(default=None, ge=0, le=1)
     counterfactual: Accepted | None = None
 
 
@@ -142,7 +142,7 @@ class Sample(Record):
     gold_documents: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     roles: tuple[DocumentRole, ...] = ()
-    repeat: int = Field(1, ge=1)
+    repeat: int = Field(default=1, ge=1)
 
 
 _LATER_FIELDS = ("gold_documents", "sources", "roles")
@@ -327,7 +327,7 @@ class Score(Record):
     reason: str = ""
     # From left to right: each kind needs a field that no other has, and this is read the fastest.
     evidence: LabelEvidence | RuleEvidence | JudgeEvidence | None = Field(
-        None, union_mode="left_to_right"
+        default=None, union_mode="left_to_right"
     )
     details: dict[str, Any] = Field(default_factory=dict)
 
@@ -369,8 +369,8 @@ class ModelSpec(Record):
     provider: str
     model: str
     base_url: str = ""
-    temperature: float | None = Field(0.0, ge=0, le=2)
-    answer_tokens: int = Field(1024, ge=16)
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    answer_tokens: int = Field(default=1024, ge=16)
     effort: str = ""
 
     @property
@@ -396,8 +396,8 @@ class Call(Record):
 class Cap(Record):
     """What a run may spend before it stops by itself, `cost` in US dollars; `None` for no cap."""
 
-    calls: int | None = Field(None, ge=1)
-    cost: float | None = Field(None, gt=0)
+    calls: int | None = Field(default=None, ge=1)
+    cost: float | None = Field(default=None, gt=0)
 
 
 class EvaluatorSpec(Record):
@@ -437,7 +437,7 @@ class Run(Record):
     is_title_suggested: bool = False
     note: str = ""
     tags: tuple[str, ...] = ()
-    repeats: int = Field(1, ge=1)
+    repeats: int = Field(default=1, ge=1)
 
     @property
     def data_fingerprint(self) -> str:

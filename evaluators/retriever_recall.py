@@ -35,7 +35,7 @@ class RetrieverRecall(Evaluator):
     """
 
     k: int = Field(
-        5,
+        default=5,
         ge=1,
         le=1000,
         title="k",

@@ -105,19 +105,19 @@ class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
     policy: Policy = Field(
-        "documented",
+        default="documented",
         title=mark("Rules"),
         description=mark(
             "documented: flexible wording; paper: the benchmark's own phrases, nothing else"
         ),
     )
     nfkc: bool = Field(
-        True,
+        default=True,
         title="NFKC",
         description=mark("Treat look-alike characters as equal (Unicode NFKC), e.g. thin spaces"),
     )
     remove_reasoning: bool = Field(
-        True,
+        default=True,
         title=mark("Remove reasoning"),
         description=mark("Ignore <think> text: only what the model finally says counts"),
     )

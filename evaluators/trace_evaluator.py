@@ -64,7 +64,7 @@ class TRACEEvaluator(TRACEMethod):
     """
 
     # Whoever builds any TRACE method from one set of arguments may name a client for all of them.
-    llm_client: Any = Field(None, description="Not used: this metric asks no LLM.")
+    llm_client: Any = Field(default=None, description="Not used: this metric asks no LLM.")
 
     def check_ready(self) -> None:
         check_embedding(self.embedding_model)

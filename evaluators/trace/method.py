@@ -26,7 +26,7 @@ class TRACEMethod(Evaluator):
     llm_client: SkipValidation[Any] = None
     """The judge, of a method that asks one."""
     chunking_strategy: ChunkingStrategy = Field(
-        "dense",
+        default="dense",
         title=mark("Chunking strategy"),
         description=mark(
             "Heuristic: a sentence is read within overlapping windows of words (dense), "
@@ -34,7 +34,7 @@ class TRACEMethod(Evaluator):
         ),
     )
     embedding_model: str = Field(
-        LEXICAL,
+        default=LEXICAL,
         title=mark("Embedding model"),
         description=mark(
             'Heuristic: "lexical" compares words; "sentence-transformers/..." adds '
@@ -42,7 +42,7 @@ class TRACEMethod(Evaluator):
         ),
     )
     chunk_size: int = Field(
-        512,
+        default=512,
         ge=50,
         le=2000,
         title=mark("Chunk size"),
@@ -52,14 +52,14 @@ class TRACEMethod(Evaluator):
         ),
     )
     chunk_overlap: int = Field(
-        50,
+        default=50,
         ge=0,
         le=1999,
         title=mark("Chunk overlap"),
         description=mark("Words that neighbouring windows share."),
     )
     definition: DefinitionName = Field(
-        SENTENCE,
+        default=SENTENCE,
         title=mark("Formula"),
         description=mark(
             "How labels become values; any other formula can be looked at later without a new call."
@@ -82,7 +82,7 @@ class LabellingMethod(TRACEMethod):
     """What those methods take beside that whose labels come from a judge."""
 
     prompt: PromptName = Field(
-        PLUMBLINE,
+        default=PLUMBLINE,
         title=mark("Labelling prompt"),
         description=mark(
             "The words that judges are asked with: Plumbline's, or those that RAGBench "
