@@ -132,7 +132,7 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
     expect(page.get_by_role("heading", name=re.compile("people say 100 %"))).to_be_visible()
     page.go_back()
     page.get_by_role("button", name="Back to the run").click()
-    expect(page.get_by_role("heading", name=re.compile("people say 100 %"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("people 100 %"))).to_be_visible()
     page.get_by_role("button", name="Share", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Labels (JSON lines)").click()
