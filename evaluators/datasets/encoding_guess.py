@@ -28,7 +28,9 @@ not ASCII."""
 _RARE = ("mac-roman", "cp850", "cp852", "cp866", "iso8859-5", "iso8859-6")
 _RARITY = 0.4
 """Encodings that today's programs do not write count that much less."""
-_LEAST_SCORE, _LEAST_KNOWN, _LEAST_COMMON = 0.02, 0.7, 4
+_LEAST_SCORE, _LEAST_KNOWN, _LEAST_COMMON = 0.02, 0.7, 6
+_LEAST_OF_CHARACTERS = 0.08
+"""Of all characters at least that many are among the commonest where words are not parted."""
 _CLEAR = 2
 """So many times as likely as any other reading the first is sure."""
 
@@ -107,9 +109,9 @@ class _Score(NamedTuple):
     among: int
     known: int
     unknown: int
+    signs: int
     rarity: float
-    by_chance: int
-    """Letters of one more common word."""
+    is_spaced: bool
 
     @property
     def value(self) -> float:
@@ -122,10 +124,11 @@ class _Score(NamedTuple):
 
     @property
     def is_enough(self) -> bool:
-        is_known = self.known >= _LEAST_KNOWN * (self.known + self.unknown)
-        return (
-            is_known and self.value >= _LEAST_SCORE * self.rarity and self.common >= _LEAST_COMMON
-        )
+        """Whether it is a text of the language at all, and not by a few signs and words alone."""
+        letters = self.known - self.signs
+        is_known = letters >= _LEAST_KNOWN * (letters + self.unknown)
+        least = _LEAST_SCORE if self.is_spaced else _LEAST_OF_CHARACTERS
+        return is_known and self.common >= _LEAST_COMMON and self.value >= least * self.rarity
 
     @property
     def _own(self) -> float:
@@ -140,10 +143,13 @@ class _Score(NamedTuple):
     def is_clear_of(self, other: _Score) -> bool:
         """Whether the other reading is far from any language, or has letters that do not belong."""
         # One word more may be there by chance, which tells in a short text
-        by_chance = other.common + other.by_chance if other.common else 0
+        one_more = other.common + (3 if other.is_spaced else 1)
+        by_chance = one_more if other.common else 0
         if self.value >= _CLEAR * other.with_common(by_chance):
             return True
-        has_fewer_strangers = self.unknown < other.unknown and self.common >= other.common
+        # A sign that splits a word may leave a common one: "c\x9cur" in French
+        is_as_common = self.common >= 0.98 * other.common
+        has_fewer_strangers = self.unknown < other.unknown and is_as_common
         has_far_fewer = 3 + 2 * self.unknown <= other.unknown and self.value > 1.2 * other.value
         return has_fewer_strangers or has_far_fewer
 
@@ -237,8 +243,8 @@ def _score(content: _Content, alphabet: Alphabet, rarity: float) -> _Score:
     else:
         common = sum(len(word) * content.text.count(word) for word in alphabet.common)
         among = own + unknown
-    by_chance = 3 if alphabet.is_spaced else 1
-    return _Score(common, among, own + content.signs, unknown, rarity, by_chance)
+    known = own + content.signs
+    return _Score(common, among, known, unknown, content.signs, rarity, alphabet.is_spaced)
 
 
 def _rank(score: _Score) -> float:
@@ -249,6 +255,8 @@ def _is_misplaced(before: str, character: str, after: str) -> bool:
     """Whether no text has it there: a capital or a sign in a word, or another script behind Latin
     letters.
     """
+    if character in "®™" and after.isalpha():
+        return True
     if not character.isalpha():
         return before.isalpha() and after.islower() and character not in _IN_WORDS
     if not before.islower():

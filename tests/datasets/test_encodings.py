@@ -264,6 +264,16 @@ def test_what_is_no_encoding_of_texts_is_refused(name):
         load("a.csv", b"question,response\nq,r\n", encoding=name)
 
 
+def test_signs_that_another_encoding_lacks_outweigh_a_word_that_it_has_by_chance():
+    # Read as ISO 8859-15, "cœur" is "c", a control character, and "ur"; with "d" it leaves "est"
+    rows = [*FRENCH * 3, ("Où est le cœur ?", "d\x9cest".encode("latin-1").decode("cp1252"), "x")]
+
+    loaded = open_file("a.csv", written(rows, "cp1252"))
+
+    assert loaded.guess.is_sure
+    assert loaded.encoding.encoding == "cp1252"
+
+
 @pytest.mark.parametrize(("encoding", "rows"), [("cp1251", RUSSIAN), ("shift_jis", JAPANESE)])
 def test_json_lines_are_read_by_the_same_rule(encoding, rows):
     lines = [f'{{"question": "{row[0]}", "response": "{row[1]}"}}' for row in rows]
