@@ -262,6 +262,8 @@ def test_an_answer_that_is_json_is_not_judged_as_the_text_of_an_object():
 
     with pytest.raises(DatasetError, match="response"):
         load("a.csv", data)
+    chosen = load("a.csv", data, {"response": "response"})
+    assert chosen.samples[0].response == '{"height": "330 metres"}'
 
 
 # Answers and truths
