@@ -186,8 +186,13 @@ def people_scores(
 
     `labels` are the labeller's, which a person who saw them confirmed.
     """
-    said = who_is_done(labels, sentences, given)
-    votes = _majority(said) if by == PEOPLE else said.get(by.removeprefix(PERSON))
+    if by == PEOPLE:
+        votes = _majority(who_is_done(labels, sentences, given))
+    else:
+        # Others' labels are not looked at: where many label, that would be done for each of them.
+        person = by.removeprefix(PERSON)
+        own = [label for label in given if label.person == person]
+        votes = who_is_done(labels, sentences, own).get(person)
     return scores_of_votes(votes, sentences, definition) if votes else None
 
 

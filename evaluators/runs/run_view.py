@@ -507,7 +507,8 @@ class RunView:
         is_whole = False
         while not is_whole:
             state = self.store.figures.labels_state(self.run.id)
-            given = self.store.person_labels.by_cell(self.run.id)
+            # Once for the views of all people: of many labels each reading takes a while.
+            given = self._once("given", state, self._labels_by_people)
             values: dict[Cell, ViewedValues] = {}
             for metric in range(len(self.run.evaluators)):
                 is_as_stored = stored.is_usual or (metric > 0 and not is_people_alone(view.by))
@@ -523,6 +524,9 @@ class RunView:
                 self.run.id, stored, values, state
             )
         return stored
+
+    def _labels_by_people(self) -> Mapping[Cell, Sequence[PersonLabel]]:
+        return self.store.person_labels.by_cell(self.run.id)
 
     def kept(self, name: str, kind: type[T], work_out: Callable[[], T]) -> T:
         """What others work out of this view, once for each state of results and labels."""

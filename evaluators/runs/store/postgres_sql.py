@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 _PARTS = re.compile(r"('(?:[^']|'')*')|\?(\d*)|(?<![:\w]):([a-z]\w*)|(%)")
 _INSERT = re.compile(r"\s*insert or (replace|ignore) into (\w+)")
-_BYTES = re.compile(r"length\(cast\((\w+) as blob\)\)")
+_BYTES = re.compile(r"length\(cast\((\"?\w+\"?) as blob\)\)")
 
 
 class TableKeys(NamedTuple):

@@ -14,6 +14,35 @@ from evaluators.text.language import say
 EXAMPLES = "examples"
 """The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
+ROW = 120
+"""About the bytes of a row's keys, numbers and times, and of its entries in indexes."""
+
+
+def _bytes(*columns: str) -> str:
+    """In SQL: the bytes of these columns of a row, and of what every row has."""
+    return " + ".join(
+        [str(ROW), *(f"coalesce(length(cast({name} as blob)), 0)" for name in columns)]
+    )
+
+
+_SIZES = (
+    ("uploads", _bytes("body")),
+    ("calls", _bytes("answer")),
+    ("runs", _bytes("body")),
+    ("saved_metrics", _bytes("body")),
+    ("saved_mappings", _bytes("body")),
+)
+_OF_RUNS = (
+    ("results", _bytes("body", '"values"', "facets")),
+    ("person_labels", _bytes("person", "key", "value", "sentence", "queue")),
+    ("notes", _bytes("text", "tags")),
+    ("label_queues", _bytes("body")),
+    ("rounds", _bytes("body")),
+    ("environments", _bytes("body")),
+    ("figures", _bytes("body")),
+)
+"""The tables of a workspace and of its runs, each with the size of a row."""
+
 _OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls", "file_batches")
 """The tables with a column `workspace`."""
 
@@ -59,23 +88,21 @@ class WorkspaceTable:
         return [token for (token,) in rows]
 
     def bytes_of(self, workspace: str) -> int:
-        """Bytes that the workspace's uploads, samples, results, notes and answers take up.
-
-        Names and the like are not counted.
+        """Bytes that all of the workspace takes up: its uploads, its answers, and its runs with all
+        that belongs to them.
         """
-        query = """select coalesce(sum(size), 0) from (
-                   select length(cast(body as blob)) size from uploads where workspace = ?1
-                   union all
-                   select length(cast(body as blob)) from samples
-                   where fingerprint in (select fingerprint from runs where workspace = ?1)
-                   union all
-                   select length(cast(body as blob)) from results
-                   where run_id in (select id from runs where workspace = ?1)
-                   union all
-                   select length(cast(text as blob)) + length(cast(tags as blob)) from notes
-                   where run_id in (select id from runs where workspace = ?1)
-                   union all
-                   select length(cast(answer as blob)) from calls where workspace = ?1) as sizes"""
+        own = "(select id from runs where workspace = ?1)"
+        sizes = [
+            *(f"select {size} from {table} where workspace = ?1" for table, size in _SIZES),
+            """select length(cast(body as blob)) from samples where fingerprint in
+                (select fingerprint from runs where workspace = ?1)""",
+            *(f"select {size} from {table} where run_id in {own}" for table, size in _OF_RUNS),
+            f"""select {ROW} from round_labels join round_participants on number = participant
+                where round_id in (select id from rounds where run_id in {own})""",
+        ]
+        first, *others = sizes
+        together = " union all ".join([first.replace(" from ", " size from ", 1), *others])
+        query = f"select coalesce(sum(size), 0) from ({together}) as sizes"
         return int(self._database.rows(query, workspace)[0][0])
 
     def move(self, workspace: str, new: str) -> None:
