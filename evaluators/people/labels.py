@@ -186,6 +186,7 @@ def people_scores(
 
     `labels` are the labeller's, which a person who saw them confirmed.
     """
+    votes: Votes | None
     if by == PEOPLE:
         votes = _majority(who_is_done(labels, sentences, given))
     else:
