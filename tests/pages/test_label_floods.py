@@ -1,0 +1,106 @@
+"""Messages that no person's browser sends: thousands of changes in one, and labels by the second."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+import streamlit as st
+
+from evaluators.errors import HostLimitError, ParameterError
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Labels, Sentences
+from evaluators.runs.store import Store
+from evaluators.runs.store.person_labels import MOST_OF_A_PERSON
+from tests.comparison.made import results
+from ui import session
+from ui.trace import correction
+
+SENTENCES = Sentences.model_validate(
+    {
+        "documents": [[{"key": "0a", "text": "It is tall."}]],
+        "response": [{"key": "a", "text": "It is tall."}],
+    }
+)
+NOW = datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> correction.RunCell:
+    store = Store(":memory:")
+    run = results(store, "Made", ["Who?"], [1.0]).run
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(session, "store", lambda: store)
+    return correction.RunCell(run.id, Cell(0))
+
+
+def changes(place: correction.RunCell, first: int, last: int) -> list[dict[str, object]]:
+    return [
+        {
+            "sample": place.name,
+            "number": number,
+            "label": "support",
+            "key": "a",
+            "value": ("full", "none")[number % 2],
+            "blind": True,
+        }
+        for number in range(first, last + 1)
+    ]
+
+
+def keep(place: correction.RunCell, sent: object) -> int:
+    """How many labels are stored after the browser sent this."""
+    correction.keep_changes(place, sent, SENTENCES, Labels(), correction.Origin())
+    return len(session.store().person_labels.history(place.run_id))
+
+
+def test_of_ten_thousand_changes_in_one_message_fifty_are_kept(
+    place: correction.RunCell,
+) -> None:
+    assert keep(place, changes(place, 1, 10_000)) == correction.MOST_CHANGES
+    # What was not looked at is no answered change: the browser sends it again.
+    assert correction.last_answered(place) == correction.MOST_CHANGES
+
+
+def test_labels_that_come_faster_than_anybody_reads_are_refused(
+    place: correction.RunCell,
+) -> None:
+    keep(place, changes(place, 1, 50))
+    keep(place, changes(place, 51, 100))
+
+    with pytest.raises(HostLimitError, match="too fast"):
+        keep(place, changes(place, 101, 150))
+    assert len(session.store().person_labels.history(place.run_id)) == 120
+
+
+@pytest.mark.parametrize("sent", [None, {}, "x" * 1000, 7, [7], [{"sample": 1}]])
+def test_what_is_no_list_of_changes_is_passed_over(place: correction.RunCell, sent: object) -> None:
+    assert keep(place, sent) == 0
+
+
+def label(person: str) -> PersonLabel:
+    return PersonLabel(person=person, label="support", key="a", value="full", created=NOW)
+
+
+def test_one_person_gives_an_answer_so_many_labels_those_taken_back_as_well(
+    place: correction.RunCell,
+) -> None:
+    table = session.store().person_labels
+    table.save(*place, *[label("Ada")] * MOST_OF_A_PERSON)
+    table.withdraw_all(*place, "Ada")
+
+    with pytest.raises(ParameterError, match="1,000 labels at most"):
+        table.save(*place, label("Ada"))
+    table.save(*place, label("Ben"))
+
+
+def test_a_run_keeps_so_many_labels(
+    place: correction.RunCell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_LABELS_PER_RUN", "3")
+    table = session.store().person_labels
+    for person in ("Ada", "Ben", "Cleo"):
+        table.save(*place, label(person))
+
+    with pytest.raises(ParameterError, match="keeps 3 labels"):
+        table.save(*place, label("Dan"))
