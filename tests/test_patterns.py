@@ -18,6 +18,7 @@ import pytest
 from nltk.tokenize.punkt import PunktLanguageVars
 
 from evaluators.batch import sources
+from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
 from evaluators.text import injection, sentences
 from tests.hostile import TooSlowError, check, strings_for
@@ -51,6 +52,10 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/batch/sources.py _listed": (
         "fullmatch",
         lambda: [re.compile(sources._as_expression(name)) for name in ("*.csv", "**/*.parquet")],
+    ),
+    "evaluators/datasets/alphabets.py of": (
+        "match",
+        lambda: [alphabet.letters for alphabet in ALPHABETS.values()],
     ),
     "evaluators/datasets/hub.py": (
         "match",
