@@ -308,7 +308,7 @@ def test_a_usual_name_whose_cells_cannot_be_read_is_asked_about():
     loaded = rows(*[{"question": "q?", "response": "r", "contexts": [{"score": 1}]}] * 2)
 
     assert not loaded.guess.is_sure
-    assert "contexts cannot be read as retrieved documents." in loaded.guess.why
+    assert "contexts cannot be read as documents." in loaded.guess.why
 
 
 # Names
