@@ -415,7 +415,8 @@ class Run(Record):
     says how the samples were made from their source. Each sample is there `repeats` times, one
     after the other, and asked about anew each time. `title`, `note` and `tags` are a person's to
     change; nobody gave a title that `is_title_suggested`. `again_of` is the id of the run that this
-    one does once more. `overnight` has its models answer by tomorrow, for less money.
+    one does once more. `overnight` has its models answer by tomorrow, for less money. `options`
+    holds the settings that have no field here (see `runs.run_options`).
     """
 
     id: str
@@ -438,6 +439,7 @@ class Run(Record):
     note: str = ""
     tags: tuple[str, ...] = ()
     repeats: int = Field(default=1, ge=1)
+    options: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def data_fingerprint(self) -> str:

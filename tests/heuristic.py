@@ -62,7 +62,7 @@ def measured(kind: Path) -> Iterator[Quality]:
 
 def _all_splits(kind: Path) -> Dataset:
     paths = sorted(kind.glob("*.parquet"))
-    splits = [inputs.dataset(path, on_remark=lambda _: None) for path in paths]
+    splits = [inputs.load_data(path, on_remark=lambda _: None) for path in paths]
     samples = tuple(sample for split in splits for sample in split.samples)
     return splits[0].model_copy(update={"samples": samples})
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from rich import box
 from rich.console import Console
@@ -21,20 +21,17 @@ from rich.text import Text
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, leads
 from evaluators.comparison.repeated import Repeated, repeated
-from evaluators.datasets.sampling import sampled
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
-from evaluators.llm.connect import JUDGE_TOKENS, accesses, connect, sdk_name
+from evaluators.llm.connect import accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
-from evaluators.numbers import whole_number
 from evaluators.people.checked import Against, Check
 from evaluators.people.labels import labels_by
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cap,
     Cell,
-    Dataset,
     EvaluatorSpec,
     JudgeEvidence,
     LabelEvidence,
@@ -61,9 +58,11 @@ from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
 from evaluators.runs.overnight import state_of_batches
-from evaluators.runs.plan import RunPlan, check_asked, check_cap, check_overnight, llms_of
+from evaluators.runs.plan import RunPlan, check_cap, check_overnight
+from evaluators.runs.planning import planned
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
+from evaluators.runs.run_options import RunOptions, lists_settings, llms_of
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import beside, why_no_interval
 from evaluators.runs.store import Answer, Counts, Outline, Store
@@ -95,29 +94,17 @@ MOST_REASONS = 20
 """Reasons of failures that a table for a terminal has; `Results.failures` has them all."""
 
 
+@lists_settings
 def evaluate(
     dataset: inputs.Data,
     metrics: inputs.Metric | Sequence[inputs.Metric],
     *,
-    model: inputs.Named | Sequence[inputs.Named] | None = None,
-    judge: inputs.Named | Sequence[inputs.Named] | None = None,
-    prompt: str | None = None,
     run: str | None = None,
     keys: Keys | None = None,
     store: Store | None = None,
     workspace: str = inputs.WORKSPACE,
-    cap: Cap | None = None,
-    use_cache: bool = True,
-    overnight: bool = False,
-    columns: Mapping[str, str] | None = None,
-    table: str = "",
-    encoding: str = "",
-    skip_broken: bool = False,
-    sample: int | None = None,
-    seed: int = 0,
-    repeats: int = 1,
     progress: bool = True,
-    definition: str | None = None,
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Runs the metrics over the samples and waits for the results; the run is in the app as well.
 
@@ -126,17 +113,20 @@ def evaluate(
     `model` answers where responses are missing (with `prompt`, a template with $question and
     $documents), `judge` decides where a metric asks an LLM; both are ids such as
     `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, or what `connect` gives, one
-    or several. Keys come from the environment unless they are given.
+    or several. Keys come from the environment unless they are given. Those named by their ids are
+    asked with `temperature` and may write `answer_tokens`.
 
     `columns`, `table`, `encoding` and `skip_broken` say how a file or a table is read, see
     `load_data`.
     `sample` takes that many samples at random, by one `seed` the same ones in every run over the
     data. Each prompt is asked `repeats` times, 1 to 10: then means tell how far answers to the same
-    prompt differ (`Mean.within`), and their intervals count each prompt once.
+    prompt differ (`Mean.within`), and their intervals count each prompt once. RGB questions are
+    composed into prompts by `ability`, `noise`, `passages` and `fill_up`, see `compose`.
 
     `overnight` has the models answer in batches within 24 hours, for less money (see
     `data/models.toml`): the results are empty at first, and the same call with the same `run`
-    collects what has come back. Without `overnight` that call asks at once what is left.
+    collects what has come back. Without `overnight` that call asks at once what is left. `cap` is
+    the budget; `use_cache=False` asks again even where an answer is stored.
 
     `run` is the title. An unfinished run of that title over the same data, metrics, models, prompt
     and repeats goes on, what failed is tried again; else a new one begins. Ctrl-C stops it with
@@ -147,58 +137,38 @@ def evaluate(
     leads the run; `results.under(...)` shows the same labels by another one.
     """
     store = store or inputs.local_store()
-    model, judge = _sdks_connected(model), _sdks_connected(judge)
-    keys = _all_keys(keys, model, judge)
-    data = inputs.dataset(
+    options, keys = _with_keys(options, keys)
+    on_remark = inputs.print_remark if progress else lambda _: None
+    plan = planned(
         dataset,
+        metrics,
+        options,
+        keys=keys,
         store=store,
         workspace=workspace,
-        columns=columns,
-        table=table,
-        encoding=encoding,
-        skip_broken=skip_broken,
-        on_remark=inputs.print_remark if progress else lambda _: None,
-    )
-    data = sampled(data, sample, seed)
-    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace, definition)
-    # What follows is of real runs only: an estimate has no budget, and nothing to go on with.
-    plan = replace(
-        plan,
-        cap=cap or Cap(),
-        use_cache=use_cache,
-        overnight=overnight,
+        on_remark=on_remark,
         title=run or "",
-        repeats=whole_number(repeats, "repeats", least=1),
     )
-    if progress and plan.repeats_alike:
-        inputs.print_remark(plan.repeats_alike)
+    if plan.repeats_alike:
+        on_remark(plan.repeats_alike)
     unfinished = _unfinished_run(store, workspace, plan) if run else None
     if unfinished:
         started = with_new_cap(store, unfinished, plan.cap)
-        started = with_overnight(store, started, overnight)
+        started = with_overnight(store, started, plan.overnight)
     else:
         started = create_run(store, plan, workspace=workspace)
     return _results_of(started, store, keys, progress)
 
 
+@lists_settings
 def estimate(
     dataset: inputs.Data,
     metrics: inputs.Metric | Sequence[inputs.Metric],
     *,
-    model: inputs.Named | Sequence[inputs.Named] | None = None,
-    judge: inputs.Named | Sequence[inputs.Named] | None = None,
-    prompt: str | None = None,
     keys: Keys | None = None,
     store: Store | None = None,
     workspace: str = inputs.WORKSPACE,
-    use_cache: bool = True,
-    columns: Mapping[str, str] | None = None,
-    table: str = "",
-    encoding: str = "",
-    skip_broken: bool = False,
-    sample: int | None = None,
-    seed: int = 0,
-    repeats: int = 1,
+    **options: Unpack[RunOptions],
 ) -> Forecast:
     """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
 
@@ -206,21 +176,9 @@ def estimate(
     tokens, US dollars and minutes. Raises `PlumblineError` where the run could not begin.
     """
     store = store or inputs.local_store()
-    model, judge = _sdks_connected(model), _sdks_connected(judge)
-    keys = inputs.keys_for_estimates(_all_keys(keys, model, judge))
-    data = inputs.dataset(
-        dataset,
-        store=store,
-        workspace=workspace,
-        columns=columns,
-        table=table,
-        encoding=encoding,
-        skip_broken=skip_broken,
-    )
-    data = sampled(data, sample, seed)
-    plan = _planned(data, metrics, model, judge, prompt, keys, store, workspace)
-    plan = replace(plan, use_cache=use_cache, repeats=whole_number(repeats, "repeats", least=1))
-    plan.check()
+    options, keys = _with_keys(options, keys)
+    keys = inputs.keys_for_estimates(keys)
+    plan = planned(dataset, metrics, options, keys=keys, store=store, workspace=workspace)
     return forecast(plan, keys, partial(store.calls.answered, workspace))
 
 
@@ -696,44 +654,16 @@ def _sdks_connected(named: Any) -> Any:
     return connect(named) if sdk_name(named) else named
 
 
-def _all_keys(keys: Keys | None, model: object, judge: object) -> Keys:
-    """The keys, else those of the environment, and those that connected models bring."""
+def _with_keys(options: RunOptions, keys: Keys | None) -> tuple[RunOptions, Keys]:
+    """The options with models connected, and the keys, else those of the environment, with theirs.
+
+    A connected model brings its own key.
+    """
+    asked: dict[str, Any] = {}
+    for name in ("model", "judge"):
+        asked[name] = _sdks_connected(options.get(name))
     own = keys_from_environment(os.environ) if keys is None else keys
-    return {**own, **accesses(model, judge)}
-
-
-def _planned(
-    data: Dataset,
-    metrics: inputs.Metric | Sequence[inputs.Metric],
-    model: inputs.Named | Sequence[inputs.Named] | None,
-    judge: inputs.Named | Sequence[inputs.Named] | None,
-    prompt: str | None,
-    keys: Keys,
-    store: Store,
-    workspace: str,
-    definition: str | None = None,
-) -> RunPlan:
-    """The run that is meant, as far as data, metrics and models make it."""
-    evaluators = inputs.evaluators(metrics, store.metrics.by_title(workspace))
-    evaluators = inputs.counted_by(evaluators, definition)
-    # Before the models: who names a judge in vain need not look for its key first.
-    check_asked(evaluators, judge)
-    models = inputs.models(model, keys)
-    judges = inputs.models(judge, keys, answer_tokens=JUDGE_TOKENS)
-    # Without models nobody is asked, and the run has no prompt.
-    template = ""
-    if models:
-        template = prompt or inputs.prompt_for(data)
-    plan = RunPlan(
-        data,
-        evaluators,
-        models=models,
-        judges=judges,
-        prompt=template,
-        seed=data.origin.get("seed"),
-    )
-    plan.check_data()
-    return plan
+    return cast(RunOptions, {**options, **asked}), {**own, **accesses(*asked.values())}
 
 
 def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
@@ -747,6 +677,7 @@ def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:
             and run.prompt == plan.prompt
             and run.judges == plan.judges
             and run.use_cache == plan.use_cache
+            and run.options == plan.options
             and _unordered(map(_with_defaults, run.evaluators)) == evaluators
         )
         if asks_the_same and run.fingerprint == fingerprint:

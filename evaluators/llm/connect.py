@@ -30,6 +30,9 @@ from evaluators.prompts import Prompt
 from evaluators.records import Cap, Completion, ModelSpec
 from evaluators.text.printable import printable
 
+ANSWER_TOKENS = 1024
+"""Tokens that an answer may take, hidden reasoning included, where nobody says otherwise."""
+
 JUDGE_TOKENS = 2048
 """Tokens that a judgement may take, hidden reasoning included, where nobody says otherwise."""
 

@@ -18,7 +18,7 @@ from evaluators.errors import ParameterError
 from evaluators.params import parameters
 from evaluators.records import Ability, Cap, EvaluatorSpec, ModelSpec, Record, Run
 from evaluators.runs.examples import ILLUSTRATION
-from evaluators.runs.plan import MOST_REPEATS
+from evaluators.runs.run_options import MOST_REPEATS
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import mark, say
 

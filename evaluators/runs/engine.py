@@ -133,6 +133,7 @@ def _planned_run(plan: RunPlan, workspace: str) -> Run:
         repeats=data.repeats,
         overnight=plan.overnight,
         again_of=plan.again_of,
+        options=dict(plan.options),
     )
 
 

@@ -26,14 +26,15 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.separators import SEPARATOR_FIELD
 from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, ParameterError
-from evaluators.llm import Access, Keys, LLMClient
+from evaluators.llm import Access, Keys
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.clients import access_for
-from evaluators.llm.connect import spec_of
+from evaluators.llm.connect import ANSWER_TOKENS, spec_of
 from evaluators.llm.judges import as_client
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
+from evaluators.runs.run_options import Named as Named
 from evaluators.runs.store import Store
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import say
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
 WORKSPACE = "local"
 """The one workspace of a person's own machine."""
 
-ANSWER_TOKENS = 1024
-"""Tokens that an answer may take, hidden reasoning included, where nobody says otherwise."""
-
 FROM_PYTHON = "Data from Python"
 """The name of data that have none."""
 
@@ -59,7 +57,6 @@ MOST_SUGGESTED = 30
 Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
 OnRemark = Callable[[str], object]
 Metric = str | Evaluator | EvaluatorSpec
-Named = str | ModelSpec | LLMClient
 
 
 def local_store() -> Store:
@@ -138,38 +135,6 @@ def load_data(
     for remark in loaded.remarks:
         on_remark(remark)
     return usable.model_copy(update={"origin": {**usable.origin, **origin}})
-
-
-def dataset(
-    data: Data,
-    *,
-    store: Store | None = None,
-    workspace: str = WORKSPACE,
-    name: str = FROM_PYTHON,
-    columns: Mapping[str, str] | None = None,
-    table: str = "",
-    encoding: str = "",
-    skip_broken: bool = False,
-    on_remark: OnRemark = print_remark,
-) -> Dataset:
-    """The samples; raises `DatasetError` for a test bed, whose prompts must be composed first."""
-    loaded = load_data(
-        data,
-        store=store,
-        workspace=workspace,
-        name=name,
-        columns=columns,
-        table=table,
-        encoding=encoding,
-        skip_broken=skip_broken,
-        on_remark=on_remark,
-    )
-    if isinstance(loaded, TestBed):
-        raise DatasetError(
-            f"{printable(loaded.name)} is a test bed: rows from which prompts are made. "
-            "Give compose(bed, bed.abilities) with bed = load_data(...), both from evaluators."
-        )
-    return loaded
 
 
 def loaded_by_columns(

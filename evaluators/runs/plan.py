@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from typing import Any
 
 from evaluators.base import Evaluator, missing
 from evaluators.datasets.names import COLUMNS
@@ -13,12 +14,10 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Run, Sample
+from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.runs.run_options import MOST_REPEATS, llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
-
-MOST_REPEATS = 10
-"""Beyond that more prompts tell more for the same money."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,8 @@ class RunPlan:
     """Its models answer in batches, by tomorrow and for less money."""
     title: str = ""
     again_of: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that have no field of their own, by their names in `run_options.SETTINGS`."""
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -190,11 +191,6 @@ class RunPlan:
                 lacking.append(missing(tuple(needs), sample, has_generator=bool(self.models)))
             if lacking and all(lacking):
                 raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
-
-
-def llms_of(asked: Run | RunPlan) -> list[ModelSpec]:
-    """Whom a run asks over a network, models before judges."""
-    return [spec for spec in (*asked.models, *asked.judges) if spec != OFFLINE]
 
 
 def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:

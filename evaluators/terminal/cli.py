@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 import click
-from pydantic import ValidationError
 
 from evaluators import __version__
 from evaluators.api import comparing
@@ -45,7 +44,7 @@ from evaluators.runs.job import Job
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
-from evaluators.terminal.arguments import Options, chosen_metrics, columns_of_fields, planned
+from evaluators.terminal.arguments import chosen_metrics, columns_of_fields, plan_of_options
 from evaluators.terminal.exit_codes import (
     BELOW,
     INCOMPLETE,
@@ -316,11 +315,6 @@ def app(port: int | None, for_class: bool, options: tuple[str, ...]) -> None:
     default="",
     help="What the run is called.  [default: one that tells it from other runs of the data]",
 )
-@click.option(
-    "--overnight",
-    is_flag=True,
-    help="Have the models answer within 24 hours, for less money (OpenAI, Groq); resume collects.",
-)
 @options.cap
 @options.judging
 def run(
@@ -331,7 +325,7 @@ def run(
     **chosen: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
-    plan = planned(_checked_options(chosen), store, keys_from_environment(os.environ))
+    plan = plan_of_options(chosen, store, keys_from_environment(os.environ))
     # Before the run is stored: a demand that can never be met is a slip of the command.
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
@@ -346,12 +340,7 @@ def run(
 @options.metrics
 @options.columns
 @options.encoding
-@click.option(
-    "--judge",
-    multiple=True,
-    metavar="ID",
-    help="The LLM that decides where a metric asks one; several are a jury.",
-)
+@options.judge
 @click.option(
     "--by",
     multiple=True,
@@ -479,7 +468,7 @@ def estimate(as_json: bool, **chosen: Any) -> None:
     """
     store = local_store()
     keys = keys_for_estimates(keys_from_environment(os.environ))
-    plan = planned(_checked_options(chosen), store, keys)
+    plan = plan_of_options(chosen, store, keys)
     count_stored = partial(store.calls.answered, WORKSPACE)
     rows = forecast(plan, keys, count_stored).named()
     if as_json:
@@ -932,14 +921,6 @@ def _with_raised_cap(
         return run
     cap = Cap(calls=max_calls or run.cap.calls, cost=max_cost or run.cap.cost)
     return with_new_cap(store, run, cap)
-
-
-def _checked_options(chosen: dict[str, Any]) -> Options:
-    try:
-        return Options.model_validate(chosen)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ParameterError(f"--{first['loc'][0]}: {first['msg']}.") from error
 
 
 def _to_stderr(words: str) -> None:

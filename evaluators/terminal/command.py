@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from evaluators.catalogue import catalogue
-from evaluators.datasets.rgb import NOISE_LEVELS, PASSAGES
-from evaluators.llm.catalogue import OFFLINE
-from evaluators.llm.connect import JUDGE_TOKENS
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.prompts import shipped
-from evaluators.records import EvaluatorSpec, ModelSpec, Run
-from evaluators.runs.inputs import ANSWER_TOKENS
+from evaluators.records import Cap, EvaluatorSpec, Run
+from evaluators.runs.run_options import SETTINGS, llms_of
+from evaluators.terminal.options import option_of
 
 OWN_PROMPT = "prompt.md"
 LINE = 100
@@ -57,17 +55,6 @@ def _spelled_for_bash(sign: str) -> str:
 def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
     # Data that came by the app have no file: their name is found among the uploads.
     yield "--data", run.origin.get("file", run.dataset_name)
-    for field, column in run.origin.get("columns", {}).items():
-        if field == "group" and column:
-            yield "--group", column
-        else:
-            yield "--column", f"{field}={column}"
-    if run.origin.get("table"):
-        yield "--table", run.origin["table"]
-    if run.origin.get("encoding"):
-        yield "--encoding", run.origin["encoding"]
-    if run.origin.get("skip_broken"):
-        yield "--skip-broken", ""
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):
@@ -75,9 +62,12 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
         # `--param` names a metric by its number where two have the same name.
         path = spec.name if len(alike) == 1 else str(number)
         yield from _changed_params(path, spec)
-    yield from _composition(run.origin)
-    yield from _models_and_prompt(run)
-    yield from _caps(run)
+    for field, column in run.origin.get("columns", {}).items():
+        if field == "group" and column:
+            yield "--group", column
+        else:
+            yield "--column", f"{field}={column}"
+    yield from _settings(run)
     # A title that was suggested is of that run only, as an earlier one was that of its data.
     if not run.is_title_suggested and run.title != run.dataset_name:
         yield "--title", run.title
@@ -111,49 +101,29 @@ def _param_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _composition(origin: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for ability in origin.get("abilities", ()):
-        yield "--ability", str(ability)
-    noise_levels = origin.get("noise_levels", NOISE_LEVELS)
-    if tuple(noise_levels) != NOISE_LEVELS:
-        for noise in noise_levels:
-            yield "--noise", f"{noise:g}"
-    if origin.get("fill_up"):
-        yield "--fill-up", ""
-    for name, usual in (("passages", PASSAGES), ("seed", 0), ("sample", None)):
-        value = origin.get(name, usual)
-        if value != usual:
-            yield f"--{name}", str(value)
+def _settings(run: Run) -> Iterator[tuple[str, str]]:
+    """Each setting that is not as usual."""
+    for name, setting in SETTINGS.items():
+        value, option = setting.value(run), option_of(name, setting)
+        if name == "cap":
+            yield from _cap(run.cap)
+        elif name == "prompt":
+            if _has_own_prompt(run):
+                yield option, OWN_PROMPT
+        elif not setting.meaning or setting.is_usual(value):
+            continue
+        elif setting.kind is bool:
+            yield option, ""
+        else:
+            for each in value if setting.is_several else (value,):
+                yield option, str(each).removesuffix(".0")
 
 
-def _models_and_prompt(run: Run) -> Iterator[tuple[str, str]]:
-    for spec in run.models:
-        yield "--model", spec.id
-    for spec in run.judges:
-        yield "--judge", spec.id
-    llms = _llms_of_run(run)
-    temperatures = [spec.temperature for spec in llms if spec.temperature]
-    # One option stands for all: `_notes_before` says where they had different values.
-    if temperatures:
-        yield "--temperature", str(max(temperatures))
-    if llms and not _has_usual_budgets(run):
-        budgets = [spec.answer_tokens for spec in llms]
-        yield "--answer-tokens", str(max(budgets))
-    if _has_own_prompt(run):
-        yield "--prompt", OWN_PROMPT
-
-
-def _caps(run: Run) -> Iterator[tuple[str, str]]:
-    if run.cap.calls:
-        yield "--max-calls", str(run.cap.calls)
-    if run.cap.cost:
-        yield "--max-cost", str(run.cap.cost)
-    if not run.use_cache:
-        yield "--no-cache", ""
-    if run.repeats > 1:
-        yield "--repeats", str(run.repeats)
-    if run.overnight:
-        yield "--overnight", ""
+def _cap(cap: Cap) -> Iterator[tuple[str, str]]:
+    if cap.calls:
+        yield "--max-calls", str(cap.calls)
+    if cap.cost:
+        yield "--max-cost", str(cap.cost)
 
 
 def _notes_before(run: Run) -> Iterator[str]:
@@ -165,12 +135,11 @@ def _notes_before(run: Run) -> Iterator[str]:
             "This run does not say how its prompts were composed: add --ability, --noise, "
             "--passages and --sample."
         )
-    llms = _llms_of_run(run)
+    llms = llms_of(run)
     temperatures = {spec.temperature for spec in llms} - {None}
-    budgets = {spec.answer_tokens for spec in llms}
     # Answers and judgements have budgets of their own where none is given: that is one way.
-    if _has_usual_budgets(run):
-        budgets = set()
+    is_usual = SETTINGS["answer_tokens"].value(run) is None
+    budgets = set() if is_usual else {spec.answer_tokens for spec in llms}
     if len(temperatures) > 1 or len(budgets) > 1:
         yield (
             "The models were asked in different ways; here all have the highest temperature "
@@ -188,18 +157,5 @@ def _notes_before(run: Run) -> Iterator[str]:
             yield f"{provider.address_variable} holds the address: {quoted(address)}"
 
 
-def _has_usual_budgets(run: Run) -> bool:
-    """Whether every LLM may write as much as it may where no budget is given."""
-    models = [spec for spec in run.models if spec != OFFLINE]
-    if any(spec.answer_tokens != ANSWER_TOKENS for spec in models):
-        return False
-    return all(spec.answer_tokens == JUDGE_TOKENS for spec in run.judges)
-
-
 def _has_own_prompt(run: Run) -> bool:
     return bool(run.models) and run.prompt not in shipped()
-
-
-def _llms_of_run(run: Run) -> Sequence[ModelSpec]:
-    every = [*run.models, *run.judges]
-    return [spec for spec in every if spec.provider != OFFLINE.provider]

@@ -8,18 +8,14 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from evaluators.datasets.rgb import BY_ROW
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
-from evaluators.records import Ability
 from evaluators.rgb_rules import Policy
-from evaluators.runs.plan import MOST_REPEATS
+from evaluators.runs.run_options import SETTINGS, Setting
 from evaluators.text.printable import printable
-from evaluators.trace.definitions import DEFINITIONS, SENTENCE
+from evaluators.trace.definitions import DEFINITIONS
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-ABILITIES = ", ".join(Ability)
 
 
 def _read_config(ctx: click.Context, _: click.Parameter, path: Path | None) -> None:
@@ -60,6 +56,53 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+def option_of(name: str, setting: Setting) -> str:
+    """What the setting is called on the command line: --answer-tokens."""
+    return setting.option or f"--{name.replace('_', '-')}"
+
+
+def name_of_option(name: str, setting: Setting) -> str:
+    """What click calls the setting."""
+    return option_of(name, setting).removeprefix("--").replace("-", "_")
+
+
+def _option(name: str, setting: Setting) -> Callable[[F], F]:
+    """The option of a setting, with its bounds, and what is usual where that is a number."""
+    flag, words = option_of(name, setting), setting.meaning
+    if setting.kind is bool:
+        return click.option(flag, is_flag=True, help=words)
+    if usual := _numbers_in_words(setting.usual):
+        words = f"{words}  [default: {usual}]"
+    return click.option(
+        flag,
+        type=_type_of(setting),
+        multiple=setting.is_several,
+        metavar=setting.metavar,
+        help=words,
+    )
+
+
+def _numbers_in_words(usual: Any) -> str:
+    numbers = usual if isinstance(usual, tuple) else (usual,)
+    is_numbers = all(isinstance(number, int | float) for number in numbers)
+    return ", ".join(f"{number:g}" for number in numbers) if is_numbers else ""
+
+
+def _type_of(setting: Setting) -> click.ParamType[Any]:
+    if setting.choices:
+        return click.Choice(setting.choices)
+    if setting.kind is int:
+        least, most = setting.least, setting.most
+        return click.IntRange(
+            None if least is None else int(least), None if most is None else int(most)
+        )
+    if setting.kind is float:
+        return click.FloatRange(setting.least, setting.most)
+    if setting.kind is Path:
+        return click.Path(exists=True, dir_okay=False, path_type=Path)
+    return click.STRING
+
+
 columns = click.option(
     "--column",
     multiple=True,
@@ -67,12 +110,8 @@ columns = click.option(
     help="The column of a field of the file, such as response=answer. Repeatable.",
 )
 
-encoding = click.option(
-    "--encoding",
-    default="",
-    metavar="NAME",
-    help="How a text file that is not UTF-8 is written: windows-1251, shift-jis, big5.",
-)
+encoding = _option("encoding", SETTINGS["encoding"])
+judge = _option("judge", SETTINGS["judge"])
 
 metrics = _all(
     click.option(
@@ -116,117 +155,7 @@ asking = _all(
         metavar="COLUMN",
         help="A column of the file by which results are shown: prompt_version, a model, a topic.",
     ),
-    click.option(
-        "--table",
-        default="",
-        metavar="NAME",
-        help="The list of a JSON file, or the sheet of a workbook, where it holds several.",
-    ),
-    encoding,
-    click.option(
-        "--skip-broken",
-        is_flag=True,
-        help="Leave out rows of the file that cannot be used.",
-    ),
-    click.option(
-        "--model",
-        multiple=True,
-        metavar="ID",
-        help="The LLM that answers where the data set has no answers. Repeatable.",
-    ),
-    click.option(
-        "--judge",
-        multiple=True,
-        metavar="ID",
-        help="The LLM that decides where a metric asks one; several are a jury.",
-    ),
-    click.option(
-        "--prompt",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A template for --model with $question and $documents.",
-    ),
-    click.option(
-        "--temperature",
-        metavar="NUMBER",
-        type=click.FloatRange(0, 2),
-        default=0.0,
-        show_default=True,
-    ),
-    click.option(
-        "--answer-tokens",
-        metavar="N",
-        type=click.IntRange(16),
-        help=(
-            "The most that an answer may take, hidden reasoning included.  [default: 1024, "
-            "or 2048 without --model]"
-        ),
-    ),
-    click.option(
-        "--ability",
-        multiple=True,
-        metavar="NAME",
-        type=click.Choice([*(ability.value for ability in Ability), BY_ROW]),
-        help=(
-            f"RGB: {ABILITIES}. Repeatable.  [default: all that the data set can test; of recorded "
-            f"answers the one that most rows test, {BY_ROW} mixes them]"
-        ),
-    ),
-    click.option(
-        "--noise",
-        multiple=True,
-        metavar="SHARE",
-        type=click.FloatRange(0, 1),
-        help=(
-            "RGB: share of documents that are not relevant. Repeatable.  [default: 0, 0.2, "
-            "0.4, 0.6, 0.8]"
-        ),
-    ),
-    click.option(
-        "--passages",
-        metavar="N",
-        type=click.IntRange(1, 50),
-        help="RGB: documents in a prompt.  [default: 5]",
-    ),
-    click.option(
-        "--fill-up",
-        is_flag=True,
-        help=(
-            "RGB: give planted errors documents beside the point where fewer than --passages are "
-            "forged."
-        ),
-    ),
-    click.option(
-        "--seed",
-        metavar="N",
-        type=click.IntRange(0),
-        help=(
-            "Another seed takes another --sample, and in RGB other documents in another order; 0 "
-            "takes the first ones of each kind, as the benchmark does.  [default: 0]"
-        ),
-    ),
-    click.option(
-        "--sample",
-        metavar="N",
-        type=click.IntRange(1),
-        help=(
-            "Only N samples at random, the same ones in every run; of RGB questions, N for each "
-            "ability.  [default: all]"
-        ),
-    ),
-    click.option(
-        "--repeats",
-        metavar="N",
-        type=click.IntRange(1, MOST_REPEATS),
-        default=1,
-        show_default=True,
-        help="Ask each prompt again to see how much answers vary at this temperature.",
-    ),
-    click.option(
-        "--definition",
-        type=click.Choice(list(DEFINITIONS)),
-        help=f"The formula by which TRACE labels become values.  [default: {SENTENCE}]",
-    ),
-    click.option("--no-cache", is_flag=True, help="Ask again even where an answer is stored."),
+    *(_option(name, setting) for name, setting in SETTINGS.items() if setting.meaning),
 )
 
 cap = _all(

@@ -17,7 +17,7 @@ from evaluators.runs import inputs
 from evaluators.runs.forecast import Measures, doubt_of, forecast
 from evaluators.runs.inputs import keys_for_estimates, local_store
 from evaluators.runs.plan import RunPlan
-from evaluators.terminal.arguments import Options, planned
+from evaluators.terminal.arguments import plan_of_options
 from evaluators.text.size import tokens
 
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -29,7 +29,7 @@ ROWS = 24
 
 def found(**options):
     keys = keys_for_estimates({})
-    plan = planned(Options.model_validate(options), local_store(), keys)
+    plan = plan_of_options(options, local_store(), keys)
     return forecast(plan, keys, partial(local_store().calls.answered, "local")).named()
 
 
@@ -85,7 +85,7 @@ def test_the_tokens_are_those_of_the_prompts():
         "ability": ["negative_rejection"],
         "sample": 1,
     }
-    wanted = planned(Options.model_validate({**options, "model": [OFFLINE.id]}), local_store(), {})
+    wanted = plan_of_options({**options, "model": [OFFLINE.id]}, local_store(), {})
     (sample,) = wanted.dataset.samples
     prompt = fill(load("rgb_en"), sample.question, sample.retrieved_documents).text
     to_judge = fenced(load("judge_rejection_en"), question=sample.question, answer=TO_COME)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluators import AnswerMatchAcc, EvaluatorSpec, FakeLLM, LLMasJudge, compose, load_data
+from evaluators import AnswerMatchAcc, EvaluatorSpec, FakeLLM, LLMasJudge, load_data
 from evaluators.errors import AccessError, DatasetError, ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.prompt_metric import PromptMetric
@@ -114,14 +114,6 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_like_it(store):
 def test_what_is_no_data_is_refused(rows, words):
     with pytest.raises(DatasetError, match=words):
         load_data(rows)
-
-
-def test_a_test_bed_is_refused_with_the_way_to_compose_it(store):
-    with pytest.raises(DatasetError, match=r"compose\(bed, bed.abilities\) with bed = load_data"):
-        inputs.dataset("RGB sample (English)", store=store)
-
-    bed = load_data("RGB sample (English)", store=store)
-    assert inputs.dataset(compose(bed, bed.abilities, sample=1)).samples
 
 
 # Metrics

@@ -8,7 +8,7 @@ from evaluators import load_data
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.runs.engine import create_run
 from evaluators.runs.inputs import local_store
-from evaluators.terminal.arguments import Options, planned
+from evaluators.terminal.arguments import plan_of_options
 from evaluators.terminal.command import command
 from evaluators.terminal.remedies import IN_TERMINAL
 
@@ -98,7 +98,7 @@ def test_data_that_were_read_already_have_no_columns(options):
 
 
 def ask(**options):
-    return planned(Options.model_validate({"metric": ("trace",), **options}), local_store(), {})
+    return plan_of_options({"metric": ("trace",), **options}, local_store(), {})
 
 
 def test_the_terminal_names_columns_and_shows_them_again(file):

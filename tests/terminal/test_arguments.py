@@ -2,6 +2,8 @@
 instead.
 """
 
+from pathlib import Path
+
 import pytest
 
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES
@@ -12,14 +14,14 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Cap
 from evaluators.runs.engine import create_run
 from evaluators.runs.inputs import local_store
-from evaluators.terminal.arguments import Options, chosen_metrics, planned
+from evaluators.terminal.arguments import chosen_metrics, plan_of_options
 
 RGB = {"data": ENGLISH_BED, "metric": ("rgb",), "model": (OFFLINE.id,)}
 TRACE = {"data": TRACE_SAMPLES, "metric": ("trace",)}
 
 
 def ask(**options):
-    return planned(Options.model_validate(options), local_store(), {})
+    return plan_of_options(options, local_store(), {})
 
 
 def params(metrics, *texts):
@@ -167,10 +169,10 @@ def asked_specs(metric):
             "nowhere.csv” is neither a file nor the name of a data set",
         ),
         ({**TRACE, "metric": ("trase",)}, ParameterError, "trase"),
-        ({**TRACE, "noise": (0.2,)}, ParameterError, "--noise is for RGB questions"),
+        ({**TRACE, "noise": (0.2,)}, ParameterError, "noise is for RGB questions"),
         ({**TRACE, "judge": ("openai/gpt-4o",)}, ParameterError, "A judge is named, and TRACE"),
         ({"data": TRACE_SAMPLES, "metric": ("rgb",)}, ParameterError, "which ability of RGB"),
-        ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one --ability"),
+        ({**TRACE, "ability": tuple(Ability)}, ParameterError, "one ability"),
         ({**TRACE, "model": (OFFLINE.id,)}, ParameterError, "has an answer already"),
         ({**TRACE, "metric": ("gpt_labeling",)}, ParameterError, "judge"),
         (
@@ -181,8 +183,12 @@ def asked_specs(metric):
         ({**TRACE, "metric": ("retriever_recall",)}, ParameterError, "gold_documents"),
         ({**RGB, "model": ()}, ParameterError, "model"),
         ({**RGB, "model": ("gpt-9",)}, ParameterError, "No model is called"),
-        ({**RGB, "prompt": "gone.md"}, PromptError, "gone.md cannot be read"),
-        ({**TRACE, "prompt": "gone.md"}, ParameterError, "--prompt is for a model that answers"),
+        ({**RGB, "prompt": Path("gone.md")}, PromptError, "gone.md cannot be read"),
+        (
+            {**TRACE, "prompt": Path("gone.md")},
+            ParameterError,
+            "A prompt is for a model that answers",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_told_with_the_remedy(options, kind, words):

@@ -236,7 +236,7 @@ def test_samples_that_fail_leave_the_run_incomplete_and_are_told(plumbline, data
         ),
         ((*TRACE, "--fail-under", "adherence=80"), "adherence=80 can never be met"),
         ((*TRACE, "--param", "2.type=best"), "type is 'best'"),
-        ((*TRACE, "--noise", "0.2"), "--noise is for RGB questions"),
+        ((*TRACE, "--noise", "0.2"), "noise is for RGB questions"),
         ((*RGB, "--noise", "2"), "2.0 is not in the range 0<=x<=1"),
         ((*RGB, "--ability", "flying"), "noise_robustness"),
         ((*RGB, "--max-cost", "0"), "not in the range x>0"),

@@ -19,7 +19,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.terminal import cli
-from evaluators.terminal.arguments import Options, planned
+from evaluators.terminal.arguments import plan_of_options
 from evaluators.terminal.command import OWN_PROMPT, command, quoted
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
@@ -82,10 +82,9 @@ def read_back(text):
     """The run that the command line would begin with the command."""
     words = in_bash(text)
     assert words[0] == "run"
-    chosen = cli.run.make_context("run", words[1:]).params
-    options = {name: value for name, value in chosen.items() if name in Options.model_fields}
+    options = cli.run.make_context("run", words[1:]).params
     store = inputs.local_store()
-    plan = planned(Options.model_validate(options), store, KEYS)
+    plan = plan_of_options(options, store, KEYS)
     return create_run(store, plan, workspace=inputs.WORKSPACE)
 
 

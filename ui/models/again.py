@@ -15,7 +15,8 @@ from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import find
 from evaluators.records import Ability, ModelSpec, Run
 from evaluators.runs.forecast import doubtful
-from evaluators.runs.plan import MOST_REPEATS, RunPlan
+from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_options import MOST_REPEATS
 from evaluators.runs.settings import differing, settings
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese

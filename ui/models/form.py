@@ -13,13 +13,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.llm import catalogue, clients
 from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
-from evaluators.llm.connect import JUDGE_TOKENS
+from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.llm.estimate import cap_problem
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
-from evaluators.runs.inputs import ANSWER_TOKENS, keys_for_estimates
-from evaluators.runs.plan import MOST_REPEATS, RunPlan
+from evaluators.runs.inputs import keys_for_estimates
+from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_options import MOST_REPEATS
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
 from evaluators.votes import RULE

@@ -11,7 +11,7 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Run
 from evaluators.runs.engine import registry
 from evaluators.runs.overnight import on_their_way, state_of_batches
-from evaluators.runs.plan import llms_of
+from evaluators.runs.run_options import llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from ui import session

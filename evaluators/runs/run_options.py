@@ -1,0 +1,419 @@
+"""What a run can be set to: each setting is declared here once, and every door reads it from here.
+
+`evaluate`, `estimate`, the options of the command line, TOML files, the printed command, links of
+assignments, forms, *Run again*, cards, what differs between two runs, and suggested titles.
+"""
+
+# Annotations are evaluated: they are the declaration.
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypedDict, TypeVar, get_type_hints
+
+from evaluators.datasets.rgb import BY_ROW, NOISE_LEVELS, PASSAGES
+from evaluators.llm import LLMClient
+from evaluators.llm.catalogue import OFFLINE, model_title
+from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
+from evaluators.llm.money import dollars
+from evaluators.records import Ability, Cap, ModelSpec, Run, prompt_hash
+from evaluators.text.language import mark
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
+
+MOST_REPEATS = 10
+"""Beyond that more prompts tell more for the same money."""
+
+OPTIONS = "options."
+"""Where a run keeps what has no field of its own."""
+
+Named = str | ModelSpec | LLMClient
+Values = Callable[[Run], Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One setting: how it is asked for, where a run has it, and how it is told from another.
+
+    `place` is where its value stands in a run, such as `cap.calls`; without one it is kept in
+    `Run.options` under its name. `of` reads it from a run where it is put together of several. One
+    with a `title` stands among the settings of a run, in `words` where its value says too little;
+    what they leave empty is left out. `least` and `most` are inclusive.
+    """
+
+    kind: type = str
+    usual: Any = None
+    is_several: bool = False
+    least: float | None = None
+    most: float | None = None
+    choices: Sequence[str] = ()
+    meaning: str = ""
+    metavar: str | None = None
+    option: str = ""
+    title: str = ""
+    in_titles: bool = True
+    place: str = ""
+    of: Values | None = None
+    words: Callable[[Run], str] | None = None
+
+    @property
+    def has_no_field(self) -> bool:
+        """Whether a run keeps it among its `options`."""
+        return self.place.startswith(OPTIONS)
+
+    def value(self, run: Run) -> Any:
+        """Its value in a run; what is usual where the run has none."""
+        value = self.of(run) if self.of else _at(run, self.place)
+        return self.usual if value is None else value
+
+    def in_words(self, run: Run) -> str:
+        """Its value as it stands among the settings of a run; empty where it says nothing."""
+        if self.words:
+            return self.words(run)
+        value = self.value(run)
+        if isinstance(value, list | tuple):
+            return ", ".join(map(str, value))
+        return "" if value is None or value is False else str(value)
+
+    def is_usual(self, value: Any) -> bool:
+        # JSON, in which a run is stored, has lists only.
+        return (tuple(value) if isinstance(value, list) else value) in (self.usual, None, ())
+
+
+def _at(run: Run, place: str) -> Any:
+    value: Any = run
+    for name in place.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name)
+    return value
+
+
+# Values that are put together of several
+
+
+def ids_of_models(run: Run) -> list[str]:
+    return [spec.id for spec in run.models]
+
+
+def ids_of_judges(run: Run) -> list[str]:
+    return [spec.id for spec in run.judges]
+
+
+def _temperature(run: Run) -> float | None:
+    # One stands for all: a form and a command have one field for them.
+    temperatures = [spec.temperature for spec in llms_of(run) if spec.temperature]
+    return max(temperatures, default=None)
+
+
+def _answer_tokens(run: Run) -> int | None:
+    """The largest budget; `None` where every LLM has the one that it has by itself."""
+    models = [spec.answer_tokens for spec in run.models if spec != OFFLINE]
+    judges = [spec.answer_tokens for spec in run.judges]
+    if set(models) <= {ANSWER_TOKENS} and set(judges) <= {JUDGE_TOKENS}:
+        return None
+    return max(*models, *judges, 0)
+
+
+class _Asking(Protocol):
+    """A run, or the plan of one."""
+
+    @property
+    def models(self) -> Sequence[ModelSpec]: ...
+
+    @property
+    def judges(self) -> Sequence[ModelSpec]: ...
+
+
+def llms_of(asking: _Asking) -> list[ModelSpec]:
+    """Whom a run asks over a network, models before judges."""
+    return [spec for spec in (*asking.models, *asking.judges) if spec != OFFLINE]
+
+
+# Values in words
+
+
+def _titles_of_models(run: Run) -> str:
+    return ", ".join(map(model_title, run.models))
+
+
+def _titles_of_judges(run: Run) -> str:
+    return ", ".join(map(model_title, run.judges))
+
+
+def _budget(run: Run) -> str:
+    if run.cap.calls:
+        return f"{run.cap.calls} calls"
+    return dollars(run.cap.cost) if run.cap.cost else ""
+
+
+def _asked_with(run: Run) -> str:
+    """How models are asked where that is not as usual."""
+    options = []
+    for spec in (*run.models, *run.judges):
+        parts = [f"temperature {spec.temperature:g}"] if spec.temperature else []
+        parts += [f"effort {spec.effort}"] if spec.effort else []
+        options.append(" and ".join(parts))
+    return ", ".join(dict.fromkeys(filter(None, options))) or mark("the usual options")
+
+
+class RunOptions(TypedDict, total=False):
+    """What `evaluate`, `estimate` and `plumbline run` take beside data and metrics.
+
+    A setting that is added here is offered at every door; its value is in `Run.options`.
+    """
+
+    columns: Annotated[Mapping[str, str] | None, Setting(kind=dict, place="origin.columns")]
+    table: Annotated[
+        str,
+        Setting(
+            usual="",
+            metavar="NAME",
+            meaning=(
+                "The list of a JSON file, or the sheet of a workbook, where it holds several."
+            ),
+            place="origin.table",
+        ),
+    ]
+    encoding: Annotated[
+        str,
+        Setting(
+            usual="",
+            metavar="NAME",
+            meaning=(
+                "How a text file that is not UTF-8 is written: windows-1251, shift-jis, big5."
+            ),
+            place="origin.encoding",
+        ),
+    ]
+    skip_broken: Annotated[
+        bool,
+        Setting(
+            kind=bool,
+            usual=False,
+            meaning="Leave out rows of the file that cannot be used.",
+            place="origin.skip_broken",
+        ),
+    ]
+    sample: Annotated[
+        int | None,
+        Setting(
+            kind=int,
+            least=1,
+            most=1_000_000,
+            metavar="N",
+            meaning=(
+                "Only N samples at random, the same ones in every run; of RGB questions, N for "
+                "each ability.  [default: all]"
+            ),
+            place="origin.sample",
+            title=mark("samples"),
+            words=lambda run: str(run.origin.get("sample") or mark("all")),
+        ),
+    ]
+    seed: Annotated[
+        int,
+        Setting(
+            kind=int,
+            usual=0,
+            least=0,
+            most=2**31,
+            metavar="N",
+            meaning=(
+                "Another seed takes another --sample, and in RGB other documents in another "
+                "order; 0 takes the first ones of each kind, as the benchmark does."
+            ),
+            place="seed",
+            title=mark("seed"),
+        ),
+    ]
+    repeats: Annotated[
+        int,
+        Setting(
+            kind=int,
+            usual=1,
+            least=1,
+            most=MOST_REPEATS,
+            metavar="N",
+            meaning="Ask each prompt again to see how much answers vary at this temperature.",
+            place="repeats",
+            title=mark("repeats"),
+        ),
+    ]
+    model: Annotated[
+        Named | Sequence[Named] | None,
+        Setting(
+            is_several=True,
+            metavar="ID",
+            meaning="The LLM that answers where the data set has no answers. Repeatable.",
+            of=ids_of_models,
+            title=mark("models"),
+            in_titles=False,
+            words=_titles_of_models,
+        ),
+    ]
+    judge: Annotated[
+        Named | Sequence[Named] | None,
+        Setting(
+            is_several=True,
+            metavar="ID",
+            meaning="The LLM that decides where a metric asks one; several are a jury.",
+            of=ids_of_judges,
+            title=mark("judges"),
+            in_titles=False,
+            words=_titles_of_judges,
+        ),
+    ]
+    prompt: Annotated[
+        str | Path | None,
+        Setting(
+            kind=Path,
+            meaning="A template for --model with $question and $documents.",
+            place="prompt",
+            title=mark("prompt"),
+            words=lambda run: prompt_hash(run.prompt) if run.prompt else "",
+        ),
+    ]
+    cap: Annotated[
+        Cap | None,
+        Setting(kind=Cap, place="cap", title=mark("budget"), in_titles=False, words=_budget),
+    ]
+    temperature: Annotated[
+        float,
+        Setting(
+            kind=float,
+            usual=0.0,
+            least=0,
+            most=2,
+            metavar="NUMBER",
+            meaning="How much answers of models that are named by their ids vary.",
+            of=_temperature,
+            title=mark("asked with"),
+            words=_asked_with,
+        ),
+    ]
+    answer_tokens: Annotated[
+        int | None,
+        Setting(
+            kind=int,
+            least=16,
+            most=32_768,
+            metavar="N",
+            meaning=(
+                "The most that an answer may take, hidden reasoning included.  [default: 1024, "
+                "or 2048 without --model]"
+            ),
+            of=_answer_tokens,
+        ),
+    ]
+    ability: Annotated[
+        str | Sequence[str],
+        Setting(
+            is_several=True,
+            choices=(*(ability.value for ability in Ability), BY_ROW),
+            metavar="NAME",
+            meaning=(
+                f"RGB: {', '.join(Ability)}. Repeatable.  [default: all that the data set can "
+                f"test; of recorded answers the one that most rows test, {BY_ROW} mixes them]"
+            ),
+            place="origin.abilities",
+            title=mark("abilities"),
+        ),
+    ]
+    noise: Annotated[
+        float | Sequence[float],
+        Setting(
+            kind=float,
+            is_several=True,
+            usual=NOISE_LEVELS,
+            least=0,
+            most=1,
+            metavar="SHARE",
+            meaning="RGB: share of documents that are not relevant. Repeatable.",
+            place="origin.noise_levels",
+            title=mark("noise levels"),
+            words=lambda run: ", ".join(map(str, run.origin.get("noise_levels", ()))),
+        ),
+    ]
+    passages: Annotated[
+        int,
+        Setting(
+            kind=int,
+            usual=PASSAGES,
+            least=1,
+            most=50,
+            metavar="N",
+            meaning="RGB: documents in a prompt.",
+            place="origin.passages",
+            title=mark("passages"),
+            words=lambda run: str(run.origin.get("passages") or ""),
+        ),
+    ]
+    fill_up: Annotated[
+        bool,
+        Setting(
+            kind=bool,
+            usual=False,
+            meaning=(
+                "RGB: give planted errors documents beside the point where fewer than --passages "
+                "are forged."
+            ),
+            place="origin.fill_up",
+            title=mark("filled up"),
+        ),
+    ]
+    definition: Annotated[
+        str | None,
+        Setting(
+            choices=tuple(DEFINITIONS),
+            meaning=f"The formula by which TRACE labels become values.  [default: {SENTENCE}]",
+            # A parameter of the metric, and said as one.
+            of=lambda run: None,
+        ),
+    ]
+    use_cache: Annotated[
+        bool,
+        Setting(
+            kind=bool,
+            usual=True,
+            option="--no-cache",
+            meaning="Ask again even where an answer is stored.",
+            place="use_cache",
+        ),
+    ]
+    overnight: Annotated[
+        bool,
+        Setting(
+            kind=bool,
+            usual=False,
+            meaning=(
+                "Have the models answer within 24 hours, for less money (OpenAI, Groq); resume "
+                "collects."
+            ),
+            place="overnight",
+        ),
+    ]
+
+
+def declared(options: type) -> dict[str, Setting]:
+    """The settings of such a class by their names, each with its place."""
+    settings = {}
+    for name, annotation in get_type_hints(options, include_extras=True).items():
+        [setting] = annotation.__metadata__
+        is_placed = setting.place or setting.of
+        settings[name] = setting if is_placed else replace(setting, place=f"{OPTIONS}{name}")
+    return settings
+
+
+SETTINGS = declared(RunOptions)
+
+
+def lists_settings(function: F) -> F:
+    """The function, which takes `RunOptions`, with a name for each in its signature and `help`."""
+    signature = inspect.signature(function)
+    listed = [*signature.parameters.values()][:-1]
+    for name, setting in SETTINGS.items():
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        listed.append(inspect.Parameter(name, by_name, default=setting.usual))
+    signature = signature.replace(parameters=listed)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
