@@ -17,7 +17,7 @@ from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.money import dollars
 from evaluators.prompts import FOLDER
-from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run, prompt_hash
+from evaluators.records import EvaluatorSpec, ModelSpec, Run, prompt_hash
 from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
@@ -26,6 +26,7 @@ from evaluators.runs.export import labelling_prompt
 from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.naming import metric_title
 from evaluators.runs.run_facts import options_in_words
+from evaluators.runs.run_options import SETTINGS
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Store
 from evaluators.runs.whose import labeller_in_words
@@ -102,8 +103,9 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
     if run.repeats > 1:
         yield "Repeats", f"each prompt {run.repeats} times"
     made = []
-    for name in ("sample", "abilities", "noise_levels", "passages", "fill_up", "group"):
-        if value := run.origin.get(name):
+    for setting in SETTINGS.values():
+        folder, _, name = setting.place.partition(".")
+        if folder == "origin" and setting.title and (value := run.origin.get(name)):
             made.append(f"{name.replace('_', ' ')} {_in_words(value)}")
     if made:
         yield "Drawn", "; ".join(made)
@@ -202,11 +204,11 @@ def _prompt(template: str) -> str:
 
 
 def _of_settings(store: Store, run: Run) -> Iterator[Fact]:
-    yield "Seed", str(run.seed or 0)
-    if run.cap != Cap():
-        limits = [f"{run.cap.calls:,} calls"] if run.cap.calls else []
-        limits += [dollars(run.cap.cost)] if run.cap.cost else []
-        yield "Budget", ", ".join(limits)
+    for name, setting in SETTINGS.items():
+        # The others have a place of their own on the card, or say nothing of the results.
+        is_shown = name in ("seed", "cap") or setting.has_no_field
+        if is_shown and (words := setting.in_words(run)):
+            yield setting.title.capitalize()[: LABEL - 1], words
     if run.models or run.judges:
         yield "Asked", "where no stored answer was" if run.use_cache else "always anew"
     if batches := store.batches.of_run(run.id):

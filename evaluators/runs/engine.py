@@ -114,26 +114,14 @@ def _twin(
 def _planned_run(plan: RunPlan, workspace: str) -> Run:
     """A new run as it is planned, not stored yet."""
     data = plan.dataset
-    return Run(
+    return plan.as_run(
+        data.name,
+        data.origin,
         id=secrets.token_hex(16),
         workspace=workspace,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
-        title=plan.title or data.name,
-        is_title_suggested=not plan.title,
-        dataset_name=data.name,
         fingerprint=data.fingerprint,
-        evaluators=tuple(evaluator.spec() for evaluator in plan.in_order),
-        origin=data.origin,
-        models=tuple(plan.models),
-        prompt=plan.prompt,
-        judges=tuple(plan.judges),
-        seed=plan.seed,
-        cap=plan.cap,
-        use_cache=plan.use_cache,
         repeats=data.repeats,
-        overnight=plan.overnight,
-        again_of=plan.again_of,
-        options=dict(plan.options),
     )
 
 

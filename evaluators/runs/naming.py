@@ -11,6 +11,7 @@ from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.records import EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.notes import written
+from evaluators.runs.run_options import SETTINGS
 from evaluators.runs.settings import settings_of
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import say
@@ -30,8 +31,8 @@ PARTS = " · "
 """What stands between the parts of a title."""
 _ENDING_OF_FILE = re.compile(r"(?<=.)\.[A-Za-z]{2,8}$")
 
-NOT_IN_TITLES = ("data set", "models", "metrics", "judges", "budget")
-"""Settings that have a part of their own in a title, or change no result."""
+HAVE_A_PART = ("data set", "metrics")
+"""What has a part of its own in a title."""
 
 
 def suggested_title(run: Run, others: Iterable[Run]) -> str:
@@ -134,9 +135,10 @@ def _settings_apart(run: Run, neighbours: Sequence[Run]) -> list[str]:
     if not alike:
         return []
     first = settings_of(min(alike, key=lambda other: other.created))
+    left_out = {setting.title for setting in SETTINGS.values() if not setting.in_titles}
     words = []
     for setting, value in settings_of(run).items():
-        if setting not in NOT_IN_TITLES and first.get(setting, value) != value:
+        if setting not in {*HAVE_A_PART, *left_out} and first.get(setting, value) != value:
             # Behind the name of a parameter stands its metric, which the title has already.
             words.append(f"{setting.partition(' (')[0]} {value}")
     return words[:MOST_SETTINGS]

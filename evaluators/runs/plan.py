@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Sample
+from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Run, Sample
 from evaluators.runs.run_options import MOST_REPEATS, llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
@@ -55,6 +55,23 @@ class RunPlan:
     def dataset(self) -> Dataset:
         data = self.data if isinstance(self.data, Dataset) else self.data()
         return data.repeated(self.repeats) if self.repeats > 1 else data
+
+    def as_run(self, name: str, origin: Mapping[str, Any], **facts: Any) -> Run:
+        """The run that it will be, over data of this name and origin; `facts` are its other fields.
+
+        Without them it is one that is nowhere stored, to lay its settings beside those of another.
+        """
+        shared = {field.name for field in fields(self)} & Run.model_fields.keys()
+        settings = {name: getattr(self, name) for name in shared}
+        unstored = {"id": "", "workspace": "", "created": "", "fingerprint": ""}
+        planned = {
+            "title": self.title or name,
+            "is_title_suggested": not self.title,
+            "dataset_name": name,
+            "origin": origin,
+            "evaluators": tuple(evaluator.spec() for evaluator in self.in_order),
+        }
+        return Run(**(settings | unstored | planned | facts))
 
     @property
     def in_order(self) -> list[Evaluator]:

@@ -72,9 +72,7 @@ class Setting:
         if self.words:
             return self.words(run)
         value = self.value(run)
-        if isinstance(value, list | tuple):
-            return ", ".join(map(str, value))
-        return "" if value is None or value is False else str(value)
+        return "" if value is None or value is False else in_words(value)
 
     def is_usual(self, value: Any) -> bool:
         # JSON, in which a run is stored, has lists only.
@@ -86,6 +84,10 @@ def _at(run: Run, place: str) -> Any:
     for name in place.split("."):
         value = value.get(name) if isinstance(value, Mapping) else getattr(value, name)
     return value
+
+
+def in_words(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 # Values that are put together of several
@@ -141,9 +143,9 @@ def _titles_of_judges(run: Run) -> str:
 
 
 def _budget(run: Run) -> str:
-    if run.cap.calls:
-        return f"{run.cap.calls} calls"
-    return dollars(run.cap.cost) if run.cap.cost else ""
+    limits = [f"{run.cap.calls:,} calls"] if run.cap.calls else []
+    limits += [dollars(run.cap.cost)] if run.cap.cost else []
+    return ", ".join(limits)
 
 
 def _asked_with(run: Run) -> str:
@@ -331,7 +333,7 @@ class RunOptions(TypedDict, total=False):
             meaning="RGB: share of documents that are not relevant. Repeatable.",
             place="origin.noise_levels",
             title=mark("noise levels"),
-            words=lambda run: ", ".join(map(str, run.origin.get("noise_levels", ()))),
+            words=lambda run: in_words(run.origin.get("noise_levels", ())),
         ),
     ]
     passages: Annotated[

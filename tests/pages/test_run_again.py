@@ -10,8 +10,8 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.datasets.sampling import sampled
 from evaluators.evaluation_pipeline import HybridEvaluator
-from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, ModelSpec, Run
+from evaluators.llm.catalogue import OFFLINE, Model, find
+from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, Run
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from evaluators.runs import inputs
@@ -26,8 +26,15 @@ from tests.pages.screen import button, runs, said, segments, settled
 from ui import session
 from ui.trace.form import JURY
 
-LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=3000)
-SOL = LUNA.model_copy(update={"model": "gpt-6-sol"})
+
+def known(name: str) -> Model:
+    model = find(name)
+    assert model is not None
+    return model
+
+
+LUNA = known("openai/gpt-6-luna").spec(answer_tokens=3000)
+SOL = known("openai/gpt-6-sol").spec(answer_tokens=3000)
 
 
 def samples() -> Dataset:
@@ -130,6 +137,8 @@ def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None
     at.selectbox(key="rgb_policy").set_value("paper")
     changes = said(checked(at.run()))
     assert f"Against {ENGLISH_BED} · Offline reader: rules (rgb) documented → paper." in changes
+    at.number_input(key="rgb_passages").set_value(4)
+    assert "documented → paper; passages 3 → 4." in said(checked(at.run()))
 
 
 def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:

@@ -164,5 +164,5 @@ def _priced(
     with problems.caught():
         plan, price = model_forecast.show(plan, measures, advanced, "metrics")
     dataset = plan.dataset
-    again.show_changes(None, plan, dataset.name, dataset.origin.get("sample"))
+    again.show_changes(None, plan, dataset.name, dataset.origin)
     return plan, price

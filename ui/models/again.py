@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import streamlit as st
@@ -17,7 +17,7 @@ from evaluators.records import Ability, ModelSpec, Run
 from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_options import MOST_REPEATS
-from evaluators.runs.settings import differing, settings
+from evaluators.runs.settings import differing, settings_of
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.stored_texts import translated
@@ -103,17 +103,17 @@ def show_changes(
     benchmark: Benchmark | None,
     plan: RunPlan,
     name: str,
-    count: int | None,
+    made_by: Mapping[str, Any],
 ) -> None:
-    """What is changed against the run whose settings the form began with: "seed 0 → 1"."""
+    """What is changed against the run whose settings the form began with: "seed 0 → 1".
+
+    `made_by` says how samples are made of the data of this name, as the origin of a run has it.
+    """
     run: Run | None = st.session_state.get(_run_kept_under(benchmark))
     if run is None:
         return
-    specs = [evaluator.spec() for evaluator in plan.in_order]
-    before = settings(run, run.dataset_name, run.origin.get("sample"), run.evaluators)
-    after = settings(plan, name, count, specs)
     changes = []
-    for change in differing(before, after):
+    for change in differing(settings_of(run), settings_of(plan.as_run(name, made_by))):
         first, second = translated(change.first), translated(change.second)
         changes.append(f"{translated(change.setting)} {first} → {second}")
     changed = say("; ").join(changes) or say("nothing changed yet")

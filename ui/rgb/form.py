@@ -148,7 +148,7 @@ def _end_of_rgb_form(name: str, drafted: RGBDraft, advanced: DeltaGenerator) -> 
     price = ""
     if plan and drafted.models and count:
         plan, price = model_forecast.show(plan, measures, advanced, "rgb")
-        again.show_changes("rgb", plan, name, composition.sample)
+        again.show_changes("rgb", plan, name, composition._asdict())
     pressed = data_choice.start_button(
         _label_of_asking(count, drafted.models) + model_form.times(plan),
         START,

@@ -162,8 +162,7 @@ def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGener
             plan = replace(asking, evaluators=[labeller, *asking.evaluators])
             plan, price = model_forecast.show(plan, drafted.measures, advanced, "trace")
             _say_whom_metrics_ask(plan, drafted.further or [])
-            part = plan.dataset.origin.get("sample")
-            again.show_changes("trace", plan, whole.name, part)
+            again.show_changes("trace", plan, whole.name, plan.dataset.origin)
     words = _label_of_labelling(_count_to_label(drafted), len(whole.samples), len(answering.models))
     pressed = data_choice.start_button(
         words + model_form.times(plan),
