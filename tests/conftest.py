@@ -97,3 +97,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return is_journey, is_journey and not is_long
 
     items.sort(key=place)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that is tried again meets nothing of what its first try left.
+
+    What fixtures gave to a whole file or session, a server with its store for example, is made anew
+    for it: answers that were paid for would be free the second time, and names be taken.
+    """
+    if not isinstance(item, pytest.Function) or getattr(item, "execution_count", 1) == 1:
+        return
+    for definitions in item._fixtureinfo.name2fixturedefs.values():
+        for fixture in definitions:
+            if fixture.func.__module__.startswith("tests.") and fixture.scope != "function":
+                fixture.finish(item._request)
