@@ -111,6 +111,21 @@ def changed_votes(
     return changed
 
 
+def labelled_otherwise(labels: Labels, sentences: Sentences, votes: Votes) -> set[str]:
+    """The keys of the sentences of which a person says another thing than these labels."""
+    original = _votes(labels, sentences)
+    carriers = {item.key: item.supporting_keys for item in labels.sentence_support}
+    keys = set()
+    for (kind, key), value in votes.items():
+        if kind == "supported_by":
+            is_same = value in carriers.get(key, ())
+        else:
+            is_same = kind == "verdict" or original.get((kind, key)) == value
+        if not is_same:
+            keys.add(key)
+    return keys
+
+
 def corrected(
     labels: Labels,
     sentences: Sentences,

@@ -24,6 +24,15 @@ BEYOND = """
 () => [document.documentElement, document.querySelector("[data-testid=stMain]")]
   .map((each) => each.scrollWidth - each.clientWidth)
 """
+LINES_OF_WORDS = """
+box => Object.fromEntries([...box.querySelectorAll("thead bdi")].map((title) => {
+  const range = document.createRange();
+  range.setStart(title.firstChild, 0);
+  range.setEnd(title.firstChild, title.textContent.split(" ")[0].length);
+  return [range.toString(), range.getClientRects().length];
+}))
+"""
+"""On how many lines the first word of each head stands."""
 FILLED = {
     "/": "Recent runs",
     "/rgb": "216 samples.",
@@ -67,6 +76,19 @@ def test_the_dots_of_rates_have_the_width_of_their_panel(
         "chart => [chart._fullLayout.width, chart._fullLayout.xaxis._length]"
     )
     assert axis > 0.85 * chart
+
+
+def test_no_head_of_the_labellers_breaks_inside_a_word_and_no_dot_stands_out(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.goto("/trace?run=example-invented")
+    table = page.locator(".pl-values-box").filter(has_text="Heuristic").first
+    expect(table).to_be_visible()
+    assert table.evaluate(LINES_OF_WORDS) == dict.fromkeys(["Jury", "Judge", "Heuristic", "Gold"], 1)
+    page.set_viewport_size({"width": 400, "height": 900})
+    expect(table.locator("thead")).to_be_hidden()
+    assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0
 
 
 def visit(page: Page, address: str, rgb_run: Run, trace_run: Run) -> None:

@@ -35,7 +35,7 @@ def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_anothe
 def test_a_point_of_few_answers_is_hollow_and_says_of_how_many() -> None:
     (line,) = charts.accuracy_by_noise({"A": [point(0.0, 0.0, 0.6, FEW)]}, {}).data
     assert list(line.marker.symbol) == ["circle-open"]
-    assert list(line.customdata[0]) == ["6 of 10 right, 10 of 60 checked", ""]
+    assert list(line.customdata) == ["<br>6 of 10 right, 10 of 60 checked"]
 
 
 @pytest.mark.parametrize("axis", ["xaxis", "yaxis"])

@@ -50,11 +50,11 @@ def call_me(at: AppTest, name: str) -> AppTest:
 
 
 def test_a_look_that_finds_all_right_is_kept_as_a_label(opened: AppTest) -> None:
-    assert not evidence(opened)["isDone"]
+    assert not evidence(opened)["done"]
     at = checked(change(opened, "sample", "", "done"))
     (label,) = kept()
     assert (label.person, label.label, label.value, label.blind) == ("you", "sample", "done", False)
-    assert evidence(at)["isDone"]
+    assert evidence(at)["done"] == "You: all right as it is"
     assert evidence(at)["corrections"] == ""
     assert [each.strip() for each in segments(at, f"labels_{NAME}").options] == ["Heuristic", "You"]
     assert numbers(show(at, "person:you")) == numbers(at)
@@ -62,8 +62,33 @@ def test_a_look_that_finds_all_right_is_kept_as_a_label(opened: AppTest) -> None
     assert found.people == found.judged
 
     at = checked(change(at, "undo"))
-    assert not evidence(at)["isDone"]
+    assert not evidence(at)["done"]
     assert kept() == []
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_who_is_done_and_labelled_otherwise_did_not_find_all_right(
+    opened: AppTest, blind: bool
+) -> None:
+    at = opened
+    for key in ("a", "b"):  # the heuristic calls a supported, b not
+        at = checked(change(at, "support", key, "full", blind=blind))
+    at = checked(change(at, "sample", "", "done", blind=blind))
+    assert evidence(at)["done"] == "You: 1 sentence labelled otherwise"
+    assert table(at, "Who")[-1]["Said"] == "done"
+    # By another labeller's labels it is still the run's own that were not confirmed.
+    at = show(at, "corrected")
+    assert evidence(at)["done"] == "You: 1 sentence labelled otherwise"
+    at = call_me(at, "Ben")
+    assert evidence(at)["done"] == ""
+
+
+def test_who_labelled_blind_as_the_run_did_found_all_right(opened: AppTest) -> None:
+    at = opened
+    for key, value in (("a", "full"), ("b", "none")):
+        at = checked(change(at, "support", key, value, blind=True))
+    at = checked(change(at, "sample", "", "done", blind=True))
+    assert evidence(at)["done"] == "You: all right as it is"
 
 
 def test_a_person_has_a_name_under_which_the_labels_are_kept(opened: AppTest) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +19,7 @@ from tests.pages.screen import (
     ESCAPED,
     button,
     cards,
+    html,
     lines,
     listed,
     open_listed,
@@ -110,6 +112,25 @@ def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(
         assert "checked" not in said(at, "markdown")
         assert {line.coverage for line in lines(at)} == {"an estimate"}
         assert "answers" not in said(at, "header")
+    finally:
+        lock.release()
+
+
+def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(
+    open_page: OpenPage,
+) -> None:
+    run = two_models()
+    lock = session.store().run_lock(run.id)
+    lock.acquire()
+    try:
+        at = open_page("rgb", run=run.id)
+        charts = [chart.proto for chart in at.get("plotly_chart")]
+        # Accuracy of both models over two levels of noise, and the rates.
+        assert len(charts) > 2
+        for chart in charts:
+            assert not re.search(r"\d of \d|right|checked|declined", chart.spec + chart.alt)
+            assert not re.search("falls|rises|accuracy is", chart.alt)
+        assert "pl-finding" not in html(at)
     finally:
         lock.release()
 

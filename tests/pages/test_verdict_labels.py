@@ -85,6 +85,14 @@ def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothin
     assert found.people == {"llm_judge": 1.0}
 
 
+def test_who_called_a_verdict_wrong_did_not_find_all_right(opened: AppTest) -> None:
+    at = checked(segments(opened, KEY).set_value("wrong").run())
+    at = press(at, "All right as it is")
+    assert "✓ You: 1 of 1 wrong" in markdown(at)
+    at = checked(at.text_input("verdict_name_0").set_value("Ann").run())
+    assert "You: wrong, done" in said(at, "caption")
+
+
 def test_another_person_sees_what_was_said_and_has_an_own_word(opened: AppTest) -> None:
     at = checked(segments(opened, KEY).set_value("wrong").run())
     at = checked(at.text_input("verdict_name_0").set_value("<b>Ann</b>").run())

@@ -20,7 +20,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import readable, with_interval
 from ui import run_views
 from ui.label import answer
-from ui.parts import explained, tables
+from ui.parts import explained
 from ui.parts.untrusted import plain
 
 YES_NO = {1.0: mark("yes"), 0.0: mark("no")}
@@ -98,19 +98,20 @@ def _beside_run(view: RunView, queue: LabelQueue, name: str) -> None:
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
     lines = [
         {
-            # First what differs: on a phone the texts are out of sight.
             "#": row.place + 1,
             say("You"): say(YES_NO[said]),
             say("Run"): say(YES_NO[row.judged[name]]),
-            say("Question"): row.question,
-            say("Asked"): answer.question_of_value(run, queue.metric, name),
+            say("Question"): plain(row.question),
+            say("Asked"): plain(answer.question_of_value(run, queue.metric, name)),
         }
         for row in rows
         for name, said in row.person.items()
         if said != row.judged[name]
     ]
     if lines:
-        tables.plain_rows(lines, say("Where you and the run differ"))
+        st.markdown(f"**{say('Where you and the run differ')}**")
+        # Its cells break their lines, and they render Markdown.
+        st.table(lines, hide_index=True)
 
 
 def _values_of_person(rows: Sequence[Compared]) -> dict[tuple[int, str], float]:

@@ -81,12 +81,13 @@ def accuracy_by_noise(
     published: Mapping[str, Sequence[tuple[float, float]]],
     *,
     is_presented: bool = False,
+    is_at_work: bool = False,
 ) -> go.Figure:
     """Accuracy in percent over the noise that prompts really had, with 95 % intervals.
 
     Published curves lie underneath. No two curves have the same dash and marker, so that of equal
     ones each can be seen. A hollow marker has a note: another noise was asked for, or few answers
-    were checked.
+    were checked. Of a run `is_at_work` no answers are counted, as in `rate`.
     """
     figure = go.Figure()
     height = (PRESENTED if is_presented else HEIGHT) + LEGEND_ROW * len(published)
@@ -94,7 +95,7 @@ def accuracy_by_noise(
     ends = []
     for number, (name, points) in enumerate(judged.items()):
         if points:
-            _add_curve(figure, name, points, number)
+            _add_curve(figure, name, points, number, is_at_work=is_at_work)
             ends.append((_percent(points[-1].accuracy), name, _colour(number)))
     for number, (name, curve) in enumerate(published.items()):
         _add_published_curve(figure, number, name, curve)
@@ -251,6 +252,8 @@ def _add_curve(
     name: str,
     points: Sequence[NoisePoint],
     number: int,
+    *,
+    is_at_work: bool,
 ) -> None:
     symbol = _in_turn(SYMBOLS, number)
     marker = {
@@ -268,11 +271,8 @@ def _add_curve(
         marker=marker,
         line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
         error_y=_whiskers([point.accuracy for point in points]),
-        customdata=[(_right_in_words(point.accuracy), _note(point)) for point in points],
-        hovertemplate=(
-            f"{_point_in_words()}<br>%{{customdata[0]}}%{{customdata[1]}}"
-            "<extra>%{fullData.name}</extra>"
-        ),
+        customdata=["<br>".join(_notes(point, is_at_work=is_at_work)) for point in points],
+        hovertemplate=f"{_point_in_words()}%{{customdata}}<extra>%{{fullData.name}}</extra>",
         showlegend=False,
     )
 
@@ -547,11 +547,15 @@ def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
     return sorted(judged, key=noise_in_percent)
 
 
-def _note(point: NoisePoint) -> str:
-    if not missed_noise(point):
-        return ""
-    asked, had = 100 * point.noise, noise_in_percent(point)
-    return "<br>" + say("asked {asked:.0f} %, had {had:.0f} %", asked=asked, had=had)
+def _notes(point: NoisePoint, *, is_at_work: bool) -> list[str]:
+    """The lines below where a point lies, after an empty one for that."""
+    lines = [""]
+    if not is_at_work:
+        lines.append(_right_in_words(point.accuracy))
+    if missed_noise(point):
+        asked, had = 100 * point.noise, noise_in_percent(point)
+        lines.append(say("asked {asked:.0f} %, had {had:.0f} %", asked=asked, had=had))
+    return lines
 
 
 def _point_in_words() -> str:

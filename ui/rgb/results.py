@@ -299,7 +299,7 @@ def _accuracy_charts(
             st.header(title, help=explanation)
             # The paper's curves are of noise robustness alone.
             under = {} if say(Ability.INTEGRATION.label) in title else paper
-            _accuracy_chart(run, title, by_line, under)
+            _accuracy_chart(run, title, by_line, under, is_at_work=is_at_work)
     if is_at_work:
         return
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
@@ -311,12 +311,15 @@ def _accuracy_chart(
     title: str,
     lines: Mapping[str, Sequence[aggregate.NoisePoint]],
     paper: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    is_at_work: bool,
 ) -> None:
     st.plotly_chart(
-        charts.accuracy_by_noise(lines, paper),
+        charts.accuracy_by_noise(lines, paper, is_at_work=is_at_work),
         config=charts.CONFIG,
         key=f"noise_{title}_{run.id}",
-        alt=charts.accuracy_in_words(lines),
+        # That it falls or rises is a verdict, which a run at work has none of.
+        alt=say("Accuracy by noise") if is_at_work else charts.accuracy_in_words(lines),
     )
 
 

@@ -46,7 +46,8 @@ def ask_verdicts(run: Run, cell: Cell, score: Score, titles: Mapping[str, str]) 
         for name in names:
             _one_value(run, cell, titles[name], name, score.values[name], after[name], said)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _buttons_of_answer(run, cell, key, is_done=_is_confirmed(own), can_undo=bool(own))
+            done = _done(names, said, score.values) if _is_confirmed(own) else ""
+            _buttons_of_answer(run, cell, key, done=done, can_undo=bool(own))
             people.choose(f"verdict_name_{cell.metric}")
         if others := _said_by_others(given, score.values):
             st.caption(plain(others))
@@ -100,14 +101,14 @@ def _buttons_of_answer(
     cell: Cell,
     key: str,
     *,
-    is_done: bool,
+    done: str,
     can_undo: bool,
 ) -> None:
     table = session.store().person_labels
     # Of several metrics on a page the first has the keys.
     has_keys = cell.metric == 0
-    if is_done:
-        st.markdown(f"✓ {say('You: all right as it is')}", width="content")
+    if done:
+        st.markdown(f"✓ {done}", width="content")
     else:
 
         def confirm() -> None:
@@ -134,19 +135,38 @@ def _is_confirmed(own: Sequence[PersonLabel]) -> bool:
     return any(label.label == "sample" and label.value == DONE for label in own)
 
 
+def _done(
+    names: Sequence[str],
+    said: Mapping[tuple[str, str], PersonLabel],
+    values: Mapping[str, float | None],
+) -> str:
+    """What came of it for whoever looks: all is right, or how many of these values are not."""
+    wrong = 0
+    for name in names:
+        own = said.get(("verdict", name))
+        if own and _right_or_wrong(own.value, values[name]) == WRONG:
+            wrong += 1
+    if not wrong:
+        return say("You: all right as it is")
+    return say("You: {part} of {all} wrong", part=wrong, all=len(names))
+
+
 def _said_by_others(given: Sequence[PersonLabel], values: Mapping[str, float | None]) -> str:
     """What other people said, in a line."""
     lines = []
     for person, labels in by_person(given).items():
         if person == people.me():
             continue
-        words = []
-        for (kind, name), label in last_words(labels).items():
-            if kind == "sample":
-                is_done = label.value == DONE
-                words.append(say("all right as it is") if is_done else say(label.value))
-            elif values.get(name) is not None:
-                words.append(say(_right_or_wrong(label.value, values[name]), "verdict"))
+        last = last_words(labels)
+        state = last.pop(("sample", ""), None)
+        words = [
+            say(_right_or_wrong(label.value, values[name]), "verdict")
+            for (_, name), label in last.items()
+            if values.get(name) is not None
+        ]
+        if state:
+            is_confirmed = state.value == DONE and not words
+            words.append(say("all right as it is") if is_confirmed else say(state.value))
         said = say(", ").join(words)
         lines.append(say("{name}: {sentence}", name=person_title(person), sentence=said))
     return " · ".join(lines)

@@ -109,7 +109,7 @@ class View {
     this.restsOn = { ...data.restsOn };
     this.own = { ...data.own };
     this.disputed = new Set(data.disputed);
-    this.isDone = data.isDone;
+    this.isDone = Boolean(data.done);
     // Of an example, which keeps no labels, a guess is known here alone.
     if (isNew || !data.isShared) this.guesses = structuredClone(data.guesses);
     if (isNew) {
@@ -376,7 +376,8 @@ class View {
     const { corrections, canUndo } = this.data;
     const held = this.parent.activeElement?.dataset.name;
     const parts = [];
-    if (this.isDone && !this.data.isBlind) parts.push(el("b", { class: "done", text: `✓ ${say("You: all right as it is")}` }));
+    // Until the app has counted what was labelled otherwise.
+    if (this.isDone && !this.data.isBlind) parts.push(el("b", { class: "done", text: `✓ ${this.data.done || say("done")}` }));
     else if (this.canConfirm) {
       const text = this.isHidden ? say("Done") : say("All right as it is");
       const confirm = this.button(text, "A", () => this.confirm());

@@ -33,7 +33,7 @@ TITLES = {
     ("relevant", "no"): mark("not relevant"),
     ("utilized", "yes"): mark("used"),
     ("utilized", "no"): mark("not used"),
-    ("sample", DONE): mark("all right as it is"),
+    ("sample", DONE): mark("done"),
     ("sample", CANNOT_TELL): mark("cannot tell"),
     ("sample", SKIPPED): mark("skipped"),
 } | {("support", support.value): words for support, words in SUPPORTS.items()}

@@ -13,7 +13,13 @@ import streamlit as st
 
 from evaluators.config import ROOT
 from evaluators.people.labellers import labeller_title, person_title
-from evaluators.people.labels import Votes, by_person, last_words
+from evaluators.people.labels import (
+    PERSON,
+    Votes,
+    by_person,
+    labelled_otherwise,
+    last_words,
+)
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
     Cell,
@@ -155,7 +161,7 @@ def show_blind(
         "verdicts": dict.fromkeys(every_key, ""),
         "restsOn": {},
         "isBlind": True,
-        "isDone": False,
+        "done": "",
         "isCorrected": False,
         "isShared": False,
     }
@@ -200,7 +206,7 @@ def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
         **_texts(shown.place, sample, shown.sentences),
         **_of_person(shown.own),
         "isBlind": False,
-        "isDone": DONE in (label.value for label in shown.own if label.label == "sample"),
+        "done": _done(shown),
         "isCorrected": shown.by == CORRECTED,
         "by": labeller_title(shown.by),
         "verdicts": coloured.verdicts(shown.sentences, shown.labels),
@@ -211,6 +217,18 @@ def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
         "numbers": _numbers(shown),
         "claims": {"term": explained.link("no_claim"), "rule": say(NO_CLAIM)},
     }
+
+
+def _done(shown: ShownLabels) -> str:
+    """What came of it for whoever looks, once that one is done: as the run has it, or otherwise."""
+    votes = shown.votes.get(f"{PERSON}{people.me()}")
+    if votes is None:
+        return ""
+    original = shown.labellings[shown.original].labels
+    keys = labelled_otherwise(original, shown.sentences, votes)
+    if not keys:
+        return say("You: all right as it is")
+    return say("You: {sentences} labelled otherwise", sentences=counted(len(keys), "sentence"))
 
 
 def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, Any]:
@@ -282,7 +300,9 @@ def _other_people(shown: ShownLabels) -> list[str]:
             state = last.pop(("sample", ""), None)
             words = [counted(len(last), "label")] if last else []
             if state:
-                words.append(say("done") if last else correction.label_in_words(state))
+                is_confirmed = state.value == DONE and not last
+                confirmed = say("all right as it is")
+                words.append(confirmed if is_confirmed else correction.label_in_words(state))
             lines.append(name_and_text(person_title(person), in_a_line(words)))
     return lines
 
