@@ -85,7 +85,9 @@ def test_no_head_of_the_labellers_breaks_inside_a_word_and_no_dot_stands_out(
     page.goto("/trace?run=example-invented")
     table = page.locator(".pl-values-box").filter(has_text="Heuristic").first
     expect(table).to_be_visible()
-    assert table.evaluate(LINES_OF_WORDS) == dict.fromkeys(["Jury", "Judge", "Heuristic", "Gold"], 1)
+    assert table.evaluate(LINES_OF_WORDS) == dict.fromkeys(
+        ["Jury", "Judge", "Heuristic", "Gold"], 1
+    )
     page.set_viewport_size({"width": 400, "height": 900})
     expect(table.locator("thead")).to_be_hidden()
     assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0
