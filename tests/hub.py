@@ -20,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 REVISION = "5f0a" * 10
 PIECE = 2**16
+ENDLESS = 64 * 2**20
+"""Bytes of an answer that nobody should read to its end."""
 FAULTS = (
     "401",
     "403",
@@ -32,6 +34,8 @@ FAULTS = (
     "cut",
     "drip",
     "unannounced",
+    "endless",
+    "endless 500",
 )
 
 
@@ -121,18 +125,22 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, b"<h1>Welcome</h1>", **{"content-type": "text/html"})
         elif fault == "hang":
             self.hub.ends.wait()
+        elif fault.startswith("endless"):
+            self._stream(
+                b'{"description": "' + b"x" * ENDLESS, "unannounced", int(fault[8:] or 200)
+            )
         else:
             self._answer(path, fault)
 
     def _answer(self, path: str, fault: str) -> None:
-        if info := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)", path):
+        if path in self.hub.pages:
+            self._stream(self.hub.pages[path], fault)
+        elif info := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)", path):
             self._describe(info[1])
         elif file := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
             self._find(file[1], file[3], file[2] in (REVISION, "main"))
         elif file := re.fullmatch(r"/cdn/([^/]+/[^/]+)/(.+)", path):
             self._stream(self.hub.repos[file[1]].files[file[2]], fault)
-        elif path in self.hub.pages:
-            self._stream(self.hub.pages[path], fault)
         else:
             self._send(404)
 
@@ -163,11 +171,11 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(302, location=f"{self.hub.address}/cdn/{name}/{path}")
 
-    def _stream(self, data: bytes, fault: str) -> None:
+    def _stream(self, data: bytes, fault: str, status: int = 200) -> None:
         """The bytes in pieces; with a fault they break off, come slowly, or their number is not
         announced.
         """
-        self.send_response(200)
+        self.send_response(status)
         if fault == "unannounced":
             self.send_header("connection", "close")
             self.close_connection = True

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from json import JSONDecodeError
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.config import config
 from evaluators.datasets.download import (
@@ -33,8 +34,7 @@ from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 
 if TYPE_CHECKING:
-    from huggingface_hub import HfApi
-    from huggingface_hub.hf_api import DatasetInfo
+    from httpx2 import Response
 
 RAGBENCH = "rungalileo/ragbench"
 SUBSETS = (
@@ -63,6 +63,10 @@ microseconds each.
 LONGEST_PATH = 200
 """Characters of a path, and of a pattern: to make sense of a long one takes time that grows with
 its square.
+"""
+LONGEST_DESCRIPTION = 8 * 2**20
+"""Bytes of what the hub tells of a data set: some 30,000 files. As objects it may take forty times
+as much.
 """
 _ADDRESS = "https://huggingface.co"
 _ID = re.compile(
@@ -95,6 +99,20 @@ class File(NamedTuple):
 
 
 Splits = dict[str, tuple[File, ...]]
+
+
+class _Sibling(BaseModel):
+    rfilename: str
+    size: int | None = None
+
+
+class _Described(BaseModel):
+    """What the hub tells of a data set, as far as it is used; strangers write the card's head."""
+
+    siblings: tuple[_Sibling, ...] = ()
+    card: dict[str, Any] | None = Field(None, alias="cardData")
+    gated: bool | str = False
+    sha: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,10 +148,10 @@ def files(dataset_id: str) -> Listing:
         raise DatasetError(
             say("{given!r} is not a data set of the hub. Write it as owner/name.", given=given[:80])
         )
-    info = _info(found[1])
-    if info.gated:
+    described = _described(found[1])
+    if described.gated:
         raise DatasetError(_gated(found[1]))
-    return _listing(found[1], info)
+    return _listing(found[1], described)
 
 
 def fetch(
@@ -173,24 +191,27 @@ def host() -> str:
 # Listing
 
 
-def _info(dataset_id: str) -> DatasetInfo:
-    with _refusals_in_words(dataset_id):
-        try:
-            return _api().dataset_info(dataset_id, files_metadata=True, timeout=SECONDS)
-        except (KeyError, TypeError, AttributeError, JSONDecodeError, RecursionError) as error:
-            raise DatasetError(
-                say(
-                    "{host} does not answer as the hub does. Check HF_ENDPOINT. {remedy}",
-                    host=host(),
-                    remedy=say(REMEDY),
-                )
-            ) from error
+def _described(dataset_id: str) -> _Described:
+    address = f"{_endpoint()}/api/datasets/{dataset_id}?blobs=true"
+    with _answer(dataset_id, address) as response:
+        name = say("The list of files of {data_set}", data_set=dataset_id)
+        data = received(name, response, LONGEST_DESCRIPTION)
+    try:
+        return _Described.model_validate_json(data)
+    except ValidationError as error:
+        raise DatasetError(
+            say(
+                "{host} does not answer as the hub does. Check HF_ENDPOINT. {remedy}",
+                host=host(),
+                remedy=say(REMEDY),
+            )
+        ) from error
 
 
-def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
-    card: dict[str, Any] = getattr(info.card_data, "__dict__", {})
+def _listing(dataset_id: str, described: _Described) -> Listing:
+    card = described.card or {}
     usable: list[File] = []
-    for sibling in info.siblings or ():
+    for sibling in described.siblings:
         if len(usable) == MOST_FILES:
             break
         if _is_data(sibling.rfilename):
@@ -213,7 +234,7 @@ def _listing(dataset_id: str, info: DatasetInfo) -> Listing:
         stated = card.get("license_name")
     names = stated if isinstance(stated, list) else [stated]
     license_names = ", ".join(str(name)[:80] for name in names if name)
-    return Listing(dataset_id, license_names, info.sha or "main", configs)
+    return Listing(dataset_id, license_names, described.sha or "main", configs)
 
 
 def _is_data(path: str) -> bool:
@@ -406,7 +427,7 @@ def _file_bytes(
     on_progress: Progress,
 ) -> bytes:
     """A file, or as much of it as holds the rows that are wanted."""
-    from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
+    from huggingface_hub import hf_hub_url
 
     limit = config().decoded_bytes
     path = file.path.lower()
@@ -423,12 +444,7 @@ def _file_bytes(
         revision=listing.revision,
         endpoint=_endpoint(),
     )
-    headers = {"accept-encoding": "identity"}
-    with (
-        _refusals_in_words(listing.id),
-        get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response,
-    ):
-        hf_raise_for_status(response)
+    with _answer(listing.id, address) as response:
         is_enough = ends.are_reached if ends else None
         data = received(file.path, response, limit, on_progress, is_enough)
     if ends and ends.left <= 0:
@@ -456,17 +472,7 @@ class _RowEnds:
         return self.left <= 0
 
 
-# The library
-
-
-def _api() -> HfApi:
-    """The hub's library, which is told to be silent: it would keep a list of programs in the home
-    folder.
-    """
-    from huggingface_hub import HfApi, constants
-
-    constants.HF_HUB_DISABLE_TELEMETRY = True
-    return HfApi(endpoint=_endpoint(), token=False, library_name="plumbline")
+# The host
 
 
 def _endpoint() -> str:
@@ -474,18 +480,22 @@ def _endpoint() -> str:
 
 
 @contextmanager
-def _refusals_in_words(dataset_id: str) -> Iterator[None]:
-    """Turns what the hub refuses into a `DatasetError`."""
-    from huggingface_hub.errors import HfHubHTTPError
+def _answer(dataset_id: str, address: str) -> Iterator[Response]:
+    """What the hub answers, to be read in pieces; raises `DatasetError` where it refuses.
 
-    with in_words(host()):
-        try:
-            yield
-        except HfHubHTTPError as error:
-            code = error.response.headers.get("x-error-code", "")
-            raise DatasetError(
-                _refusal_of_the_hub(dataset_id, error.response.status_code, code)
-            ) from error
+    Of a refusal nothing is read but its head: the rest may be endless.
+    """
+    from huggingface_hub import get_session
+
+    headers = {"accept-encoding": "identity"}
+    with (
+        in_words(host()),
+        get_session().stream("GET", address, headers=headers, timeout=SECONDS) as response,
+    ):
+        if response.status_code != 200:
+            code = response.headers.get("x-error-code", "")
+            raise DatasetError(_refusal_of_the_hub(dataset_id, response.status_code, code))
+        yield response
 
 
 def _gated(dataset_id: str) -> str:

@@ -23,7 +23,7 @@ from evaluators.datasets.mapping import open_table
 from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError
 from tests.datasets.files import json_lines, packed, parquet, xlsx
-from tests.hub import PIECE, RAGBENCH_CARD, REVISION, Hub, Repo, ragbench_row
+from tests.hub import ENDLESS, PIECE, RAGBENCH_CARD, REVISION, Hub, Repo, ragbench_row
 
 ROOT = Path(__file__).parents[2]
 LINES = json_lines({"question": f"q{number}", "response": "r"} for number in range(5))
@@ -514,6 +514,44 @@ def test_a_file_beyond_the_limit_is_not_read_to_its_end(host, monkeypatch, file,
         f"{file} has more than 1 MB, the limit. Take fewer rows", lambda: table_of("owner/name")
     )
     assert started.sent < 10 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault", "message"),
+    [
+        ("/api", "endless", "The list of files of owner/name has more than 8 MB, the limit."),
+        ("/api", "endless 500", "127.0.0.1:* answers with error 500."),
+        ("/cdn", "endless 500", "127.0.0.1:* answers with error 500."),
+    ],
+)
+def test_an_answer_without_an_end_is_not_read_to_its_end(host, asked, fault, message):
+    started = host(
+        repos={"owner/name": PLAIN},
+        fault=lambda path: fault if path.startswith(asked) else "",
+    )
+
+    assert_told(message, lambda: table_of("owner/name"))
+    assert started.sent < ENDLESS / 2
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        b"[]",
+        b'{"siblings": 7}',
+        b'{"siblings": [{"rfilename": 7}]}',
+        b'{"siblings": [{"rfilename": "qa.csv", "size": "much"}]}',
+        b'{"siblings": [], "cardData": ["mit"]}',
+        b'{"siblings": [], "gated": {}}',
+        b'{"x": ' + b"[" * 100_000,
+        b'{"siblings": [{"rfilename": "\xff.csv"}]}',
+    ],
+    ids=lambda described: described[:40].decode(errors="replace"),
+)
+def test_a_hub_that_answers_otherwise_is_told(host, described):
+    host(pages={"/api/datasets/owner/name": described})
+
+    assert_told("127.0.0.1:* does not answer as the hub does.", lambda: hub.files("owner/name"))
 
 
 def test_a_file_that_comes_byte_by_byte_is_not_waited_for():
