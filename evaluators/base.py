@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
@@ -12,6 +12,7 @@ from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.text.language import mark, say
 from evaluators.text.printable import shown
+from evaluators.values import Value
 
 if TYPE_CHECKING:
     from evaluators.llm import LLMClient
@@ -30,7 +31,8 @@ class Evaluator(BaseModel):
     """A metric: fields are its parameters, of which constructor, stored spec and form are made.
 
     `@evaluator` declares the rest: the fields of a sample that it `needs`, the `judges` that it
-    asks, and the benchmark whose runs it `leads`: a run has one such evaluator, as its first.
+    asks, what its `values` are, and the benchmark whose runs it `leads`: a run has one such
+    evaluator, as its first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -40,6 +42,8 @@ class Evaluator(BaseModel):
     needs: ClassVar[tuple[str, ...]] = ()
     judges: ClassVar[Judges] = "none"
     leads: ClassVar[Benchmark | None] = None
+    values: ClassVar[tuple[Value, ...]] = ()
+    """What is said of its values; one that is not declared goes by its name."""
     is_light: ClassVar[bool] = False
     """Whether a score takes less time than sending the sample to a worker process would."""
 
@@ -74,6 +78,10 @@ class Evaluator(BaseModel):
     def needed(self) -> tuple[str, ...]:
         """The fields of a sample that it needs with these parameters."""
         return self.needs
+
+    def needed_for(self, sample: Sample) -> tuple[str, ...]:
+        """The fields that it needs of this sample."""
+        return self.needed
 
     @property
     def needs_judge(self) -> bool:
@@ -198,6 +206,7 @@ def evaluator(
     needs: tuple[str, ...] = (),
     judges: Judges | None = None,
     leads: Benchmark | None = None,
+    values: Sequence[Value] = (),
 ) -> Callable[[E], E]:
     """Registers an evaluator under a name that stored runs refer to, and declares what it can do.
 
@@ -222,16 +231,38 @@ def evaluator(
                     value=repr(leads), known=", ".join(get_args(Benchmark))
                 )
             )
+        own_values = _declared_values(cls, values)
         cls.name = name
         cls.title = title
         cls.needs = _declared_needs(needs)
         cls.judges = _declared_judges(cls, judges)
         cls.leads = leads
+        cls.values = own_values
         # Last: what is refused above must not stand in the catalogue.
         _REGISTRY[name] = cls
         return cls
 
     return register
+
+
+def _declared_values(cls: type[Evaluator], declared: Sequence[Value]) -> tuple[Value, ...]:
+    """What is declared; where nothing is, what the class that it derives from has."""
+    if not isinstance(declared, list | tuple) or not all(
+        isinstance(value, Value) for value in declared
+    ):
+        raise ValueError(
+            mark("values is {value}. Write values=[Value({name})].").format(
+                value=shown(declared), name=repr("share_of_hedges")
+            )
+        )
+    names = [value.name for value in declared]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            mark("Two values are called {name}; rename one.").format(
+                name=repr(next(name for name in names if names.count(name) > 1))
+            )
+        )
+    return tuple(declared) or getattr(cls, "values", ())
 
 
 def _declared_judges(cls: type[Evaluator], declared: Judges | None) -> Judges:

@@ -15,6 +15,7 @@ from evaluators.custom_files import Broken
 from evaluators.errors import ParameterError
 from evaluators.records import EvaluatorSpec
 from evaluators.text.language import say
+from evaluators.values import Value
 
 # One thread at a time brings the catalogue up to date; the others wait until it is whole again.
 # Reentrant, because a file that is dropped in may ask for the catalogue while it is read.
@@ -48,6 +49,12 @@ def leads(name: str) -> Benchmark | None:
     """The benchmark whose runs the evaluator of that name leads; `None` also where it is gone."""
     cls = catalogue().get(name)
     return cls.leads if cls else None
+
+
+def declared_values(name: str) -> tuple[Value, ...]:
+    """What the metric of that name declares of its values; nothing where it is gone."""
+    cls = catalogue().get(name)
+    return cls.values if cls else ()
 
 
 def broken() -> tuple[Broken, ...]:

@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evaluators.abilities import Ability as Ability
+
 Accepted = str | tuple[str | tuple[str, ...], ...]
 """Accepted answers: one string, several (all required), or groups of spellings.
 
@@ -22,19 +24,6 @@ class Record(BaseModel):
     """A value: immutable, without unknown fields, never NaN or infinite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Ability(StrEnum):
-    """The four abilities that RGB tests (Chen et al., AAAI 2024)."""
-
-    NOISE = "noise_robustness"
-    REJECTION = "negative_rejection"
-    INTEGRATION = "information_integration"
-    COUNTERFACTUAL = "counterfactual_robustness"
-
-    @property
-    def label(self) -> str:
-        return self.value.replace("_", " ").capitalize()
 
 
 class DocumentRole(StrEnum):

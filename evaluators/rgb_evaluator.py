@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self, get_args
 from pydantic import Field, SkipValidation
 
 from evaluators import arguments, rgb_rules
+from evaluators.abilities import RGB_VALUES
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.datasets.cells import is_missing
 from evaluators.errors import MissingInputError, UnreadableAnswerError
@@ -23,14 +24,14 @@ from evaluators.item_lists import item_rows
 from evaluators.llm import LLMClient
 from evaluators.numbers import share
 from evaluators.prompts import Prompt, fenced, load
-from evaluators.records import Ability, Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
+from evaluators.records import Accepted, JudgedRate, RuleEvidence, Sample, Score, Verdict
 from evaluators.rgb_rules import AnswerReading, Policy, Trial, TriedRule
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import remove_reasoning
 
-JUDGED = {Ability.REJECTION: "rejection", Ability.COUNTERFACTUAL: "detection"}
-"""What a judge decides of an ability, if one is asked."""
+REJECTION = "rejection"
+"""The one verdict that needs no true answer: whether an answer declines is seen without it."""
 
 OPTIONS = ("nfkc", "remove_reasoning")
 """What may be done to an answer before it is judged; each is on unless it is switched off."""
@@ -100,7 +101,14 @@ class EvaluationResult:
         return _percent_of(self.errors_detected_and_corrected, self.errors_detected)
 
 
-@evaluator("rgb", title="RGB", needs=("response", "ground_truth"), judges="optional", leads="rgb")
+@evaluator(
+    "rgb",
+    title="RGB",
+    needs=("response", "ground_truth"),
+    judges="optional",
+    leads="rgb",
+    values=RGB_VALUES,
+)
 class RGBEvaluator(Evaluator):
     """Judges answers by the rules of RGB; see `Verdict` for what it says of each."""
 
@@ -122,7 +130,7 @@ class RGBEvaluator(Evaluator):
         description=mark("Ignore <think> text: only what the model finally says counts"),
     )
     llm_client: SkipValidation[LLMClient | None] = None
-    """The judge of `JUDGED`; without one the rules alone decide."""
+    """The judge of two abilities; without one the rules alone decide."""
 
     PRIMARY_REJECTION_PHRASES: ClassVar[tuple[str, ...]] = rgb_rules.PRIMARY_REJECTION_PHRASES
     REJECTION_KEYWORDS: ClassVar[tuple[str, ...]] = rgb_rules.REJECTION_KEYWORDS
@@ -255,12 +263,17 @@ class RGBEvaluator(Evaluator):
         """
         # First the rules: where they cannot judge they raise, and no judge is paid.
         values, reason, evidence = self._ruled(sample)
-        name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
-        if self.llm_client is not None and name is not None:
+        name = sample.rgb.ability.judged if sample.rgb else ""
+        if self.llm_client is not None and name:
             judged = self._judged(name, sample, self.llm_client)
             values = {**values, f"{name}_judged": float(judged.passed)}
             evidence = evidence.model_copy(update={"judged": {name: judged}})
         return Score(values=values, reason=reason, evidence=evidence)
+
+    def needed_for(self, sample: Sample) -> tuple[str, ...]:
+        if sample.rgb and sample.rgb.ability.verdicts == (REJECTION,):
+            return tuple(field for field in self.needed if field != "ground_truth")
+        return self.needed
 
     def judge_prompts(
         self,
@@ -268,8 +281,8 @@ class RGBEvaluator(Evaluator):
         prompt_budget: int | None = None,
     ) -> list[Prompt]:
         """What a judge is asked beside the rules, of two abilities, where there is an answer."""
-        name = JUDGED.get(sample.rgb.ability) if sample.rgb else None
-        if name is None:
+        name = sample.rgb.ability.judged if sample.rgb else ""
+        if not name:
             return []
         self.verdicts(sample)  # raises where the rules cannot judge: nobody is asked then
         prompt = self._judge_prompt(name, sample)
@@ -353,22 +366,24 @@ class RGBEvaluator(Evaluator):
                     "Sample {id}: it is not known which ability it tests. Choose one.", id=sample.id
                 )
             )
-        if task.ability is Ability.REJECTION:
-            return {"rejection": self.rejection(response)}
         truth = sample.ground_truth
-        if truth is None or not _is_complete(truth):
+        names = task.ability.verdicts
+        if names == (REJECTION,):
+            truth = truth or ""
+        elif truth is None or not _is_complete(truth):
             raise MissingInputError(
                 say(
                     "Sample {id}: a true answer is missing or empty. Fill in the column `answer`.",
                     id=sample.id,
                 )
             )
-        if task.ability is not Ability.COUNTERFACTUAL:
-            return {"accuracy": self.correctness(response, truth)}
-        return {
-            "detection": self.detection(response, task.counterfactual),
-            "correction": self.correction(response, truth, task.counterfactual),
+        rules: dict[str, Callable[[], Verdict]] = {
+            "accuracy": lambda: self.correctness(response, truth),
+            REJECTION: lambda: self.rejection(response),
+            "detection": lambda: self.detection(response, task.counterfactual),
+            "correction": lambda: self.correction(response, truth, task.counterfactual),
         }
+        return {name: rules[name]() for name in names}
 
     def outcome(self, sample: Sample, verdicts: Mapping[str, Verdict]) -> Outcome:
         """What the answer does, by its `verdicts`, which may be older than today's rules."""
@@ -399,11 +414,12 @@ class RGBEvaluator(Evaluator):
         response = sample.response or ""
         truth = sample.ground_truth or ()
         task = sample.rgb
-        if task is None or task.ability is Ability.REJECTION:
+        names = task.ability.verdicts if task else ()
+        if task is None or REJECTION in names:
             rules = self._rejection_rules(response)
             return list(rgb_rules.tried_rules(mark("Does it decline?"), rules))
         answer = list(rgb_rules.tried_on_answer(self._reading, response, truth))
-        if task.ability is not Ability.COUNTERFACTUAL:
+        if "detection" not in names:
             return answer
         rules = self._detection_rules(response, task.counterfactual)
         steps = [*rgb_rules.tried_rules(mark("Does it notice the error?"), rules), *answer]

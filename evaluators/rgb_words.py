@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.records import Ability, DocumentRole, RGBTask, RuleEvidence, Sample, Score, Verdict
 from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import (
@@ -23,12 +24,6 @@ from evaluators.text.phrases import as_written
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import joined_sentences
 
-QUESTIONS = {
-    Ability.NOISE: mark("Does it find the true answer in the documents?"),
-    Ability.REJECTION: mark("Does it decline when no document holds the answer?"),
-    Ability.INTEGRATION: mark("Does it put the answer together from several documents?"),
-    Ability.COUNTERFACTUAL: mark("Does it notice the planted error?"),
-}
 OUTCOMES = {
     Outcome.RIGHT: mark(": it gives the true answer."),
     Outcome.PARTLY: mark(": it gives only a part of the true answer."),
@@ -43,12 +38,9 @@ OUTCOMES = {
 }
 """What stands behind "Yes" or "No"."""
 
-ASKED = {
-    "accuracy": mark("Gives the true answer"),
-    "rejection": mark("Declines"),
-    "detection": mark("Notices the planted error"),
-    "correction": mark("Gives the true answer in spite of it"),
-}
+ASKED = {value.in_score: value.verdict for value in RGB_VALUES if value.verdict}
+"""What is asked of an answer, by the name of the verdict."""
+
 SAYS = mark("It says {words}.")
 RULES = {
     CONTAINED: mark("It contains {words}."),
@@ -94,7 +86,7 @@ def headline(
     first = next(iter(verdicts.values()))
     answer = say("Yes") if first.passed else say("No")
     answer += say(OUTCOMES[evaluator.outcome(sample, verdicts)])
-    return Headline(say(QUESTIONS[sample.rgb.ability]), first.passed, answer)
+    return Headline(say(sample.rgb.ability.question), first.passed, answer)
 
 
 def rule_in_words(verdict: Verdict, response: str) -> str:

@@ -12,6 +12,7 @@ from evaluators.errors import AccessError, MissingInputError, ParameterError, Pl
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.values import Value
 
 
 @evaluator("test_length", title="Length", needs=("response",))
@@ -48,6 +49,30 @@ def test_the_catalogue_knows_evaluators_by_name():
     assert known["rgb"] is RGBEvaluator
     assert known["test_length"] is Length
     assert (Length.name, Length.title, Length.needs) == ("test_length", "Length", ("response",))
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (["share"], "values is "),
+        ("share", "values is "),
+        ([Value("share"), Value("share")], "Two values are called 'share'"),
+    ],
+)
+def test_values_are_declared_as_records_of_different_names(values, problem):
+    with pytest.raises(ValueError, match=problem):
+        evaluator("test_refused", title="Refused", values=values)(Needy)
+
+    assert "test_refused" not in catalogue()
+
+
+def test_a_metric_has_the_values_that_it_declares_or_those_of_its_base():
+    assert [value.name for value in RGBEvaluator.values][:2] == [
+        "noise_robustness",
+        "negative_rejection",
+    ]
+    assert catalogue()["gpt_labeling"].values == catalogue()["trace"].values
+    assert Length.values == ()
 
 
 def test_every_evaluator_of_the_catalogue_can_be_built_from_its_own_spec():

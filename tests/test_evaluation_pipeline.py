@@ -19,9 +19,10 @@ from evaluators.evaluation_pipeline import (
     threshold,
 )
 from evaluators.records import Labels, Sample, Support
-from evaluators.trace.definitions import DEFINITIONS, METRICS
+from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import labellings
 from evaluators.trace.metrics import VALUES, TRACEScores
+from evaluators.trace.values import METRICS
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests import judge
 

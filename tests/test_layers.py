@@ -41,12 +41,15 @@ DOORS = {
 
 CORE = {
     "evaluators/surrogates.py": set(),
-    "evaluators/records.py": set(),
+    "evaluators/marking.py": set(),
+    "evaluators/values.py": set(),
+    "evaluators/abilities.py": {"marking", "values"},
+    "evaluators/records.py": {"abilities"},
     "evaluators/errors.py": {"records", "surrogates"},
     # llm and prompts for the types of a judge and of what it is asked alone, text for the language
-    "evaluators/base.py": {"errors", "llm", "prompts", "records", "text"},
+    "evaluators/base.py": {"errors", "llm", "prompts", "records", "text", "values"},
     "evaluators/custom_files.py": {"base", "config", "errors", "params", "text"},
-    "evaluators/catalogue.py": {"base", "custom_files", "errors", "records", "text"},
+    "evaluators/catalogue.py": {"base", "custom_files", "errors", "records", "text", "values"},
 }
 """The lowest files of the package, each with the neighbours that it may import."""
 

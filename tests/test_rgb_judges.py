@@ -23,7 +23,7 @@ from evaluators.records import (
     RGBTask,
     Sample,
 )
-from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.plan import RunPlan
@@ -32,6 +32,8 @@ from tests.loopback import Loopback
 
 DECLINED = "I can not answer the question because of the insufficient information in documents."
 NOTICED = "There are factual errors in the provided documents. It is Paris."
+
+JUDGED = [ability for ability in Ability if ability.judged]
 
 
 def sample(ability=Ability.REJECTION, response=DECLINED, question="Which capital?"):
@@ -111,7 +113,7 @@ def test_the_other_abilities_are_left_to_the_rules(ability):
 def test_beside_the_judge_the_rules_say_what_they_say_alone(ability):
     alone, beside = RGBEvaluator().score(sample(ability)), judged("Verdict: yes", ability=ability)
 
-    assert beside.values == {**alone.values, f"{JUDGED[ability]}_judged": 1.0}
+    assert beside.values == {**alone.values, f"{ability.judged}_judged": 1.0}
     assert beside.reason == alone.reason
     assert beside.evidence.verdicts == alone.evidence.verdicts
     assert beside.evidence.flips == alone.evidence.flips
@@ -286,7 +288,7 @@ def test_a_hostile_answer_stays_whole_between_the_lines_and_does_not_speak_for_t
 @pytest.mark.parametrize("response", ["", "  \n", "<think>Hm.</think>", "<think>Hm."])
 @pytest.mark.parametrize("ability", JUDGED)
 def test_an_empty_answer_says_nothing_and_is_not_sent(ability, response):
-    judge, name = FakeLLM([]), JUDGED[ability]
+    judge, name = FakeLLM([]), ability.judged
 
     score = RGBEvaluator(llm_client=judge).score(sample(ability, response))
 

@@ -22,7 +22,7 @@ from evaluators.comparison.sides import (
     values_of,
 )
 from evaluators.errors import ParameterError
-from evaluators.runs.aggregate import Value, mean_noise, units
+from evaluators.runs.aggregate import Counted, mean_noise, units
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
 from evaluators.trace.labelling import CORRECTED, has_heuristic
@@ -62,8 +62,8 @@ class _Reference(NamedTuple):
 
     title: str
     side: Side
-    values: Mapping[str, Value]
-    by_noise: Mapping[str, Value]
+    values: Mapping[str, Counted]
+    by_noise: Mapping[str, Counted]
 
 
 def _reference(title: str, side: Side) -> _Reference:
@@ -136,8 +136,8 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
 
 def _of_systems(
     value: Compared,
-    own: Mapping[str, Value],
-    others: Mapping[str, Value],
+    own: Mapping[str, Counted],
+    others: Mapping[str, Counted],
     by: tuple[str | None, str | None],
     in_data: data.DataDifferences,
 ) -> Compared:
@@ -185,7 +185,7 @@ def _of_documents(values: Iterable[Compared]) -> list[str]:
     return [words.of_same_documents(names)] if names else []
 
 
-def _common_values(reference: _Reference, title: str, others: Mapping[str, Value]) -> list[str]:
+def _common_values(reference: _Reference, title: str, others: Mapping[str, Counted]) -> list[str]:
     """The values that both systems have, in the first one's order; none in common is an error."""
     own = reference.values
     for name, values in ((reference.title, own), (title, others)):
@@ -220,7 +220,7 @@ class _Judged(NamedTuple):
     unit: int
 
 
-def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> Compared:
+def _compared_value(name: str, own: Counted, other: Counted, partners: Matched) -> Compared:
     judged = list(_judged_rows(own, other, partners))
     rows: list[RowPair] = []
     pairs: list[Pair] = []
@@ -248,7 +248,7 @@ def _compared_value(name: str, own: Value, other: Value, partners: Matched) -> C
     )
 
 
-def _at_level(level: str, own: Value, other: Value, partners: Matched) -> Compared:
+def _at_level(level: str, own: Counted, other: Counted, partners: Matched) -> Compared:
     """A value at one level of noise, with how much noise the prompts had."""
     at_level = at_each_noise(other).get(level)
     had = [mean_noise(value.rows) for value in (own, at_level) if value]
@@ -256,7 +256,7 @@ def _at_level(level: str, own: Value, other: Value, partners: Matched) -> Compar
     return replace(compared, noise_had=tuple(noise for noise in had if noise is not None))
 
 
-def _judged_rows(own: Value, other: Value, partners: Matched) -> Iterator[_Judged]:
+def _judged_rows(own: Counted, other: Counted, partners: Matched) -> Iterator[_Judged]:
     ours = _by_prompt(own.rows)
     theirs = _by_prompt(other.rows)
     prompts = [row.prompt for row in own.rows]

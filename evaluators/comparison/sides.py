@@ -10,7 +10,7 @@ from typing import NamedTuple
 from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
-from evaluators.runs.aggregate import Value, View
+from evaluators.runs.aggregate import Counted, View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.naming import PARTS, parts_apart
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -50,7 +50,7 @@ class Side:
         ]
 
 
-def values_of(side: Side) -> dict[str, Value]:
+def values_of(side: Side) -> dict[str, Counted]:
     """Each value of a system that any of its answers has, by its name in `Results.summary`."""
     named = aggregate.named_values(side.run.evaluators, side.rows())
     values = {}
@@ -60,13 +60,13 @@ def values_of(side: Side) -> dict[str, Value]:
     return values
 
 
-def at_each_noise(value: Value) -> dict[str, Value]:
+def at_each_noise(value: Counted) -> dict[str, Counted]:
     """The same value over the samples of each noise level alone, lowest first."""
     levels: dict[float, list[Outline]] = {}
     for row in value.rows:
         if row.noise is not None:
             levels.setdefault(row.noise, []).append(row)
-    return {f"{level:g}": Value(levels[level], value.name) for level in sorted(levels)}
+    return {f"{level:g}": Counted(levels[level], value.record) for level in sorted(levels)}
 
 
 def titles(sides: Sequence[Side]) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values
 from evaluators.comparison import words
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.drawing import DOUBLE, Curve, IntervalRow, Point, Size, draw_curves, draw_intervals
@@ -17,6 +18,7 @@ from evaluators.runs.shown_values import Group, coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
 from evaluators.text.words import in_brackets, joined_sentences, readable, short_name
+from evaluators.values import Value
 
 Figures = dict[str, str]
 """SVG by a name that fits a file."""
@@ -44,15 +46,17 @@ def figures_of_run(
     """
     figures: Figures = {}
     for number, metric in enumerate(run_facts.metric_titles(view.run)):
-        if number == 0 and view.run.evaluator.name == "rgb":
-            # The abilities of RGB are read at their noise and as rates, not as one mean.
-            figures |= _figures_of_rgb(view, counted, size, published)
+        declared = declared_values(view.run.evaluators[number].name)
+        figures |= _curves_over_noise(view, number, counted, size, published)
+        if any(value.kind == "rate" for value in declared):
+            figures |= _rates(view, number, counted, size)
             continue
         # Metrics may have the same title, and one may be of signs that no file has.
         name = f"{slug(metric)}_{number + 1}" if number else "values"
-        groups = [Group(metric, "", shown_values.metric_dots(view, number, counted))]
-        if number == 0 and leads(view.run.evaluator.name) == "trace":
-            groups = shown_values.trace_groups(view, counted)
+        groups = [
+            group if group.title else group._replace(title=metric)
+            for group in shown_values.groups_of(view, number, counted)
+        ]
         figures[name] = _of_groups(view, groups, metric, size)
     return figures
 
@@ -79,14 +83,16 @@ def figures_of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figure
     return {"differences": figure}
 
 
-def _figures_of_rgb(
+def _curves_over_noise(
     view: RunView,
+    number: int,
     counted: View,
     size: Size,
     published: Collection[str],
 ) -> Figures:
-    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
-    curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
+    declared = declared_values(view.run.evaluators[number].name)
+    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), number))
+    curves = {model: rgb_figures.noise_curves(rows, declared) for model, rows in by_model.items()}
     figures = {}
     for title, lines in rgb_figures.lines_of_charts(curves):
         drawn = [_curve_of_points(name, points) for name, points in lines.items()]
@@ -102,17 +108,23 @@ def _figures_of_rgb(
             size=size,
             note=say(OTHER_NOISE) if has_hollow else "",
         )
-    rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
-    rows = _rate_rows(rates)
-    figures["rates"] = _drawn(rows, say("Rates"), size, span=(0, 100), unit=" %")
     return figures
+
+
+def _rates(view: RunView, number: int, counted: View, size: Size) -> Figures:
+    """The abilities of RGB are read as rates, not as one mean."""
+    declared = declared_values(view.run.evaluators[number].name)
+    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), number))
+    rows = _rate_rows({model: aggregate.rates(own, declared) for model, own in by_model.items()})
+    name = f"rates_{number + 1}" if number else "rates"
+    return {name: _drawn(rows, say("Rates"), size, span=(0, 100), unit=" %")}
 
 
 def _curve_of_points(name: str, points: Sequence[NoisePoint]) -> Curve:
     drawn = []
     for point in points:
-        value, low, high = _mean_in_percent(point.accuracy)
-        is_unsure = rgb_figures.missed_noise(point) or is_of_few(point.accuracy)
+        value, low, high = _mean_in_percent(point.mean)
+        is_unsure = rgb_figures.missed_noise(point) or is_of_few(point.mean)
         noise = rgb_figures.noise_in_percent(point)
         drawn.append(Point(noise, value, low, high, hollow=is_unsure))
     return Curve(short_name(name), drawn)
@@ -129,28 +141,29 @@ def _published_curves(drawn: Sequence[Curve], models: Collection[str]) -> list[C
     return curves
 
 
-def _rate_rows(rates: Mapping[str, Mapping[str, Mean]]) -> list[IntervalRow]:
+def _rate_rows(rates: Mapping[str, Mapping[Value, Mean]]) -> list[IntervalRow]:
     """A row for each rate and model; what a judge says of the same answers is a rate as well."""
     rows = []
     # A mapping keeps the order in which the rates come first, a set would shuffle the rows.
-    for title in dict.fromkeys(title for own in rates.values() for title in own):
+    for rate in dict.fromkeys(chain.from_iterable(rates.values())):
+        title = say(rate.heading)
         for series, (model, own) in enumerate(rates.items()):
-            if title not in own:
+            if rate not in own:
                 continue
-            value, low, high = _mean_in_percent(own[title])
+            value, low, high = _mean_in_percent(own[rate])
             beside = _beside_mark(value, low, high, digits=0, unit=" %")
             # With one model its name would be said in every row; with several the rate would.
             is_alone = len(rates) == 1
             rows.append(
                 IntervalRow(
-                    say(title) if is_alone else short_name(model),
+                    title if is_alone else short_name(model),
                     value,
                     low,
                     high,
-                    (beside, coverage(own[title])),
-                    group="" if is_alone else say(title),
+                    (beside, coverage(own[rate])),
+                    group="" if is_alone else title,
                     series=series,
-                    hollow=is_of_few(own[title]),
+                    hollow=is_of_few(own[rate]),
                 )
             )
     return rows

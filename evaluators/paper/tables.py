@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values, leads
 from evaluators.comparison import words
 from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
@@ -16,7 +16,7 @@ from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.shown_values import TRACE_VALUES, beside, title, why_no_interval
+from evaluators.runs.shown_values import beside, title, why_no_interval
 from evaluators.runs.whose import labeller_in_words, own_labeller
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
@@ -63,8 +63,8 @@ def tables_of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[PaperTable
     groups.
     """
     tables = [_every_value(view, counted)]
-    if view.run.evaluator.name == "rgb":
-        tables += _by_noise(view, counted)
+    for number in range(len(view.run.evaluators)):
+        tables += _by_noise(view, number, counted)
     if leads(view.run.evaluator.name) == "trace" and len(view.labellers()) > 1:
         tables.append(_by_labeller(view, counted))
     tables.append(_by_group(view, counted))
@@ -123,7 +123,7 @@ def _every_value(view: RunView, counted: View) -> PaperTable:
         for model, own in zip(models, named, strict=True):
             if name not in own:
                 continue
-            is_rate = own[name].is_rate
+            is_rate = own[name].record.kind == "rate"
             value = f"{readable(name)} (%)" if is_rate else _value_title(name)
             keys = {"Value": value, **_model_key(model, models)}
             how = OF_RATES if is_rate else OF_MEANS
@@ -140,27 +140,32 @@ def _remarks(lines: Iterable[PaperLine]) -> Iterator[str]:
             yield f"{of}: {'; '.join(remarks)}"
 
 
-def _by_noise(view: RunView, counted: View) -> list[PaperTable]:
+def _by_noise(view: RunView, number: int, counted: View) -> list[PaperTable]:
     """A table for each ability: of one noise asked for, prompts of two have not the same."""
-    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), 0))
-    curves = {model: rgb_figures.noise_curves(rows) for model, rows in by_model.items()}
+    declared = declared_values(view.run.evaluators[number].name)
+    rows = aggregate.of_metric(view.counted(counted), number)
+    curves = {
+        model: rgb_figures.noise_curves(own, declared)
+        for model, own in run_facts.rows(view.run, rows).items()
+    }
     more = (
         "Noise: share of documents beside the point, as asked for and, where the prompts had "
         "another, as they had it"
     )
     tables: list[PaperTable] = []
-    for ability in dict.fromkeys(chain.from_iterable(curves.values())):
+    for value in dict.fromkeys(chain.from_iterable(curves.values())):
+        curve = rgb_figures.curve_title(value)
         lines = []
         for model, points_of in curves.items():
-            keys = {"Ability": ability.label, **_model_key(model, curves)}
-            for point in points_of.get(ability, ()):
-                facts = _facts(view, counted, OF_RATES, model=model, ability=ability.value)
+            keys = {"Ability": curve, **_model_key(model, curves)}
+            for point in points_of.get(value, ()):
+                facts = _facts(view, counted, OF_RATES, model=model, ability=value.of)
                 facts |= {"noise": point.noise, "effective_noise": point.effective_noise}
                 level = rgb_figures.noise_named(point)
-                lines.append(PaperLine(keys, level, point.accuracy, facts, True))
+                lines.append(PaperLine(keys, level, point.mean, facts, True))
         name, what = "accuracy_by_noise", "Accuracy in percent by noise"
         if tables:
-            name = f"{name}_{slug(ability.label)}"
+            name = f"{name}_{slug(curve)}"
         tables.append(_table_of_means(name, what, view, counted, lines, more, *_remarks(lines)))
     return tables
 
@@ -173,9 +178,9 @@ def _by_labeller(view: RunView, counted: View) -> PaperTable:
             keys = {**_model_key(model, models), "Labeller": labellers.labeller_title(by)}
             # Here every labeller has a row, whichever one is looked at.
             seen = counted._replace(by=by)
-            for name, value_title in TRACE_VALUES.items():
-                facts = _facts(view, seen, OF_MEANS, model=model, value=name)
-                lines.append(PaperLine(keys, value_title, means[name], facts))
+            for value in declared_values(view.run.evaluator.name):
+                facts = _facts(view, seen, OF_MEANS, model=model, value=value.name)
+                lines.append(PaperLine(keys, value.heading, means[value.in_score], facts))
     more = "The means of a labeller are over the answers that it labelled"
     return _table_of_means("by_labeller", "Means by labeller", view, counted, lines, more)
 
@@ -303,4 +308,6 @@ def _difference_cells(value: Compared, label: str) -> tuple[str, ...]:
 
 
 def _value_title(name: str) -> str:
-    return TRACE_VALUES.get(name) or title(name)
+    # English, as all of the table is.
+    with speaking(ENGLISH):
+        return title(name)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
-from evaluators.trace.definitions import METRICS, SENTENCE
+from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, PEOPLE, STRICTEST_FIRST, labellings
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
+from evaluators.trace.values import METRICS
 from evaluators.votes import most_frequent
 
 PERSON = "person:"

@@ -11,7 +11,7 @@ from evaluators.catalogue import leads
 from evaluators.records import Ability
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import View
-from evaluators.runs.rgb_figures import HEADLINES
+from evaluators.runs.rgb_figures import deciding
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Selection, ValueName
@@ -75,12 +75,14 @@ def _rgb_samples(view: RunView, counted: View) -> list[Picked]:
     rows = aggregate.of_metric(view.counted(counted), 0)
     abilities = {Answer(row.position, row.model): row.ability for row in rows}
     wrong: dict[tuple[int, Ability], list[Picked]] = {}
-    for answer in view.answers(Selection(values=HEADLINES, high=0), counted):
+    for answer in view.answers(Selection(values=deciding(view.run), high=0), counted):
         ability = Ability(abilities[answer] or Ability.NOISE)
         own = wrong.setdefault((answer.model, ability), [])
         own.append(Picked(answer, say("Wrong: {ability}", ability=say(ability.label).lower())))
     differing = _picked_for(rulings.rule_and_judge_differ(rows), mark("Rule and judge differ"))
-    right = _picked_for(view.answers(Selection(values=HEADLINES, low=1), counted), mark("Right"))
+    right = _picked_for(
+        view.answers(Selection(values=deciding(view.run), low=1), counted), mark("Right")
+    )
     # All abilities of a model, then those of the next: ten samples have room for each ability.
     in_turn = filter(None, chain.from_iterable(zip_longest(*(wrong[key] for key in sorted(wrong)))))
     before = _different([*differing[:BESIDE_JUDGE], *in_turn])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values, leads
 from evaluators.drawing import DOUBLE, Size
 from evaluators.paper import figures
 from evaluators.records import Run
@@ -18,19 +19,16 @@ from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_and_failed, failed_in_words
 from evaluators.runs.failures import HEADINGS, Worded, failures, in_python
 from evaluators.runs.formulas import formula_in_words, formula_of
-from evaluators.runs.rgb_figures import RATES
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
 from evaluators.runs.shown_values import (
-    TRACE_VALUES,
     Dot,
     Group,
     beside,
     column_titles,
     coverage,
-    metric_dots,
+    groups_of,
     of_series,
-    trace_groups,
     why_no_interval,
 )
 from evaluators.runs.whose import labeller_in_words
@@ -148,8 +146,7 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
     dots = (dot.mean for group in _dots_in_groups(view, counted) for dot in group.dots)
     yield page.paragraph(why_no_interval(dots))
     means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
-    is_labelled = leads(view.run.evaluator.name) == "trace"
-    titles = column_titles(view, TRACE_VALUES if is_labelled else None)
+    titles = column_titles(view)
     # Not every group has a mean of every value: the columns are all that occur.
     names = {name: titles.get(name, name) for own in means.values() for name in own}
     if means:
@@ -167,26 +164,25 @@ def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
 def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
     run = view.run
     groups = []
-    if run.evaluator.name == "rgb":
-        groups.append(Group("", "", _rate_dots(view, counted)))
-    elif leads(run.evaluator.name) == "trace":
-        groups += trace_groups(view, counted)
-    for number in range(1 if groups else 0, len(run.evaluators)):
-        groups.append(Group("", "", metric_dots(view, number, counted)))
+    for number, spec in enumerate(run.evaluators):
+        if any(value.kind == "rate" for value in declared_values(spec.name)):
+            groups.append(Group("", "", _rate_dots(view, number, counted)))
+        else:
+            groups += groups_of(view, number, counted)
     return groups
 
 
-def _rate_dots(view: RunView, counted: View) -> list[Dot]:
-    rows = aggregate.of_metric(view.counted(counted), 0)
+def _rate_dots(view: RunView, number: int, counted: View) -> list[Dot]:
+    rows = aggregate.of_metric(view.counted(counted), number)
     by_model = run_facts.rows(view.run, rows)
-    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
+    declared = declared_values(view.run.evaluators[number].name)
+    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
     dots = []
-    for title in dict.fromkeys(title for own in rates.values() for title in own):
-        meaning, _ = RATES.get(title, (mark("what a judge says of the same answers"), ""))
-        for number, own in enumerate(rates.values()):
-            if title in own:
-                dot = Dot(say(title), own[title], (), say(meaning))
-                dots.append(of_series(dot, list(by_model), number))
+    for value in dict.fromkeys(chain.from_iterable(rates.values())):
+        for model, own in enumerate(rates.values()):
+            if value in own:
+                dot = Dot(say(value.heading), own[value], (), say(value.meaning))
+                dots.append(of_series(dot, list(by_model), model))
     return dots
 
 

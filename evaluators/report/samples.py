@@ -15,7 +15,7 @@ from evaluators.report.picked import Picked
 from evaluators.runs import rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.shown_values import TRACE_VALUES, value_titles
+from evaluators.runs.shown_values import title, value_titles
 from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.stored_texts import translated
@@ -122,7 +122,7 @@ def _labelled_parts(
     documents = shortened.sentences(scores.sentences.documents, by_key, disputed)
     values = []
     for name, value in scores.values().items():
-        values.append(f"{say(TRACE_VALUES[name])} {_in_two_digits(value)}")
+        values.append(f"{title(name)} {_in_two_digits(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
     shown_reasons = {item.key: reasons[item.key] for item in answer if item.key in reasons}
     reading = coloured.response(answer, by_key, disputed)

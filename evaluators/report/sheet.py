@@ -19,13 +19,13 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.trace.definitions import METRICS
+from evaluators.trace.definitions import definition_named
 from evaluators.trace.labelling import GOLD, labellings
 from evaluators.trace.metrics import TRACEScores, fractions
+from evaluators.trace.values import FOUR, METRICS
 
 STYLE = Path(__file__).with_name("sheet.css")
 BOXES = (mark("supported"), mark("partly"), mark("not"))
@@ -34,24 +34,6 @@ HOW = mark(
     "Read the documents, then tick one box for each sentence of the answer. Supported: the "
     "documents say all of it. Partly: they say some of it. Not: no document says it."
 )
-FORMULAS = {
-    "sentence": mark(
-        "Context relevance = relevant / all document sentences. Context utilization = used / "
-        "relevant, at most 1. Completeness = both relevant and used / relevant. Adherence = 1 if "
-        "every sentence of the answer is supported, else 0."
-    ),
-    "fixed_20": mark(
-        "Context relevance = relevant document sentences / 20, at most 1. Context utilization = "
-        "used / relevant, at most 1. Completeness = both relevant and used / relevant. Adherence = "
-        "1 if every sentence of the answer is supported, else 0."
-    ),
-    "ragbench": mark(
-        "Context relevance = relevant / all document sentences. Context utilization = used / all "
-        "document sentences. Completeness = both relevant and used / relevant. Adherence = 1 if "
-        "no sentence of the answer is unsupported, else 0."
-    ),
-}
-"""How the four values are worked out, by the definition."""
 
 
 class SheetAnswer(NamedTuple):
@@ -111,9 +93,10 @@ def sheet_key(
     title = say("Key: {sheet}", sheet=say(ASKED))
     run = view.run
     facts = [run.title, run.dataset_name, *run_facts.method(run)]
+    definition = definition_named(formula_of(run, counted.definition))
     head = [
         page.title_and_finding(title, facts, []),
-        page.paragraph(say(FORMULAS[formula_of(run, counted.definition)])),
+        page.paragraph(say(definition.in_full or definition.meaning)),
     ]
     articles = map(_with_labels, answers)
     return _page_of_answers(title, head, articles, written)
@@ -207,7 +190,7 @@ def _with_labels(answer: SheetAnswer) -> str:
         used = _listed(scores.labels.utilized_keys)
         values = [_value(scores, name) for name in METRICS]
         lines.append([labeller_title(by), relevant, used, *values])
-    titles = [TRACE_VALUES[name] for name in METRICS]
+    titles = [value.heading for value in FOUR]
     headings = [mark("Labels by"), mark("Relevant"), mark("Used"), *titles]
     where = page.facts_line(say("Sample {number:,} of the run", number=answer.position + 1))
     labels = page.html_table([mark("Answer"), *labellers], sentences)

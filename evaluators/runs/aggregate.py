@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, compress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluators.catalogue import declared_values
 from evaluators.errors import StoreError
 from evaluators.people.labels import (
     PERSON,
@@ -24,7 +25,6 @@ from evaluators.people.labels import (
 )
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
-    Ability,
     Cell,
     EvaluatorSpec,
     LabelEvidence,
@@ -37,8 +37,8 @@ from evaluators.records import (
 )
 from evaluators.runs.store import Answer, CellStatus, Outline, ValueName, ViewedValues
 from evaluators.statistics import interval, within_groups
-from evaluators.text.language import mark, say
-from evaluators.text.normalise import one_line, slug
+from evaluators.text.language import say
+from evaluators.text.normalise import one_line
 from evaluators.text.words import counted, in_brackets
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
@@ -51,6 +51,9 @@ from evaluators.trace.labelling import (
     has_heuristic,
 )
 from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
+from evaluators.values import Value
+
+T = TypeVar("T")
 
 MOST_GROUPS = 50
 """Groups that are shown: a column with more values mostly holds one for each sample."""
@@ -168,28 +171,15 @@ BINS = 10
 """A spread counts tenths."""
 
 
-RATES = (
-    (mark("Noise robustness"), Ability.NOISE, "accuracy"),
-    (mark("Negative rejection"), Ability.REJECTION, "rejection"),
-    (mark("Integration"), Ability.INTEGRATION, "accuracy"),
-    (mark("Error detection"), Ability.COUNTERFACTUAL, "detection"),
-    (mark("Error correction"), Ability.COUNTERFACTUAL, "correction"),
-    (mark("Correction if detected"), Ability.COUNTERFACTUAL, "correction_among_detected"),
-    (mark("Negative rejection (judge)"), Ability.REJECTION, "rejection_judged"),
-    (mark("Error detection (judge)"), Ability.COUNTERFACTUAL, "detection_judged"),
-)
-"""The rates of RGB by title: the ability whose samples are counted, and the value that is."""
-
-
 class NoisePoint(Record):
-    """The accuracy at one noise level.
+    """The mean at one noise level.
 
     `effective_noise` is the mean share of negatives that prompts really held.
     """
 
     noise: float
     effective_noise: float | None
-    accuracy: Mean
+    mean: Mean
 
 
 Units = NDArray[np.int64]
@@ -531,68 +521,87 @@ def value_titles(rows: Iterable[Outline]) -> dict[ValueName, str]:
     return titles
 
 
-def of_ability(rows: Iterable[Outline], ability: Ability) -> list[Outline]:
+def of_ability(rows: Iterable[Outline], ability: str) -> list[Outline]:
     return [row for row in rows if row.ability == ability]
 
 
-def noise_points(rows: Iterable[Outline], ability: Ability) -> list[NoisePoint]:
-    """One point for each noise level that the ability was asked at, lowest first."""
+def noise_points(rows: Iterable[Outline], value: Value) -> list[NoisePoint]:
+    """One point for each noise level that the value was asked at, lowest first."""
     levels: dict[float, list[Outline]] = {}
-    for row in of_ability(rows, ability):
+    for row in of_ability(rows, value.of) if value.of else rows:
         if row.noise is not None:
             levels.setdefault(row.noise, []).append(row)
-    return [_noise_point(noise, levels[noise]) for noise in sorted(levels)]
+    return [_noise_point(noise, levels[noise], value.in_score) for noise in sorted(levels)]
 
 
-class Value(NamedTuple):
-    """One value of a run: the rows that it is counted over, and what it is called in these.
-
-    `is_rate` tells that it is one of RGB, whose questions are asked repeatedly.
-    """
+class Counted(NamedTuple):
+    """One value of a run: the rows that it is counted over, and what is declared of it."""
 
     rows: Sequence[Outline]
-    name: str
-    is_rate: bool = False
+    record: Value
+
+    @property
+    def name(self) -> str:
+        """What it is called in the rows."""
+        return self.record.in_score
 
     @property
     def mean(self) -> Mean:
         return summarise(self.rows, self.name)
 
 
-def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Value]:
+def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dict[str, Counted]:
     """Every value of these metrics, under the names of `Results.summary`."""
-    named: dict[str, Value] = {}
+    named: dict[str, Counted] = {}
     for number, spec in enumerate(specs):
         own_rows = of_metric(rows, number)
-        own: dict[str, Value] = {}
-        if spec.name == "rgb":
-            own = {slug(title): value for title, value in _rgb_values(own_rows).items()}
-        if not own:
-            # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
-            names = _value_names(own_rows) or [spec.name]
-            own = {name: Value(own_rows, name) for name in names}
-        for name, value in own.items():
+        own = counted_values(own_rows, declared_values(spec.name))
+        # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
+        for value in own or [Counted(own_rows, Value(spec.name))]:
+            name = value.record.name
             named[f"{name} ({number + 1})" if name in named else name] = value
     return named
 
 
-def rgb_rates(rows: Sequence[Outline]) -> dict[str, Mean]:
-    """The headline rates of the abilities in these rows, by title.
+def counted_values(rows: Sequence[Outline], declared: Sequence[Value]) -> list[Counted]:
+    """The values of one metric that these rows have, those of an ability over its rows alone.
 
-    A judge's rates are among them where a judge was asked.
+    What a judge says comes last, where one was asked.
     """
-    return {title: value.mean for title, value in _rgb_values(rows).items()}
-
-
-def _rgb_values(rows: Sequence[Outline]) -> dict[str, Value]:
-    names = set(_value_names(rows))
-    values = {}
-    for title, ability, name in RATES:
-        own_rows = of_ability(rows, ability)
-        is_of_no_judge = name.endswith("_judged") and name not in names
-        if own_rows and not is_of_no_judge:
-            values[title] = Value(own_rows, name, is_rate=True)
+    names = _value_names(rows)
+    records = {record.in_score: record for record in declared if not record.of}
+    values: list[Counted] = []
+    for record in sorted(declared, key=lambda record: bool(record.judge_of)):
+        own = of_ability(rows, record.of) if record.of else []
+        if own and (not record.judge_of or record.in_score in names):
+            values.append(Counted(own, record))
+    of_abilities = {own.name for own in values}
+    for name in names:
+        if name not in of_abilities:
+            values.append(Counted(rows, records.get(name) or Value(name)))
     return values
+
+
+def rates(rows: Sequence[Outline], declared: Sequence[Value]) -> dict[Value, Mean]:
+    """The means of those values that are rates of answers that pass."""
+    return {
+        value.record: value.mean
+        for value in counted_values(rows, declared)
+        if value.record.kind == "rate"
+    }
+
+
+def by_declared_name(
+    values: Mapping[str, T], declared: Sequence[Value], ability: str | None
+) -> dict[str, T]:
+    """Values of one answer by the names that their means have; of RGB one enters several."""
+    if not any(value.of for value in declared):
+        return dict(values)
+    return {
+        value.name: values[value.in_score]
+        for value in declared
+        if value.of == ability and value.in_score in values
+    }
 
 
 def _mean(
@@ -722,10 +731,8 @@ def _one_row(rows: Sequence[Outline], names: Mapping[ValueName, str]) -> Outline
     )
 
 
-def _noise_point(noise: float, rows: Sequence[Outline]) -> NoisePoint:
-    return NoisePoint(
-        noise=noise, effective_noise=mean_noise(rows), accuracy=summarise(rows, "accuracy")
-    )
+def _noise_point(noise: float, rows: Sequence[Outline], name: str) -> NoisePoint:
+    return NoisePoint(noise=noise, effective_noise=mean_noise(rows), mean=summarise(rows, name))
 
 
 def mean_noise(rows: Iterable[Outline]) -> float | None:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Literal, TypeVar
+from typing import Literal
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values, leads
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
@@ -16,14 +16,13 @@ from evaluators.people.queues import LabelQueue
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
 from evaluators.records import Cell
 from evaluators.runs import aggregate, rulings, run_facts
-from evaluators.runs.aggregate import View
+from evaluators.runs.aggregate import View, by_declared_name
 from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.runs.whose import own_labeller
 from evaluators.text.language import language, say
-from evaluators.text.normalise import slug
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -33,8 +32,6 @@ READ_TOGETHER = 256
 # Two seconds of work, and an AUROC to some 2 points.
 MOST_ESTIMATED = 1000
 """Labelled answers of which the heuristic says how likely they are supported."""
-
-T = TypeVar("T")
 
 OwnDraw = Literal["random", "by verdict", "chosen"]
 OWN_DRAWS: Mapping[OwnDraw, Drawn] = {
@@ -221,14 +218,18 @@ def _checked(
     definition: str,
 ) -> Check:
     answers = _verdicts_of_labeller(view, metric, model, definition)
-    if _is_rgb(view, metric):
-        abilities = {row.position: row.ability for row in view.of_metric(metric)}
-        found = [
-            sample.model_copy(
-                update={"people": _by_rate(sample.people, abilities[sample.cell.position])}
-            )
-            for sample in found
-        ]
+    declared = declared_values(view.run.evaluators[metric].name)
+    abilities = {row.position: row.ability for row in view.of_metric(metric)}
+    found = [
+        sample.model_copy(
+            update={
+                "people": by_declared_name(
+                    sample.people, declared, abilities.get(sample.cell.position)
+                )
+            }
+        )
+        for sample in found
+    ]
     likely = _likely_adherence(view, found) if metric == 0 else {}
     return check(
         own_labeller(view, metric),
@@ -255,9 +256,9 @@ def _verdicts_of_labeller(
                 anew[cell] = from_score(score, sample, definition).values()
         return dict(anew)
     answers: dict[Cell, Mapping[str, float | None]] = {}
+    declared = declared_values(view.run.evaluators[metric].name)
     for row in aggregate.of_model(view.of_metric(metric), model):
-        is_rgb = _is_rgb(view, metric)
-        values = _by_rate(row.values, row.ability) if is_rgb else row.values
+        values = by_declared_name(row.values, declared, row.ability)
         answers[Cell(row.position, row.model, row.metric)] = values
     return answers
 
@@ -267,19 +268,6 @@ def _question_groups(view: RunView, metric: int, model: int) -> dict[Cell, Hasha
     rows = aggregate.of_model(view.of_metric(metric), model)
     cells = [Cell(row.position, row.model, row.metric) for row in rows]
     return dict(zip(cells, aggregate.units(rows), strict=True))
-
-
-def _is_rgb(view: RunView, metric: int) -> bool:
-    return view.run.evaluators[metric].name == "rgb"
-
-
-def _by_rate(values: Mapping[str, T], ability: str | None) -> dict[str, T]:
-    """Values of an RGB answer by the rates that they enter: one name means another in each."""
-    return {
-        slug(title): values[name]
-        for title, own_ability, name in aggregate.RATES
-        if own_ability == ability and name in values
-    }
 
 
 def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Cell, float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values, leads
 from evaluators.people import labellers
-from evaluators.records import Ability, Record, Run
+from evaluators.records import Record, Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, NoisePoint, View
 from evaluators.runs.checks import corrected_headlines
@@ -22,19 +22,13 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_brackets, joined_sentences, name_and_text, short_name
 from evaluators.trace import quality
 from evaluators.trace.labelling import GOLD, HEURISTIC, has_heuristic
+from evaluators.values import Value
 from evaluators.votes import RULE
 
 OF_THE_HEURISTIC = mark("The heuristic compares words: it finds suspects, it does not count.")
 
 LEAST_AT_WORK = 200
 """Answers that are checked before anything is said of a run at work."""
-
-RATES = {
-    "Negative rejection": mark("{model} declines {rate} of the questions that no document answers"),
-    "Integration": mark("{model} puts {rate} of the answers together from several documents"),
-    "Error detection": mark("{model} notices {rate} of the planted errors"),
-}
-"""What a rate says, the first that was measured, where noise was not tested."""
 
 
 class Finding(NamedTuple):
@@ -44,28 +38,35 @@ class Finding(NamedTuple):
     caution: str = ""
 
 
-def rgb_sentence(by_model: Mapping[str, Sequence[Outline]]) -> str:
-    """Accuracy under the most noise and the least, else the first rate; empty without any.
+def sentence_of_values(by_model: Mapping[str, Sequence[Outline]], declared: Sequence[Value]) -> str:
+    """What the first value with a headline comes to under the most noise and the least.
 
-    Of several models the best and the worst are named.
+    Where none was asked at several levels, what the first that was measured comes to; empty without
+    any. Of several models the best and the worst are named.
     """
-    points = {}
+    for value in declared:
+        if not value.headline_in_noise:
+            continue
+        points = {}
+        for model, rows in by_model.items():
+            of_noise = aggregate.noise_points(rows, value)
+            if judged := [point for point in of_noise if point.mean.mean is not None]:
+                points[model] = judged
+        if points:
+            return _about_noise(points, value)
+    return _about_first_value(by_model, [own for own in declared if not own.headline_in_noise])
+
+
+def _about_first_value(by_model: Mapping[str, Sequence[Outline]], declared: Sequence[Value]) -> str:
+    means: dict[str, dict[Value, Mean]] = {}
     for model, rows in by_model.items():
-        of_noise = aggregate.noise_points(rows, Ability.NOISE)
-        if judged := [point for point in of_noise if point.accuracy.mean is not None]:
-            points[model] = judged
-    if points:
-        return _about_noise(points)
-    return _about_first_rate(by_model)
-
-
-def _about_first_rate(by_model: Mapping[str, Sequence[Outline]]) -> str:
-    rates = {model: aggregate.rgb_rates(rows) for model, rows in by_model.items()}
-    for title, words in RATES.items():
+        counted = aggregate.counted_values(rows, declared)
+        means[model] = {own.record: own.mean for own in counted if own.record.headline}
+    for value in declared:
         measured: dict[str, Mean] = {}
-        for model, own in rates.items():
-            if title in own and own[title].mean is not None:
-                measured[model] = own[title]
+        for model, own in means.items():
+            if value in own and own[value].mean is not None:
+                measured[model] = own[value]
         if not measured:
             continue
         if any(map(is_of_few, measured.values())):
@@ -73,25 +74,24 @@ def _about_first_rate(by_model: Mapping[str, Sequence[Outline]]) -> str:
         parts = []
         for model in _extremes(measured):
             named = _model_named(model, measured)
-            parts.append(say(words, model=named, rate=_rate_with_interval(measured[model])))
+            rate = _rate_with_interval(measured[model])
+            parts.append(say(value.headline, model=named, rate=rate))
         return _capital(say("{parts}.", parts=_best_and_last(parts)))
     return ""
 
 
-def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
+def _about_noise(points: Mapping[str, Sequence[NoisePoint]], value: Value) -> str:
     """ "With 80 % noise A still answers 75 % (60 to 86) of the questions right; ..."."""
-    last = {model: own[-1].accuracy for model, own in points.items()}
-    first = {model: own[0].accuracy for model, own in points.items()}
+    last = {model: own[-1].mean for model, own in points.items()}
+    first = {model: own[0].mean for model, own in points.items()}
     for level in (last, first):
         if any(map(is_of_few, level.values())):
             return _too_few(level)
     best, *others = _extremes(last)
     least = _noise_in_words(points[best][0])
     most = _noise_in_words(points[best][-1])
-    answers = mark("{model} answers {rate} of the questions right")
-    if least != most:
-        answers = mark("{model} still answers {rate} of the questions right")
-    parts = [say(answers, model=_model_named(best, last), rate=_rate_with_interval(last[best]))]
+    clause = value.headline if least == most else value.headline_in_noise
+    parts = [say(clause, model=_model_named(best, last), rate=_rate_with_interval(last[best]))]
     for model in others:
         parts.append(f"{_model_named(model, last)} {_rate_with_interval(last[model])}")
     results = _best_and_last(parts)
@@ -99,8 +99,8 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]]) -> str:
         return say("With {noise} {results}.", noise=most, results=results)
     before = []
     for model in (best, *others):
-        accuracy = points[model][0].accuracy.mean or 0
-        before.append(f"{100 * accuracy:.0f} %")
+        mean = points[model][0].mean.mean or 0
+        before.append(f"{100 * mean:.0f} %")
     return say(
         "With {most} {results}; with {least} {before}.",
         most=most,
@@ -191,9 +191,12 @@ def of_run(view: RunView, chosen: View) -> list[Finding]:
     """
     run = view.run
     findings = [Finding(headline) for headline in corrected_headlines(view, chosen)]
-    if leads(run.evaluator.name) == "rgb":
-        rows = aggregate.of_metric(view.counted(chosen), 0)
-        findings.append(Finding(rgb_sentence(run_facts.rows(run, rows))))
+    for number, spec in enumerate(run.evaluators):
+        declared = declared_values(spec.name)
+        if any(value.headline for value in declared):
+            rows = aggregate.of_metric(view.counted(chosen), number)
+            by_model = run_facts.rows(run, rows)
+            findings.append(Finding(sentence_of_values(by_model, declared)))
     if leads(run.evaluator.name) == "trace":
         models = range(max(1, len(run.models)))
         findings += [of_trace(view, chosen, model) for model in models]

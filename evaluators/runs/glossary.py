@@ -1,7 +1,6 @@
 """What every value, label, rule and word means: one place for pages, help texts and files.
 
-The texts are in `data/glossary.toml`; what stands beside a value in the code already is read from
-there.
+Those of values and formulas stand beside them in the code, all others in `data/glossary.toml`.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.config import ROOT
 from evaluators.records import Record
-from evaluators.runs.rgb_figures import RATES
-from evaluators.runs.shown_values import AVERAGE, GROUPS
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.normalise import slug
@@ -24,16 +23,21 @@ from evaluators.trace.patterns import (
     COMPREHENSIVE,
     CONSERVATIVE,
     GROUNDED,
-    HIGH,
-    IDEALS,
     LOW_UTILIZATION,
     UNUSED,
     Pattern,
 )
+from evaluators.trace.values import HIGH, TRACE_VALUES
+from evaluators.values import Value
 
 _FILE = ROOT / "data" / "glossary.toml"
 _OF_A_RULE = re.compile(r"^(Chinese |\d+ of \d+ )")
+VALUES = {"TRACE": TRACE_VALUES, "RGB": RGB_VALUES}
+"""The values of the benchmarks, by the group that explains them."""
 RULES_GROUP = "Rules of RGB"
+DEFINITIONS_GROUP = "Definitions of TRACE"
+GROUPS_IN_ORDER = ("Basics", "TRACE", DEFINITIONS_GROUP, "RGB", RULES_GROUP)
+"""What a reader needs first; further groups stand behind these as they come in the file."""
 PATTERNS: Mapping[Pattern, str] = {
     UNUSED: f"context relevance {HIGH:g} or more, context utilization below {LOW_UTILIZATION:g}",
     CONSERVATIVE: f"adherence {GROUNDED:g} or more, completeness below {HIGH:g}",
@@ -64,24 +68,33 @@ class Term(Record):
 @cache
 def terms() -> Mapping[str, Term]:
     """All terms by name, in the order of the glossary; read once per process."""
-    entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))["term"]
-    meanings, ideals = _meanings(), _ideals()
-    found = {}
-    for entry in entries:
-        name = entry["name"]
-        known = {"meaning": meanings.get(name), "ideal": ideals.get(name, "")}
-        found[name] = Term.model_validate(known | entry)
-    for shown, values in PATTERNS.items():
+    found: dict[str, Term] = {}
+    for group, values in VALUES.items():
+        for value in values:
+            if not value.term:
+                found[value.name] = _term_of_value(value, group)
+    for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["term"]:
+        own = {"meaning": NO_CLAIM} if entry["name"] == "no_claim" else {}
+        found[entry["name"]] = Term.model_validate(own | entry)
+    for name, definition in DEFINITIONS.items():
+        found[name] = Term(
+            name=name,
+            group=DEFINITIONS_GROUP,
+            title=definition.title,
+            meaning=definition.meaning,
+            advice=definition.advice,
+        )
+    for shown, when in PATTERNS.items():
         name = slug(shown.name)
         found[name] = Term(
             name=name,
             group="Patterns of TRACE",
             title=shown.name,
             meaning=shown.meaning,
-            formula=values,
+            formula=when,
             advice=shown.remedy,
         )
-    return found
+    return dict(sorted(found.items(), key=_place_of_group))
 
 
 def term_of(word: str) -> Term | None:
@@ -115,23 +128,26 @@ def _by_word() -> Mapping[str, Term]:
         rule = [term.title.lower()] if term.group == RULES_GROUP else []
         for word in (term.name, *term.values, readable(term.name), *term.also, *rule, term.title):
             found[word] = term
+    for value in chain.from_iterable(VALUES.values()):
+        for word in filter(None, (value.in_score, value.column, value.heading)):
+            found.setdefault(word, terms()[value.term or value.name])
     return found
 
 
-def _meanings() -> dict[str, str]:
-    """The meanings that stand beside the values in the code, by the names of their terms."""
-    found = {"average": f"{AVERAGE}.", "no_claim": NO_CLAIM}
-    for _, _, meanings in GROUPS:
-        for name, meaning in meanings.items():
-            found[name] = f"{meaning}."
-    for title, (meaning, _) in RATES.items():
-        found[slug(title)] = f"{meaning.capitalize()}."
-    for name, definition in DEFINITIONS.items():
-        found[name] = definition.meaning
-    return found
+def _place_of_group(named: tuple[str, Term]) -> int:
+    """Sorted by it, terms of one group stay in their order."""
+    group = named[1].group
+    return GROUPS_IN_ORDER.index(group) if group in GROUPS_IN_ORDER else len(GROUPS_IN_ORDER)
 
 
-def _ideals() -> dict[str, str]:
-    return {
-        name: f"{least:g}" if least == 1 else f"{least:g} or more" for name, least in IDEALS.items()
-    }
+def _term_of_value(value: Value, group: str) -> Term:
+    return Term(
+        name=value.name,
+        group=group,
+        title=value.heading,
+        also=value.also,
+        meaning=f"{value.meaning[:1].upper()}{value.meaning[1:]}.",
+        formula=value.formula,
+        ideal=value.ideal_range,
+        advice=value.advice,
+    )

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import declared_values, leads
 from evaluators.errors import ParameterError
 from evaluators.people import drawing, queues
 from evaluators.people.drawing import Candidate, QueuedAnswer
@@ -22,13 +22,9 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted
 from evaluators.trace.definitions import response_supports
 from evaluators.trace.metrics import from_score
+from evaluators.trace.values import TRACE_VALUES
 from evaluators.trace_evaluator import TRACEEvaluator
-
-RGB_VALUES = ("accuracy", "rejection", "detection", "correction")
-"""What the rules of RGB say yes or no to; all else is derived from these, or a judge's word."""
-
-TRACE_VALUES: tuple[str, ...] = ("adherence",)
-"""What labels of the answer's sentences alone determine as yes or no."""
+from evaluators.values import Value
 
 _NONE_FOUND: Mapping[QueueDrawn, str] = {
     "by verdict": mark("Every answer stands in an earlier queue by now. Go on with that one."),
@@ -75,9 +71,7 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
 
     Empty where there are none. People label the sentences of TRACE, and no value.
     """
-    # Only the first metric of a run can be one with a page of its own.
-    leading = leads(view.run.evaluator.name) if metric == 0 else None
-    if leading == "trace":
+    if _labels_sentences(view, metric):
         return ()
     values: dict[str, set[float | None]] = {}
     for row in view.of_metric(metric):
@@ -88,20 +82,28 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
         # One that applied to no answer may be anything.
         if own - {None} and own <= {0.0, 1.0, None}:
             names.append(name)
-    if leading == "rgb":
-        names = [name for name in names if name in RGB_VALUES]
-    return tuple(names)
+    # All else is derived from these, or a judge's word.
+    verdicts = _verdicts(view, metric)
+    return tuple(name for name in names if name in verdicts or not verdicts)
+
+
+def _labels_sentences(view: RunView, metric: int) -> bool:
+    # Only the first metric of a run can be one with a page of its own.
+    return metric == 0 and leads(view.run.evaluator.name) == "trace"
+
+
+def _verdicts(view: RunView, metric: int) -> list[str]:
+    """The values of a metric that say yes or no to what people are asked as well."""
+    declared = declared_values(view.run.evaluators[metric].name)
+    return list(dict.fromkeys(value.in_score for value in declared if value.verdict))
 
 
 def metrics(view: RunView) -> list[int]:
     """The run's metrics that people can label, by their numbers."""
-    is_trace = leads(view.run.evaluator.name) == "trace"
-    numbers = []
-    for number in range(len(view.run.evaluators)):
-        has_sentences = is_trace and number == 0
-        if has_sentences or asked_values(view, number):
-            numbers.append(number)
-    return numbers
+    every = range(len(view.run.evaluators))
+    return [
+        number for number in every if _labels_sentences(view, number) or asked_values(view, number)
+    ]
 
 
 def labelable(view: RunView, metric: int = 0) -> Labelable:
@@ -110,7 +112,7 @@ def labelable(view: RunView, metric: int = 0) -> Labelable:
     failed = not_applicable = unchecked = 0
     can_be_asked = metric in metrics(view)
     # Of an answer without a verdict of the labeller no label tells how far that can be trusted.
-    verdicts = asked_values(view, metric) or TRACE_VALUES if can_be_asked else ()
+    verdicts = asked_values(view, metric) or _verdicts(view, metric) if can_be_asked else ()
     for row in view.of_metric(metric):
         if row.status == "failed":
             failed += 1
@@ -168,11 +170,16 @@ def why_nothing(there: Labelable) -> str:
 
 def has_doubt(view: RunView, metric: int) -> bool:
     """Whether anything tells which answers of a metric are doubtful."""
-    if metric == 0 and leads(view.run.evaluator.name) == "trace":
+    if _labels_sentences(view, metric):
         return True
-    # Of RGB, where a judge stood beside the rules: those on which they differ are doubtful.
-    judged = {f"{name}_judged" for name in RGB_VALUES}
+    # Where a judge stood beside rules: those on which they differ are doubtful.
+    judged = {value.in_score for value in _said_by_judges(view, metric)}
     return any(not judged.isdisjoint(row.values) for row in view.of_metric(metric))
+
+
+def _said_by_judges(view: RunView, metric: int) -> list[Value]:
+    declared = declared_values(view.run.evaluators[metric].name)
+    return [value for value in declared if value.judge_of]
 
 
 def _found(
@@ -209,7 +216,7 @@ def _doubted(
     if len(candidates) > MOST_DOUBTED:
         candidates = random.Random(seed).sample(sorted(candidates), MOST_DOUBTED)
     by_answer = {Answer(*candidate[:2]): candidate for candidate in candidates}
-    if metric == 0 and leads(view.run.evaluator.name) == "trace":
+    if _labels_sentences(view, metric):
         doubts = _doubts_of_labels(view, by_answer)
     else:
         doubts = _doubts_of_verdicts(view, metric)
@@ -248,9 +255,9 @@ def _doubts_of_verdicts(view: RunView, metric: int) -> dict[Answer, float]:
     """1 where the judge beside the rules of RGB says another thing than they do."""
     doubts = {}
     for row in view.of_metric(metric):
-        for name in RGB_VALUES:
-            judged = row.values.get(f"{name}_judged")
-            if judged is not None and judged != row.values.get(name):
+        for value in _said_by_judges(view, metric):
+            judged = row.values.get(value.in_score)
+            if judged is not None and judged != row.values.get(value.judge_of):
                 doubts[Answer(row.position, row.model)] = 1.0
     return doubts
 
@@ -302,7 +309,8 @@ def _both(
     """The labeller's and the person's values that both gave."""
     if isinstance(score.evidence, LabelEvidence):
         scores = from_score(score, sample)
-        judged, names = scores.values(), TRACE_VALUES
+        judged = scores.values()
+        names: Sequence[str] = [value.name for value in TRACE_VALUES if value.verdict]
         people = people_values(scores.labels, scores.sentences, own)
     else:
         judged, names = score.values, queue.values

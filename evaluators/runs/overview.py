@@ -9,7 +9,7 @@ from itertools import compress
 from evaluators.errors import StoreError
 from evaluators.records import Record, Run
 from evaluators.runs import aggregate
-from evaluators.runs.aggregate import Value, questions_of, units, with_questions
+from evaluators.runs.aggregate import Counted, questions_of, units, with_questions
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.labelling import has_heuristic
@@ -19,8 +19,6 @@ KEPT_AS = "summary"
 
 HEADLINES = 4
 """Means that a list has room for."""
-FIRST = ("adherence", "completeness", "context_relevance", "context_utilization")
-"""Of TRACE: whether the answer is true stands before what was retrieved."""
 
 
 class Headline(Record):
@@ -97,12 +95,13 @@ def _summary(view: RunView) -> Summary:
     for model in range(max(1, len(view.run.models))):
         own = aggregate.of_model(rows, model)
         values = aggregate.named_values(view.run.evaluators, own)
-        in_order = sorted(values, key=_place_of_value)[:HEADLINES]
+        # Of equal ranks those that a metric names first.
+        in_order = sorted(values, key=lambda name: values[name].record.rank)[:HEADLINES]
         means.append({name: _headline(values[name]) for name in in_order})
     return Summary(counts=view.counts, means=tuple(means))
 
 
-def _headline(value: Value) -> Headline:
+def _headline(value: Counted) -> Headline:
     is_judged = [row.values.get(value.name) is not None for row in value.rows]
     scored = [*compress(value.rows, is_judged)]
     judged = [row.values[value.name] or 0 for row in scored]
@@ -113,8 +112,3 @@ def _headline(value: Value) -> Headline:
         questions=questions_of(units(value.rows)[is_judged]),
         estimated=sum(has_heuristic([row.by]) for row in scored),
     )
-
-
-def _place_of_value(name: str) -> int:
-    """Sorted by it, other values stay in their order behind the first ones."""
-    return FIRST.index(name) if name in FIRST else len(FIRST)

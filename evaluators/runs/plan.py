@@ -14,7 +14,7 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Ability, Cap, Dataset, ModelSpec, Remedy, Run, Sample
+from evaluators.records import Cap, Dataset, ModelSpec, Remedy, Run, Sample
 from evaluators.runs.run_options import MOST_REPEATS, llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
@@ -124,8 +124,8 @@ class RunPlan:
                     name=name,
                 )
             )
-        leads_rgb = any(evaluator.leads == "rgb" for evaluator in self.evaluators)
-        if leads_rgb and not any(sample.rgb for sample in self.dataset.samples):
+        counts_abilities = any(own.of for metric in self.evaluators for own in metric.values)
+        if counts_abilities and not any(sample.rgb for sample in self.dataset.samples):
             message = say(
                 "Nothing in {data} says which ability of RGB its samples test.", data=name
             )
@@ -203,7 +203,7 @@ class RunPlan:
         for evaluator in self.in_order:
             lacking = []
             for sample in samples:
-                needs = [field for field in _needed_for(evaluator, sample) if field in fields]
+                needs = [field for field in evaluator.needed_for(sample) if field in fields]
                 # A model gives the responses that are missing.
                 lacking.append(missing(tuple(needs), sample, has_generator=bool(self.models)))
             if lacking and all(lacking):
@@ -251,15 +251,6 @@ def not_overnight(llms: Iterable[ModelSpec]) -> list[ModelSpec]:
         if model is None or not model.takes_batches:
             unfit.append(spec)
     return unfit
-
-
-def _needed_for(evaluator: Evaluator, sample: Sample) -> tuple[str, ...]:
-    """The fields that the evaluator needs of this sample."""
-    declines = sample.rgb is not None and sample.rgb.ability is Ability.REJECTION
-    if evaluator.leads == "rgb" and declines:
-        # Whether an answer declines is seen without the true one.
-        return tuple(field for field in evaluator.needed if field != "ground_truth")
-    return evaluator.needed
 
 
 def _no_sample_has(

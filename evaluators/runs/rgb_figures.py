@@ -5,39 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from evaluators.records import Ability
+from evaluators.catalogue import declared_values
+from evaluators.records import Ability, Run
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline, ValueName
-from evaluators.text.language import mark, say
+from evaluators.text.language import say
+from evaluators.values import Value
 
-Curves = Mapping[Ability, Sequence[NoisePoint]]
-"""The points of one model, by ability."""
-
-RATES = {
-    mark("Noise robustness"): (
-        mark("right in spite of documents beside the point"),
-        mark("right"),
-    ),
-    mark("Negative rejection"): (
-        mark("declines when no document holds the answer"),
-        mark("declined"),
-    ),
-    mark("Integration"): (mark("right where several documents are needed"), mark("right")),
-    mark("Error detection"): (mark("notices the planted error"), mark("noticed")),
-    mark("Error correction"): (
-        mark("gives the true answer in spite of the planted error"),
-        mark("corrected"),
-    ),
-    mark("Correction if detected"): (
-        mark("gives the true answer, where it noticed the error"),
-        mark("detected"),
-    ),
-}
-"""What each rate means, and what the answers that it counts did."""
-
-HEADLINES = tuple(ValueName(0, name) for name in ("accuracy", "rejection", "correction"))
-"""The value by which a sample counts as right: for planted errors, the correction."""
+Curves = Mapping[Value, Sequence[NoisePoint]]
+"""The points of one model, by the value that is drawn over noise."""
 
 NOISE_MISSED_FROM = 0.02
 """From this difference between the noise asked for and reached a point says so."""
@@ -68,36 +45,55 @@ def asked_and_had(asked: float, had: Iterable[float]) -> str:
     return say("asked {asked} (had {had})", asked=words, had=say(" and ").join(reached))
 
 
-def noise_curves(rows: Sequence[Outline]) -> Curves:
+def noise_curves(rows: Sequence[Outline], declared: Iterable[Value]) -> Curves:
     curves = {}
-    for ability in (Ability.NOISE, Ability.INTEGRATION):
-        if points := aggregate.noise_points(rows, ability):
-            curves[ability] = points
+    for value in declared:
+        if value.over_noise and (points := aggregate.noise_points(rows, value)):
+            curves[value] = points
     return curves
 
 
 def lines_of_charts(
     curves: Mapping[str, Curves],
 ) -> list[tuple[str, Mapping[str, Sequence[NoisePoint]]]]:
-    """The lines of each chart under its title: a model's abilities, or an ability's models."""
+    """The lines of each chart under its title: a model's values, or a value's models."""
     if len(curves) == 1:
         (own,) = curves.values()
-        abilities_of_one = {say(ability.label): own[ability] for ability in own}
-        return [(say("Accuracy by noise"), abilities_of_one)] if own else []
-    # Not all in one: of two models with two abilities nobody would tell the lines apart.
+        values_of_one = {curve_title(value): own[value] for value in own}
+        return [(say("Accuracy by noise"), values_of_one)] if own else []
+    # Not all in one: of two models with two values nobody would tell the lines apart.
     of_several: list[tuple[str, Mapping[str, Sequence[NoisePoint]]]] = []
-    for ability in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
-        lines = {model: own[ability] for model, own in curves.items() if ability in own}
-        title = say("{ability}: accuracy by noise", ability=say(ability.label))
+    for value in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
+        lines = {model: own[value] for model, own in curves.items() if value in own}
+        title = say("{ability}: accuracy by noise", ability=curve_title(value))
         of_several.append((title, lines))
     return of_several
 
 
-def judged_rates(rates: Mapping[str, Mapping[str, Mean]]) -> list[str]:
-    """The rates that have a value: none where no error was detected, as Numbers say."""
+def curve_title(value: Value) -> str:
+    """What a line is of: the ability of RGB, of other metrics the value."""
+    return say(Ability(value.of).label if value.of else value.heading)
+
+
+def judged_rates(rates: Mapping[str, Mapping[Value, Mean]]) -> list[Value]:
+    """The rates by the rules that have a value: none where no error was detected."""
     judged = []
-    for title in RATES:
-        means = [own[title] for own in rates.values() if title in own]
-        if any(mean.mean is not None for mean in means):
-            judged.append(title)
+    for value in dict.fromkeys(itertools.chain.from_iterable(rates.values())):
+        means = [own[value] for own in rates.values() if value in own]
+        if not value.judge_of and any(mean.mean is not None for mean in means):
+            judged.append(value)
     return judged
+
+
+def deciding(run: Run) -> tuple[ValueName, ...]:
+    """The values by which an answer of the run counts as right, each once."""
+    declared = declared_values(run.evaluator.name)
+    names = dict.fromkeys(value.in_score for value in declared if value.decides)
+    return tuple(ValueName(0, name) for name in names)
+
+
+def is_right(run: Run, row: Outline) -> bool | None:
+    """Whether the answer counts as right; `None` where no value says so."""
+    values = (row.values.get(value.name) for value in deciding(run))
+    decided = next((value for value in values if value is not None), None)
+    return None if decided is None else decided == 1

@@ -34,6 +34,7 @@ from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import say
 from evaluators.text.spreadsheet import safe
 from evaluators.trace.claims import is_refusal
+from evaluators.trace.quality import SHARES
 
 Lesson = Literal[
     "disputed",
@@ -52,8 +53,6 @@ Lesson = Literal[
 Labellers differ on it, it says too much, or there is nothing wrong; no model notices the planted
 error, or one does; the metric prefers one of two answers, or neither; its value is high or low.
 """
-GUESSED = ("context_relevance", "context_utilization", "completeness")
-"""The values of TRACE that lie between 0 and 1 and whose height can be guessed."""
 LABELLED: Sequence[RoundKind] = ("support", "guess", "score")
 """The kinds whose answers are labelled sentence by sentence in the run."""
 
@@ -85,7 +84,7 @@ def kinds_of(view: RunView) -> list[RoundKind]:
 
 def values_of(view: RunView) -> list[str]:
     """The names of the run's values whose height can be guessed."""
-    return [value for value in GUESSED if lessons(view, Asking("score", value=value))]
+    return [value for value in SHARES if lessons(view, Asking("score", value=value))]
 
 
 def lessons(view: RunView, asking: Asking = OF_SENTENCES) -> dict[Answer, Lesson]:

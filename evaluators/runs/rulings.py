@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.catalogue import from_spec, leads
 from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score, Verdict
-from evaluators.rgb_evaluator import JUDGED, RGBEvaluator
+from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.aggregate import units
 from evaluators.runs.store import Answer, Outline, Store
 from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
+
+VERDICTS_OF_JUDGES = tuple(value.judge_of for value in RGB_VALUES if value.judge_of)
+"""What a judge may say beside the rules."""
 
 
 def rgb_evaluator(run: Run, policy: str | None = None) -> RGBEvaluator:
@@ -102,7 +106,7 @@ def rule_and_judge_differ(rows: Iterable[Outline]) -> tuple[Answer, ...]:
     """The answers of which the judge says another thing than the rules."""
     answers = []
     for row in rows:
-        for name in JUDGED.values():
+        for name in VERDICTS_OF_JUDGES:
             by_rule = row.values.get(name)
             by_judge = row.values.get(f"{name}_judged", by_rule)
             if by_judge != by_rule:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import catalogue, declared_values
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
@@ -14,41 +14,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace import quality
-
-TRACE_VALUES = {
-    "context_relevance": mark("Context relevance"),
-    "context_utilization": mark("Context utilization"),
-    "completeness": mark("Completeness"),
-    "adherence": mark("Adherence"),
-    "supported_share": mark("Supported share"),
-    "average": mark("Average"),
-}
-"""The values of TRACE by the names that they have at every door: a title is its key in words."""
-GROUPS = (
-    (
-        mark("Retrieval"),
-        mark("Does what was retrieved help to answer?"),
-        {"context_relevance": mark("Share of the retrieved text that helps")},
-    ),
-    (
-        mark("Use"),
-        mark("Does the answer use it, and all of it?"),
-        {
-            "context_utilization": mark("Share of the relevant text that was used"),
-            "completeness": mark("Share of the relevant text that the answer covers"),
-        },
-    ),
-    (
-        mark("Truth"),
-        mark("Does the answer say only what the documents say?"),
-        {
-            "adherence": mark("Share of answers in which every sentence is supported"),
-            "supported_share": mark("Mean share of supported sentences in an answer"),
-        },
-    ),
-)
-"""The values by what they are about, each with its meaning."""
-AVERAGE = mark("Mean of the four values that apply, over all samples")
+from evaluators.values import Topic, Value
 
 LOW_COVERAGE = 0.8
 """Below this share of the answers a mark is hollow: what is missing may change it."""
@@ -139,27 +105,26 @@ def beside(mean: Mean) -> list[str]:
     return remarks
 
 
-def trace_groups(view: RunView, chosen: View) -> list[Group]:
-    """All TRACE values by what they are about, those of several models below one another."""
+def groups_of(view: RunView, number: int, chosen: View = WHAT_COUNTS) -> list[Group]:
+    """The values of one metric, those of several models below one another.
+
+    They stand by what they are about, where the metric declares that, else below one another.
+    """
+    declared = declared_values(view.run.evaluators[number].name)
+    if not any(value.topic for value in declared):
+        return [Group("", "", metric_dots(view, number, chosen))]
     names = run_facts.titles(view.run) or [""]
-    by_model = [view.figures(0, number, chosen) for number in range(len(names))]
+    by_model = [view.figures(number, model, chosen) for model in range(len(names))]
     formula = formula_of(view.run, chosen.definition)
-    groups = []
-    for title, question, meanings in GROUPS:
-        shown = []
-        for name, meaning in meanings.items():
-            for number, figures in enumerate(by_model):
-                dot = _trace_dot(name, meaning, figures, formula)
-                shown.append(of_series(dot, names, number))
-        groups.append(Group(say(title), say(question), shown))
-    average = [
-        of_series(_trace_dot("average", AVERAGE, figures, formula), names, number)
-        for number, figures in enumerate(by_model)
-    ]
-    return [*groups, Group(say("Overall"), "", average)]
+    by_topic: dict[Topic, list[Dot]] = {}
+    for value in declared:
+        dots = by_topic.setdefault(value.topic or Topic(""), [])
+        for model, figures in enumerate(by_model):
+            dots.append(of_series(_explained_dot(value, figures, formula), names, model))
+    return [Group(say(topic.title), say(topic.question), dots) for topic, dots in by_topic.items()]
 
 
-def _trace_dot(name: str, meaning: str, figures: Figures, definition: str) -> Dot:
+def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
     nothing = Mean(
         mean=None,
         asked=figures.asked,
@@ -167,12 +132,13 @@ def _trace_dot(name: str, meaning: str, figures: Figures, definition: str) -> Do
         not_applicable=figures.scored,
         failed=figures.failed,
     )
+    name = value.in_score
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    meaning = say(meaning)
+    meaning = say(value.meaning)
     if mean.estimated and name in quality.SHARES:
         remark = quality.share_in_words(name, quality.by_kind(definition))
         meaning = say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
-    return Dot(say(TRACE_VALUES[name]), mean, spread, meaning, term=name)
+    return Dot(say(value.heading), mean, spread, meaning, term=value.name)
 
 
 def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Dot]:
@@ -196,12 +162,12 @@ def title(name: str) -> str:
     return say(cls.title) if cls else readable(name)
 
 
-def column_titles(view: RunView, first: Mapping[str, str] | None = None) -> dict[str, str]:
+def column_titles(view: RunView, first: Sequence[Value] | None = None) -> dict[str, str]:
     """A title for each value of the merged rows; where two would be alike, with that of its metric.
 
-    `first` are the English titles of those values of the first metric that are shown.
+    `first` are those values of the first metric that are shown.
     """
-    titles = {name: say(shown) for name, shown in (first or {}).items()}
+    titles = {value.in_score: say(value.heading_of_column) for value in first or ()}
     metrics = run_facts.metric_titles(view.run)
     for (metric, name), column in view.columns().items():
         if metric == 0 and first is not None:

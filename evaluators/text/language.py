@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from functools import cache
 
 from evaluators.config import ROOT
+from evaluators.marking import mark as mark
 
 ENGLISH, CHINESE = "en", "zh_CN"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "English", CHINESE: "中文"}
@@ -50,14 +51,6 @@ def speaking(code: str) -> Iterator[None]:
         yield
     finally:
         _set.reset(before)
-
-
-def mark(text: str, context: str | None = None, /) -> str:
-    """The text itself; its call puts it into the catalogue, for a `say` where it is shown.
-
-    That `say` names the same context.
-    """
-    return text
 
 
 def say(text: str, context: str | None = None, /, **blanks: object) -> str:

@@ -14,8 +14,6 @@ from evaluators.errors import ParameterError
 from evaluators.records import Labels, Sentences, Support
 from evaluators.text.language import mark, say
 
-METRICS = ("context_relevance", "context_utilization", "completeness", "adherence")
-
 
 class Step(NamedTuple):
     """One value, the words that lead to it, and what was divided by what where that is all."""
@@ -178,6 +176,7 @@ class Definition(NamedTuple):
 
     title: str
     meaning: str
+    """What tells it from the others, in a sentence."""
     relevance: Callable[[SentenceCounts], Step]
     utilization: Callable[[SentenceCounts], Step]
     completeness: Callable[[SentenceCounts], Step]
@@ -185,6 +184,10 @@ class Definition(NamedTuple):
     counts: Callable[[Sentences, Labels], SentenceCounts] = existing_keys
     expected_utilization: Literal["utilized", "utilized_of_relevant"] = "utilized_of_relevant"
     """Which of `ExpectedShares` stands for utilization."""
+    in_full: str = ""
+    """All four formulas in words, for a sheet's key; where it is empty the meaning stands there."""
+    advice: str = ""
+    """When to choose it, and when not."""
 
 
 SENTENCE = "sentence"
@@ -201,6 +204,11 @@ DEFINITIONS: dict[str, Definition] = {
         utilization=utilized_of_relevant,
         completeness=complete,
         adherence=all_supported,
+        in_full=mark(
+            "Context relevance = relevant / all document sentences. Context utilization = used / "
+            "relevant, at most 1. Completeness = both relevant and used / relevant. Adherence = 1 "
+            "if every sentence of the answer is supported, else 0."
+        ),
     ),
     "fixed_20": Definition(
         title=mark("Fixed 20"),
@@ -209,6 +217,12 @@ DEFINITIONS: dict[str, Definition] = {
         utilization=utilized_of_relevant,
         completeness=complete,
         adherence=all_supported,
+        in_full=mark(
+            "Context relevance = relevant document sentences / 20, at most 1. Context utilization "
+            "= used / relevant, at most 1. Completeness = both relevant and used / relevant. "
+            "Adherence = 1 if every sentence of the answer is supported, else 0."
+        ),
+        advice=mark("Low by its nature for short documents: compare it only with itself."),
     ),
     "ragbench": Definition(
         title="RAGBench",
@@ -222,6 +236,12 @@ DEFINITIONS: dict[str, Definition] = {
         adherence=none_unsupported,
         counts=published_keys,
         expected_utilization="utilized",
+        in_full=mark(
+            "Context relevance = relevant / all document sentences. Context utilization = used / "
+            "all document sentences. Completeness = both relevant and used / relevant. Adherence "
+            "= 1 if no sentence of the answer is unsupported, else 0."
+        ),
+        advice=mark("Choose it to compare with published values."),
     ),
 }
 

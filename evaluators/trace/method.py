@@ -12,6 +12,8 @@ from evaluators.text.language import mark
 from evaluators.text.similarity import LEXICAL
 from evaluators.trace.definitions import SENTENCE, DefinitionName, definition_named
 from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
+from evaluators.trace.values import TRACE_VALUES
+from evaluators.values import Value
 
 
 class TRACEMethod(Evaluator):
@@ -20,6 +22,7 @@ class TRACEMethod(Evaluator):
     `unused` names those that make no difference to a method.
     """
 
+    values: ClassVar[tuple[Value, ...]] = TRACE_VALUES
     unused: ClassVar[tuple[str, ...]] = ()
 
     # First, as in the documents' constructors, where it may stand without its name.

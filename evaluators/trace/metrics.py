@@ -19,7 +19,6 @@ from evaluators.records import (
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
 from evaluators.trace.definitions import (
-    METRICS,
     SENTENCE,
     Step,
     definition_named,
@@ -27,9 +26,12 @@ from evaluators.trace.definitions import (
     response_supports,
 )
 from evaluators.trace.patterns import Pattern, ideals, pattern
+from evaluators.trace.values import AVERAGE, METRICS, SUPPORTED_SHARE
 
-VALUES = (*METRICS, "average", "supported_share")
+VALUES = (*METRICS, AVERAGE.name, SUPPORTED_SHARE.name)
 """What a sample has of TRACE: the four metrics, and what stands beside them."""
+EXPECTED = METRICS[1:3]
+"""Those that a labeller may expect where it does not count; see `ExpectedShares`."""
 
 
 class TRACEScores(Record):

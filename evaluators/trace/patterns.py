@@ -6,23 +6,15 @@ from collections.abc import Mapping
 
 from evaluators.records import Record
 from evaluators.text.language import mark
-from evaluators.trace.definitions import METRICS
+from evaluators.trace.values import FOUR, HIGH, METRICS
 
 Values = Mapping[str, float | None]
 
-# "High (0.7+)" is the document's. Its example of unused retrieval has a utilization of 0.40, and
-# that of conservative answers an adherence of 1.00: these two bounds leave room around them.
-HIGH = 0.7
+# The document's example of unused retrieval has a utilization of 0.40, and that of conservative
+# answers an adherence of 1.00: these two bounds leave room around them.
 LOW_UTILIZATION = 0.5
 GROUNDED = 0.95
 """Adherence of a run that is as good as perfect; one sample's is 0 or 1."""
-IDEALS: Mapping[str, float] = {
-    "context_relevance": HIGH,
-    "context_utilization": HIGH,
-    "completeness": HIGH,
-    "adherence": 1.0,
-}
-"""From where each value is ideal: the first three high, adherence perfect."""
 
 
 class Pattern(Record):
@@ -61,29 +53,27 @@ def pattern(values: Values) -> Pattern | None:
     None where they show none. A value that is missing or None is neither high nor low. Unused
     retrieval comes first, as it also explains why relevant information is left out.
     """
-    known: dict[str, float] = {}
-    for name in METRICS:
-        value = values.get(name)
-        if value is not None:
-            known[name] = value
-    # What is unknown is neither high nor low: each default fails its comparison.
-    relevance = known.get("context_relevance", 0)
-    utilization = known.get("context_utilization", 1)
-    if relevance >= HIGH and utilization < LOW_UTILIZATION:
+    four = [values.get(name) for name in METRICS]
+    relevance, utilization, completeness, adherence = four
+    if _is_high(relevance) and utilization is not None and utilization < LOW_UTILIZATION:
         return UNUSED
-    if known.get("adherence", 0) < GROUNDED:
+    if adherence is None or adherence < GROUNDED:
         return None
-    if known.get("completeness", 1) < HIGH:
+    if completeness is not None and completeness < HIGH:
         return CONSERVATIVE
-    if all(known.get(name, 0) >= HIGH for name in METRICS):
+    if all(map(_is_high, four)):
         return COMPREHENSIVE
     return None
+
+
+def _is_high(value: float | None) -> bool:
+    return value is not None and value >= HIGH
 
 
 def ideals(values: Values) -> dict[str, bool | None]:
     """Whether each of the four values is in its ideal range; None for a value that is unknown."""
     are_ideal: dict[str, bool | None] = {}
-    for name, least in IDEALS.items():
-        value = values.get(name)
-        are_ideal[name] = None if value is None else value >= least
+    for record in FOUR:
+        value = values.get(record.name)
+        are_ideal[record.name] = None if value is None else value >= (record.least or 0)
     return are_ideal

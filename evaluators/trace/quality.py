@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evaluators.config import ROOT
 from evaluators.text.language import say
-from evaluators.trace.definitions import METRICS
+from evaluators.trace.values import METRICS
 
 FILE = ROOT / "data" / "heuristic.csv"
 SHARES = METRICS[:3]

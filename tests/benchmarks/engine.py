@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.records import Dataset, Sample
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
@@ -74,7 +75,7 @@ if __name__ == "__main__":
             job.start()
             job.wait()
         with timed() as reading:
-            aggregate.rgb_rates(store.results.outlines(run))
+            aggregate.rates(store.results.outlines(run), RGB_VALUES)
         figures = {
             "scored": store.results.counts(run).scored,
             "create_seconds": round(creating.seconds, 2),

@@ -137,7 +137,7 @@ ALSO_ELSEWHERE = {
     "Rows": {"ui/batch/view.py", "ui/datasets/hub.py"},
     "nothing": {"ui/learn/trace.py"},
     "right": {
-        *("evaluators/runs/rgb_figures.py", "ui/parts/charts.py"),
+        *("evaluators/abilities.py", "ui/parts/charts.py"),
         *("ui/rgb/results.py", "ui/sample/repeats.py"),
     },
     "wrong": {"ui/rgb/results.py", "ui/sample/repeats.py"},

@@ -17,7 +17,7 @@ OF_DETECTED = Mean(mean=11 / 19, low=0.36, high=0.77, asked=40, scored=19, not_a
 
 def point(noise: float, effective: float | None, accuracy: float, mean: Mean = FULL) -> NoisePoint:
     own = mean.model_copy(update={"mean": accuracy})
-    return NoisePoint(noise=noise, effective_noise=effective, accuracy=own)
+    return NoisePoint(noise=noise, effective_noise=effective, mean=own)
 
 
 def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_another_was_asked() -> (

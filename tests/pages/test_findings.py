@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.records import Ability
-from evaluators.runs.findings import rgb_sentence
+from evaluators.runs.findings import sentence_of_values
 from evaluators.runs.store import Outline
 
 
@@ -64,4 +65,4 @@ PLANTED = rows(Ability.COUNTERFACTUAL, "detection", (0.0, [1.0, 0.0, 0.0, 0.0]))
 def test_one_sentence_says_what_was_found(
     by_model: dict[str, list[Outline]], expected: str
 ) -> None:
-    assert rgb_sentence(by_model) == expected
+    assert sentence_of_values(by_model, RGB_VALUES) == expected

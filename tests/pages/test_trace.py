@@ -10,9 +10,9 @@ from evaluators.records import Dataset, Sample
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.shown_values import TRACE_VALUES as VALUES
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
+from evaluators.trace.values import TRACE_VALUES
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
 from tests.pages.screen import (
@@ -178,7 +178,7 @@ def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled:
     groups = value_table(open_page("trace", run=filled.trace.id), "Group")
     assert len(groups) == 8
     for cells in groups.values():
-        assert [whose for whose, _, _ in cells] == [*VALUES.values()]
+        assert [whose for whose, _, _ in cells] == [value.heading for value in TRACE_VALUES]
         assert {about for _, _, about in cells} <= {"3 of 3", "2 of 3, 1 not applicable"}
 
 

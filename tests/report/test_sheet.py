@@ -17,6 +17,7 @@ from evaluators.runs.inputs import local_store
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import CHINESE, speaking
 from evaluators.text.sentences import cut
+from evaluators.trace.definitions import DEFINITIONS
 from tests.report.markup import Read
 from tests.report.test_run_report import WORST, is_harmless
 
@@ -123,6 +124,16 @@ def test_the_key_says_how_its_values_are_worked_out(store, definition, values, f
 
     assert formula in read.text
     assert read.tables[1][1][3:5] == values
+
+
+def test_a_new_definition_has_a_key_that_says_what_tells_it_from_the_others(store, monkeypatch):
+    usual = DEFINITIONS["sentence"]
+    lenient = usual._replace(title="Lenient", meaning="Relevance is halved.", in_full="")
+    monkeypatch.setitem(DEFINITIONS, "lenient", lenient)
+
+    read = Read(sheet_key(view_of(store, labelled()), 1, View("lenient"), NOW))
+
+    assert "Relevance is halved." in read.text
 
 
 def test_the_key_names_the_samples_in_the_order_of_the_sheet(view):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Ability,
@@ -33,7 +34,7 @@ from evaluators.runs.aggregate import (
     noise_points,
     of_ability,
     of_metric,
-    rgb_rates,
+    rates,
     summarise,
     value_titles,
 )
@@ -41,6 +42,8 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.statistics import wilson
 from evaluators.trace.labelling import labelled_score
+
+(NOISE,) = Ability.NOISE.values
 
 
 def outline(
@@ -134,11 +137,11 @@ def test_accuracy_by_noise_has_a_point_for_each_level_lowest_first():
         scored(noise=None, accuracy=1.0),
     ]
 
-    points = noise_points(rows, Ability.NOISE)
+    points = noise_points(rows, NOISE)
 
     assert [point.noise for point in points] == [0.0, 0.4, 0.8]
-    assert [point.accuracy.mean for point in points] == [1.0, None, 0.5]
-    assert [point.accuracy.coverage for point in points] == ["1 / 1", "0 / 1", "2 / 2"]
+    assert [point.mean.mean for point in points] == [1.0, None, 0.5]
+    assert [point.mean.coverage for point in points] == ["1 / 1", "0 / 1", "2 / 2"]
     assert [point.effective_noise for point in points] == [0.0, None, pytest.approx(0.7)]
 
 
@@ -146,6 +149,10 @@ def test_rows_of_an_ability_are_found_by_its_name():
     stored = outline(ability="negative_rejection")
 
     assert of_ability([stored, OPEN], Ability.REJECTION) == [stored]
+
+
+def rates_by_name(rows):
+    return {value.name: mean for value, mean in rates(rows, RGB_VALUES).items()}
 
 
 def test_rates_are_those_of_the_abilities_asked():
@@ -173,15 +180,15 @@ def test_rates_are_those_of_the_abilities_asked():
         outline("failed", ability=Ability.COUNTERFACTUAL),
     ]
 
-    rates = rgb_rates(rows)
+    means = rates_by_name(rows)
 
-    assert {title: (rate.mean, rate.coverage) for title, rate in rates.items()} == {
-        "Negative rejection": (0.5, "2 / 2"),
-        "Error detection": (pytest.approx(1 / 3), "3 / 4"),
-        "Error correction": (pytest.approx(2 / 3), "3 / 4"),
-        "Correction if detected": (1.0, "1 / 4"),
+    assert {name: (rate.mean, rate.coverage) for name, rate in means.items()} == {
+        "negative_rejection": (0.5, "2 / 2"),
+        "error_detection": (pytest.approx(1 / 3), "3 / 4"),
+        "error_correction": (pytest.approx(2 / 3), "3 / 4"),
+        "correction_if_detected": (1.0, "1 / 4"),
     }
-    assert rates["Correction if detected"].not_applicable == 2
+    assert means["correction_if_detected"].not_applicable == 2
 
 
 @pytest.mark.parametrize(
@@ -202,15 +209,15 @@ def test_the_interval_of_a_rate_counts_a_question_once_however_often_it_is_asked
         for noise, value in zip((0.0, 0.8), values, strict=False)
     ]
 
-    mean = rgb_rates(rows)["Noise robustness"]
+    mean = rates_by_name(rows)["noise_robustness"]
 
     assert mean.questions == questions
     assert (mean.low, mean.high) == pytest.approx(interval)
 
 
 def test_without_rows_there_are_no_rates():
-    assert rgb_rates([]) == {}
-    assert noise_points([], Ability.NOISE) == []
+    assert rates([], RGB_VALUES) == {}
+    assert noise_points([], NOISE) == []
 
 
 # Several metrics

@@ -5,6 +5,7 @@ import html
 import pytest
 
 from evaluators import evaluate, for_paper
+from evaluators.abilities import RGB_VALUES
 from evaluators.records import Ability, Dataset, RGBTask, Sample
 from evaluators.report.run_report import run_report
 from evaluators.runs import findings, rgb_figures, shown_values
@@ -51,7 +52,7 @@ def test_where_the_rules_differ_in_more_than_two_verdicts_a_rate_says_both(resul
         latex.read_text().split()
     )
     rows = {"": results.rows()}
-    assert findings.rgb_sentence(rows) == (
+    assert findings.sentence_of_values(rows, RGB_VALUES) == (
         "The tested model notices 67 % (30 to 90; by the paper's rule 17 %) of the planted errors."
     )
 
@@ -98,7 +99,7 @@ def test_a_headline_of_few_answers_says_how_many_there_are(store):
     texts = ["It is in Paris."] * 3 + [None] * 2
     results = evaluate(planted(*texts), "rgb", store=store, progress=False)
 
-    assert findings.rgb_sentence({"": results.rows()}) == (
+    assert findings.sentence_of_values({"": results.rows()}, RGB_VALUES) == (
         "Too few answers are checked for a headline: 3 of 5, 2 failed; if all that failed were wrong: "
         "0 %."
     )
@@ -128,9 +129,7 @@ def test_so_it_is_with_trace(store):
     ],
 )
 def test_noise_asked_for_and_noise_had_are_both_named(asked, had, words):
-    assert (
-        rgb_figures.noise_named(NoisePoint(noise=asked, effective_noise=had, accuracy=FEW)) == words
-    )
+    assert rgb_figures.noise_named(NoisePoint(noise=asked, effective_noise=had, mean=FEW)) == words
 
 
 def test_noise_in_a_file_has_no_tail_of_digits(store, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.catalogue import catalogue, ships
 from evaluators.config import ROOT
 from evaluators.prompts import load
@@ -11,21 +12,21 @@ from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.rgb_words import RULES
 from evaluators.rounds.kinds import KINDS
 from evaluators.runs.glossary import RULES_GROUP, term_of, terms
-from evaluators.runs.rgb_figures import RATES
-from evaluators.runs.shown_values import TRACE_VALUES, title
+from evaluators.runs.shown_values import title
 from evaluators.text.normalise import slug
 from evaluators.text.sentences import cut
 from evaluators.text.words import readable
-from evaluators.trace.definitions import DEFINITIONS, METRICS
+from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
 from evaluators.trace.metrics import arithmetic, trace_scores
+from evaluators.trace.values import METRICS, TRACE_VALUES
 from tests.lesson import NO_CLAIM
 
 VALUES = {
     "RGB": ["accuracy", "rejection", "detection", "correction", "correction_among_detected"],
     "RGB by a judge": ["rejection_judged", "detection_judged"],
-    "TRACE": list(TRACE_VALUES),
-    "rates": list(RATES),
+    "TRACE": [value.name for value in TRACE_VALUES],
+    "rates": [value.heading for value in RGB_VALUES],
     "Answer match": ["answer_match"],
     "Context recall": ["context_recall", "context_recall_lexical"],
     "Retriever recall": ["retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank"],
@@ -105,8 +106,9 @@ def test_ideal_ranges_are_those_of_the_patterns() -> None:
 
 
 def test_a_value_of_trace_has_one_title_at_every_door() -> None:
-    for name in TRACE_VALUES:
-        assert terms()[name].title == TRACE_VALUES[name] == title(name) == readable(name)
+    for value in TRACE_VALUES:
+        name = value.name
+        assert terms()[name].title == value.heading == title(name) == readable(name)
 
 
 def test_prompt_phones_docs_and_glossary_say_in_the_same_words_what_claims_nothing() -> None:

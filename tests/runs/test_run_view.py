@@ -22,9 +22,9 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
-from evaluators.trace.definitions import METRICS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
+from evaluators.trace.values import METRICS
 
 SENTENCES = Sentences(
     documents=((Sentence(key="0a", text="It rained."), Sentence(key="0b", text="It was May.")),),

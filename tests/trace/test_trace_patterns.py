@@ -5,9 +5,9 @@ apply.
 import pytest
 
 from evaluators.records import Labels, Sentence, Sentences, SentenceSupport, Support
-from evaluators.trace.definitions import METRICS
 from evaluators.trace.metrics import trace_scores
 from evaluators.trace.patterns import COMPREHENSIVE, CONSERVATIVE, UNUSED, ideals, pattern
+from evaluators.trace.values import METRICS
 
 
 def values(*four):

@@ -86,7 +86,7 @@ def _metric(row: ResultRow, metric: MetricColumns) -> None:
         value = row.cells[name]
         with grid.container(border=True, height="stretch"):
             shown = "–" if value is None else f"{value:.2f}"
-            st.metric(plain(state.value_title(name)), shown, help=explained.help_of(name))
+            st.metric(plain(title(name)), shown, help=explained.help_of(name))
     if reason := row.cells[metric.reason]:
         st.info(plain(translated(reason)), icon=":material/info:")
     _judge_words(evidence_in(row.cells[metric.evidence]), metric.key)

@@ -10,11 +10,11 @@ import streamlit as st
 from evaluators.batch.columns import FAILED, SCORED
 from evaluators.batch.results import BatchResults
 from evaluators.batch.rows import ResultRow, ResultRows
+from evaluators.runs.shown_values import title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import mark, say, tag
 from evaluators.text.words import counted
 from ui import session
-from ui.batch import state
 from ui.parts import problems, samples
 from ui.parts.samples import PAGE_ROWS, REASON_SHOWN, TEXT_SHOWN, Verdict
 
@@ -71,7 +71,7 @@ def _table(batch: FileBatch, rows: Sequence[ResultRow], results: BatchResults) -
     if has_files:
         columns.append(_column(say("File"), "text"))
     columns.append(_column(say("Id"), "text"))
-    columns += [_column(state.value_title(name), "value") for name in results.means]
+    columns += [_column(title(name), "value") for name in results.means]
     last = st.session_state.get(_last_key(batch))
     addresses = [(row.file, row.number) for row in rows]
     chosen = samples.component(

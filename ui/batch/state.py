@@ -8,7 +8,6 @@ from evaluators.batch.results import BatchResults
 from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import model_title
 from evaluators.runs.naming import metric_title
-from evaluators.runs.shown_values import TRACE_VALUES, title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
 from evaluators.text.words import counted, in_a_line
@@ -31,11 +30,6 @@ def method(batch: FileBatch) -> list[str]:
     if not judges:
         return [metrics]
     return [say("{metrics} by {judges}", metrics=metrics, judges=judges)]
-
-
-def value_title(name: str) -> str:
-    """The title of a value by its column."""
-    return say(TRACE_VALUES[name]) if name in TRACE_VALUES else title(name)
 
 
 def in_words(batch: FileBatch) -> str:

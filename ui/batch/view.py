@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from evaluators.batch.results import BatchResults, Means
-from evaluators.runs.shown_values import Dot, Group
+from evaluators.runs.shown_values import Dot, Group, title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
 from evaluators.text.words import counted, in_a_line, name_and_text
@@ -44,7 +44,7 @@ def show(batch: FileBatch) -> None:
     results = state.results_of(batch)
     _head(batch, results)
     if results.means:
-        titles = {name: state.value_title(name) for name in results.means}
+        titles = {name: title(name) for name in results.means}
         dots.show([Group("", "", _dots(results.means, titles))])
         for caution in results.cautions:
             st.caption(caution)

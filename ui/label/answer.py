@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import declared_values, from_spec, leads
 from evaluators.errors import ParameterError
 from evaluators.llm_judge import LLMasJudge
 from evaluators.people.queues import LabelQueue
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.report import coloured
-from evaluators.rgb_words import ASKED
 from evaluators.runs.shown_values import title
 from evaluators.text.language import say
 from evaluators.text.markup import html
@@ -108,11 +107,9 @@ def judged(shown: AnswerToLabel) -> str:
 def question_of_value(run: Run, metric: int, name: str) -> str:
     """What a value of a metric answers with yes or no."""
     spec = run.evaluators[metric]
-    leading = leads(spec.name)
-    if leading == "trace":
-        return say("Fully supported?")
-    if leading == "rgb":
-        return say("{asked}?", asked=say(ASKED[name]))
+    for value in declared_values(spec.name):
+        if value.verdict and value.in_score == name:
+            return say("{asked}?", asked=say(value.verdict))
     # Of a metric that is gone, or of other parameters by now, the name of the value is left.
     evaluator = None
     with suppress(ParameterError):

@@ -290,7 +290,7 @@ def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
         say("Asked"),
         list(TESTS),
         default=Ability.NOISE,
-        format_func=lambda ability: say(rgb_words.QUESTIONS[ability]),
+        format_func=lambda ability: say(ability.question),
         required=True,
         key=f"{KEY}asked",
         wrap=True,

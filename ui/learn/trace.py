@@ -10,13 +10,12 @@ import streamlit as st
 from evaluators.datasets.bundled import CHINESE_TRACE, TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.report.coloured import NO_LABEL, SUPPORTS, verdicts
-from evaluators.runs.glossary import terms
-from evaluators.runs.shown_values import TRACE_VALUES
 from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
 from evaluators.text.words import counted, readable
-from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.metrics import TRACEScores, arithmetic, trace_scores
+from evaluators.trace.values import FOUR
 from ui.learn import strip
 from ui.learn.lesson import note_played
 from ui.learn.strip import StripValue
@@ -33,12 +32,6 @@ KEY = "learn_trace_"
 WHOSE = f"{KEY}whose"
 KEPT = f"{KEY}kept"
 """Where somebody's own labels are while ours are shown."""
-ASKED = {
-    "context_relevance": mark("Of what was found, how much helps?"),
-    "context_utilization": mark("Of what helps, how much was used?"),
-    "completeness": mark("Of what helps, how much is covered?"),
-    "adherence": mark("Is every sentence in the documents?"),
-}
 DIFFER = {
     MINE: mark(
         "With your labels they differ in **{values}**. *{usual}* is what Plumbline uses unless "
@@ -167,13 +160,14 @@ def _as_labels(fields: Mapping[Any, Any], sentences: Sentences) -> Labels:
 def _strip_values(scores: TRACEScores) -> list[StripValue]:
     words = arithmetic(scores)
     cells = []
-    for name in METRICS:
+    for record in FOUR:
+        name = record.name
         value = _value_so_far(scores, name)
         formula = words[name].removeprefix(readable(name)).strip()
         if value is None:
             # The formula is known before the first label, its numbers are not.
-            formula = f"= {say(terms()[name].formula)}"
-        cells.append(StripValue(say(TRACE_VALUES[name]), say(ASKED[name]), value, formula))
+            formula = f"= {say(record.formula)}"
+        cells.append(StripValue(say(record.heading), say(record.question), value, formula))
     return cells
 
 
@@ -272,12 +266,13 @@ def _definitions(scores: TRACEScores) -> None:
     under = {name: scores.under(name) for name in DEFINITIONS}
     rows = []
     differing = []
-    for name in METRICS:
+    for record in FOUR:
+        name, heading = record.name, say(record.heading)
         values = {definition: _value_so_far(own, name) for definition, own in under.items()}
         cells = {_heading(definition): _two_decimals(value) for definition, value in values.items()}
-        rows.append({say("Value"): say(TRACE_VALUES[name])} | cells)
+        rows.append({say("Value"): heading} | cells)
         if len(set(values.values())) > 1:
-            differing.append(say(TRACE_VALUES[name]).lower())
+            differing.append(heading.lower())
     st.table(rows, hide_index=True)
     if differing:
         told = DIFFER[OURS if _are_ours_shown() else MINE]

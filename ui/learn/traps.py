@@ -18,8 +18,8 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.injection import suspicions
 from evaluators.text.language import ENGLISH, language, mark, say
 from evaluators.text.words import readable
-from evaluators.trace.definitions import METRICS
 from evaluators.trace.metrics import TRACEScores
+from evaluators.trace.values import METRICS
 from ui.learn.labelled import lesson_scores
 from ui.learn.lesson import note_played
 from ui.parts import highlight

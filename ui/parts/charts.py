@@ -96,7 +96,7 @@ def accuracy_by_noise(
     for number, (name, points) in enumerate(judged.items()):
         if points:
             _add_curve(figure, name, points, number, is_at_work=is_at_work)
-            ends.append((_percent(points[-1].accuracy), name, _colour(number)))
+            ends.append((_percent(points[-1].mean), name, _colour(number)))
     for number, (name, curve) in enumerate(published.items()):
         _add_published_curve(figure, number, name, curve)
     _add_labels(figure, ends, LABEL_LINE * (HIGHEST - LOWEST) / (height - AROUND))
@@ -219,7 +219,7 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
         if not judged:
             continue
         first, last = judged[0], judged[-1]
-        start, end = round(_percent(first.accuracy)), round(_percent(last.accuracy))
+        start, end = round(_percent(first.mean)), round(_percent(last.mean))
         blanks = {
             "name": name,
             "start": start,
@@ -265,12 +265,12 @@ def _add_curve(
     }
     figure.add_scatter(
         x=[noise_in_percent(point) for point in points],
-        y=[_percent(point.accuracy) for point in points],
+        y=[_percent(point.mean) for point in points],
         name=name,
         mode="lines+markers",
         marker=marker,
         line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
-        error_y=_whiskers([point.accuracy for point in points]),
+        error_y=_whiskers([point.mean for point in points]),
         customdata=["<br>".join(_notes(point, is_at_work=is_at_work)) for point in points],
         hovertemplate=f"{_point_in_words()}%{{customdata}}<extra>%{{fullData.name}}</extra>",
         showlegend=False,
@@ -543,7 +543,7 @@ def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:
 
 def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
     """The points that have an accuracy, by the noise they really have."""
-    judged = [point for point in points if point.accuracy.mean is not None]
+    judged = [point for point in points if point.mean.mean is not None]
     return sorted(judged, key=noise_in_percent)
 
 
@@ -551,7 +551,7 @@ def _notes(point: NoisePoint, *, is_at_work: bool) -> list[str]:
     """The lines below where a point lies, after an empty one for that."""
     lines = [""]
     if not is_at_work:
-        lines.append(_right_in_words(point.accuracy))
+        lines.append(_right_in_words(point.mean))
     if missed_noise(point):
         asked, had = 100 * point.noise, noise_in_percent(point)
         lines.append(say("asked {asked:.0f} %, had {had:.0f} %", asked=asked, had=had))
@@ -564,7 +564,7 @@ def _point_in_words() -> str:
 
 
 def _is_hollow(point: NoisePoint) -> bool:
-    return missed_noise(point) or is_of_few(point.accuracy)
+    return missed_noise(point) or is_of_few(point.mean)
 
 
 def _percent(mean: Mean) -> float:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from evaluators.runs.aggregate import MOST_GROUPS, Mean
-from evaluators.runs.rgb_figures import Curves
+from evaluators.runs.rgb_figures import Curves, curve_title
 from evaluators.runs.shown_values import beside, coverage, why_no_interval
 from evaluators.text.language import say
+from evaluators.values import Value
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
 
@@ -19,7 +20,7 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
     """The numbers behind the accuracy-by-noise chart, by model."""
     rows = []
     for model, own in curves.items():
-        for ability, points in own.items():
+        for value, points in own.items():
             for point in points:
                 reached = point.effective_noise
                 had = say("unknown") if reached is None else f"{100 * reached:.0f} %"
@@ -27,28 +28,28 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
                     say("Noise asked"): f"{100 * point.noise:.0f} %",
                     say("Noise had"): had,
                 }
-                subject = {say("Ability"): say(ability.label), **_model_cell(model, curves)}
+                subject = {say("Ability"): curve_title(value), **_model_cell(model, curves)}
                 rows.append(
                     {
                         **subject,
                         **noise,
-                        **_mean_cells(point.accuracy),
+                        **_mean_cells(point.mean),
                     }
                 )
     st.dataframe(rows, hide_index=True, alt=say("Accuracy by noise"))
 
 
-def rates(means: Mapping[str, Mapping[str, Mean]]) -> None:
+def rates(means: Mapping[str, Mapping[Value, Mean]]) -> None:
     """The numbers behind the bars, by model: those of one rate stand together."""
     rows = []
-    for title in dict.fromkeys(title for own in means.values() for title in own):
+    for value in dict.fromkeys(itertools.chain.from_iterable(means.values())):
         for model, own in means.items():
-            if title in own:
+            if value in own:
                 rows.append(
                     {
-                        say("Rate"): say(title),
+                        say("Rate"): say(value.heading),
                         **_model_cell(model, means),
-                        **_mean_cells(own[title]),
+                        **_mean_cells(own[value]),
                     }
                 )
     st.dataframe(rows, hide_index=True, alt=say("Rates"))

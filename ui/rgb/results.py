@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from evaluators.catalogue import declared_values
 from evaluators.paper import published
 from evaluators.records import Ability, Run
+from evaluators.rgb_words import ASKED
 from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.rgb_figures import (
-    HEADLINES,
-    RATES,
     Curves,
+    deciding,
+    is_right,
     judged_rates,
     lines_of_charts,
     noise_curves,
@@ -39,26 +40,13 @@ from evaluators.text.words import (
     short_name,
     with_interval,
 )
+from evaluators.values import Value
 from ui.metrics import results as metric_results
 from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
 from ui.rgb import rules
-
-VALUES = {
-    "accuracy": mark("Accuracy"),
-    "rejection": mark("Declines"),
-    "rejection_judged": mark("Declines (judge)"),
-    "detection": mark("Notices error"),
-    "detection_judged": mark("Notices error (judge)"),
-    "correction": mark("Corrects error"),
-}
-JUDGED = {"rejection": mark("Declines"), "detection": mark("Notices the planted error")}
-"""What a judge was asked, by the verdict of the rule that it stands beside."""
-
-NOISY = {"Noise robustness": Ability.NOISE, "Integration": Ability.INTEGRATION}
-"""The rates whose questions are asked at several noise levels."""
 
 FROM_THE_PAPER = mark("From the paper (other prompt and questions): look at the shape.")
 FACETS = {
@@ -112,20 +100,20 @@ def _rgb_table(
     """The samples of the model and ability that are chosen above the table."""
     model, ability = _model_and_ability(view)
     filters = {
-        mark("Right"): Selection(values=HEADLINES, low=1),
-        mark("Wrong"): Selection(values=HEADLINES, high=0),
+        mark("Right"): Selection(values=deciding(view.run), low=1),
+        mark("Wrong"): Selection(values=deciding(view.run), high=0),
         mark("Verdicts differ by rules"): Selection(among=differ),
         mark("Rule and judge differ"): Selection(among=rulings.rule_and_judge_differ(rows)),
         mark("Failed"): Selection(is_failed=True),
         mark("Changed by people"): Selection(is_corrected=True),
     }
     # A column of an ability that is filtered out would be empty from top to bottom.
-    values = column_titles(view, _values_of(rows, ability))
+    values = column_titles(view, _values_of(view, rows, ability))
     return samples.Table(
         view,
         values,
         filters,
-        _right_or_wrong_verdict,
+        partial(_right_or_wrong_verdict, view.run),
         counts_by=shown,
         model=model,
         ability=ability,
@@ -138,14 +126,15 @@ def blocks(view: RunView) -> list[Block]:
     run = view.run
     rows = aggregate.of_metric(view.counted(chosen_view.of(run)), 0)
     by_model = run_facts.rows(run, rows)
-    curves = {model: noise_curves(own) for model, own in by_model.items()}
-    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
-    shown = [Block(run.title, partial(_say_the_finding, by_model))]
+    declared = declared_values(run.evaluator.name)
+    curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
+    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
+    shown = [Block(run.title, partial(_say_the_finding, by_model, declared))]
     for title, lines in lines_of_charts(curves):
         shown.append(Block(title, partial(_presented_chart, title, lines)))
-    for title in judged_rates(rates):
-        panel = partial(_rate_panel, run, rates, rows, title, charts.STILL)
-        shown.append(Block(say(title), panel))
+    for value in judged_rates(rates):
+        panel = partial(_rate_panel, run, rates, rows, value, charts.STILL)
+        shown.append(Block(say(value.heading), panel))
     return shown + metric_results.blocks(view, chosen_view.of(run), first=1)
 
 
@@ -168,22 +157,23 @@ def card(run: Run) -> None:
 def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
     run = view.run
     by_model = run_facts.rows(run, rows)
+    declared = declared_values(run.evaluator.name)
     moves = registry.moves(run.id, view.store)
     if not moves or view.counts.scored >= findings.LEAST_AT_WORK:
-        _say_the_finding(by_model)
-    curves = {model: noise_curves(own) for model, own in by_model.items()}
+        _say_the_finding(by_model, declared)
+    curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
         # The published questions are English.
         is_english = not any(is_chinese(row.question) for row in rows)
         _accuracy_charts(run, curves, is_english, is_at_work=moves)
     st.header(say("Rates"))
-    rates = {model: aggregate.rgb_rates(own) for model, own in by_model.items()}
+    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
     grid = st.grid(2, min_column_width=320)
-    for title in judged_rates(rates):
+    for value in judged_rates(rates):
         with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{say(title)}**", help=explained.help_of(title))
-            _rate_panel(run, rates, rows, title, charts.BARE, is_at_work=moves)
+            st.markdown(f"**{say(value.heading)}**", help=explained.help_of(value.heading))
+            _rate_panel(run, rates, rows, value, charts.BARE, is_at_work=moves)
     st.caption(
         say(
             "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for "
@@ -201,8 +191,8 @@ def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
         tables.plain_rows(published.other_figures(), say("Published figures"))
 
 
-def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
-    if finding := findings.rgb_sentence(by_model):
+def _say_the_finding(by_model: Mapping[str, Sequence[Outline]], declared: Sequence[Value]) -> None:
+    if finding := findings.sentence_of_values(by_model, declared):
         highlight.style_of_marks()
         # A sign at the beginning of a line would be looked for at the end of the last one.
         words = html(finding).replace(" %", "&nbsp;%")
@@ -211,18 +201,20 @@ def _say_the_finding(by_model: Mapping[str, Sequence[Outline]]) -> None:
 
 def _rate_panel(
     run: Run,
-    rates: Mapping[str, Mapping[str, aggregate.Mean]],
+    rates: Mapping[str, Mapping[Value, aggregate.Mean]],
     rows: Sequence[Outline],
-    title: str,
+    value: Value,
     config: Mapping[str, Any],
     *,
     is_at_work: bool = False,
 ) -> None:
     """One rate of each model, with what a judge says of the same answers in it."""
-    meaning, verb = RATES[title]
-    means = {model: own[title] for model, own in rates.items() if title in own}
-    by_judge = f"{title} (judge)"
-    judged = {model: own[by_judge] for model, own in rates.items() if by_judge in own}
+    means = {model: own[value] for model, own in rates.items() if value in own}
+    judged = {}
+    for model, own in rates.items():
+        for beside_it, mean in own.items():
+            if beside_it.judge_of == value.in_score:
+                judged[model] = mean
     # The chart in words, for those who do not see it.
     spoken = dict(means)
     for model, mean in judged.items():
@@ -230,8 +222,8 @@ def _rate_panel(
     in_words = []
     for name, mean in spoken.items():
         name = name or say("the answers")
-        in_words.append(f"{name} {charts.rate_in_words(mean, '' if is_at_work else verb)}")
-    st.caption(plain(f"{say(meaning)}{_repetition(means, rows, title)}"))
+        in_words.append(f"{name} {charts.rate_in_words(mean, '' if is_at_work else value.verb)}")
+    st.caption(plain(f"{say(value.meaning)}{_repetition(means, rows, value)}"))
     for model, mean in means.items():
         # Of a run at work they say how far it is once more.
         if remarks := [] if is_at_work else beside(mean):
@@ -240,17 +232,17 @@ def _rate_panel(
                 words = name_and_text(short_name(model), words)
             st.caption(plain(words))
     st.plotly_chart(
-        charts.rate(means, judged, verb, is_at_work=is_at_work),
+        charts.rate(means, judged, value.verb, is_at_work=is_at_work),
         config=dict(config),
-        key=f"rate_{title}_{run.id}",
-        alt=name_and_text(say(title), say("; ").join(in_words)),
+        key=f"rate_{value.name}_{run.id}",
+        alt=name_and_text(say(value.heading), say("; ").join(in_words)),
     )
 
 
 def _repetition(
     means: Mapping[str, aggregate.Mean],
     rows: Sequence[Outline],
-    title: str,
+    value: Value,
 ) -> str:
     """ " · 24 questions, 5 noise levels, each prompt 3 times · answers to the same prompt agree in
     87 %", as far as questions were asked repeatedly.
@@ -259,8 +251,8 @@ def _repetition(
     if not questions:
         return ""
     parts = [counted(questions, "question")]
-    if title in NOISY:
-        levels = {row.noise for row in aggregate.of_ability(rows, NOISY[title])}
+    if value.over_noise:
+        levels = {row.noise for row in aggregate.of_ability(rows, value.of)}
         parts.append(counted(len(levels), "noise level"))
     repeats = max(mean.repeats for mean in means.values())
     if repeats > 1:
@@ -334,15 +326,19 @@ def _presented_chart(title: str, lines: Mapping[str, Sequence[aggregate.NoisePoi
 
 def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
     """The shares of noise, in percent, at which the paper's noise robustness compares."""
-    of_models = (own.get(Ability.NOISE, ()) for own in curves.values())
-    return [noise_in_percent(point) for point in itertools.chain.from_iterable(of_models)]
+    reached: list[float] = []
+    for own in curves.values():
+        for value, points in own.items():
+            if value.of == Ability.NOISE:
+                reached += map(noise_in_percent, points)
+    return reached
 
 
 def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
     """How often rule and judge say the same, in the four ways that there are."""
     lines = []
     for model, own in run_facts.rows(run, rows).items():
-        for name, question in JUDGED.items():
+        for name in rulings.VERDICTS_OF_JUDGES:
             beside = rulings.beside_judge(own, name)
             if beside is None:
                 continue
@@ -351,7 +347,7 @@ def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
                 agreement = with_interval(beside.kappa, beside.kappa_interval)
             lines.append(
                 {
-                    say("Asked"): say(question),
+                    say("Asked"): say(ASKED[name]),
                     **({say("Model"): model} if len(run.models) > 1 else {}),
                     say("Both yes"): beside.both,
                     say("Only the rule"): beside.rule_only,
@@ -412,12 +408,13 @@ def _model_and_ability(view: RunView) -> tuple[int | None, str]:
     return names.index(model) if model else None, ability or ""
 
 
-def _right_or_wrong_verdict(_answer: Answer, row: Outline, _content: Content | None) -> Verdict:
-    values = [row.values.get(value.name) for value in HEADLINES]
-    headline = next((value for value in values if value is not None), None)
-    if headline is None:
+def _right_or_wrong_verdict(
+    run: Run, _answer: Answer, row: Outline, _content: Content | None
+) -> Verdict:
+    passes = is_right(run, row)
+    if passes is None:
         return Verdict(say("not applicable"))
-    return Verdict(say("right"), "good") if headline == 1 else Verdict(say("wrong"), "bad")
+    return Verdict(say("right"), "good") if passes else Verdict(say("wrong"), "bad")
 
 
 def _rgb_facets(rows: Sequence[Outline], ability: str) -> dict[str, str]:
@@ -430,10 +427,15 @@ def _rgb_facets(rows: Sequence[Outline], ability: str) -> dict[str, str]:
     }
 
 
-def _values_of(rows: Sequence[Outline], ability: str) -> dict[str, str]:
-    """The titles of the values that any answer of the ability has, in the order of `VALUES`."""
+def _values_of(view: RunView, rows: Sequence[Outline], ability: str) -> list[Value]:
+    """What any answer of the ability has, each once, in the order in which it is declared."""
     measured: set[str] = set()
     for row in rows:
         if ability in ("", row.ability):
             measured.update(name for name, value in row.values.items() if value is not None)
-    return {name: title for name, title in VALUES.items() if name in measured}
+    shown: dict[str, Value] = {}
+    for value in declared_values(view.run.evaluator.name):
+        # Without a heading of its own it is worked out of others that stand here.
+        if value.column and value.in_score in measured:
+            shown.setdefault(value.in_score, value)
+    return list(shown.values())

@@ -18,7 +18,7 @@ from evaluators.runs import overview, run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.overnight import BY_TOMORROW
 from evaluators.runs.overview import Headline
-from evaluators.runs.shown_values import TRACE_VALUES, title
+from evaluators.runs.shown_values import title
 from evaluators.runs.store import Counts
 from evaluators.text.language import mark, say, tag
 from evaluators.text.words import counted, in_a_line, name_and_text, short_name
@@ -368,7 +368,7 @@ def _mean_with_coverage(name: str, mean: Headline) -> str:
             "{wrong:,} of {all:,} to look at first (heuristic)", wrong=wrong, all=mean.scored
         )
     value = "–" if mean.mean is None else f"{mean.mean:.2f}"
-    return f"{TRACE_VALUES.get(name) or title(name)} {value} · {mean.checked}"
+    return f"{title(name)} {value} · {mean.checked}"
 
 
 def _few(lines: Sequence[str]) -> list[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluators.catalogue import leads
 from evaluators.records import Cell, Run
-from evaluators.runs.rgb_figures import HEADLINES
+from evaluators.runs.rgb_figures import is_right
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from ui import run_views
 from ui.parts import chosen_view, highlight
@@ -73,15 +72,13 @@ def _verdict_of_repeat(view: RunView, row: Outline) -> str:
     """Right or wrong of RGB, of TRACE whether all is supported, else the first values."""
     if row.status != "scored":
         return say("failed") if row.status else say("not checked yet")
-    if leads(view.run.evaluator.name) == "rgb":
-        values = [row.values.get(value.name) for value in HEADLINES]
-        headline = next((value for value in values if value is not None), None)
-        if headline is not None:
-            return f"✓ {say('right')}" if headline == 1 else f"✗ {say('wrong')}"
-    # A mark as well: colour alone is not seen by everybody.
-    if row.values.get("adherence") is not None:
-        is_supported = row.values["adherence"] == 1
-        return f"✓ {say('all supported')}" if is_supported else f"✗ {say('not all supported')}"
+    passes = is_right(view.run, row)
+    if passes is not None:
+        good, bad = mark("right"), mark("wrong")
+        if row.by:
+            good, bad = mark("all supported"), mark("not all supported")
+        # A mark as well: colour alone is not seen by everybody.
+        return f"✓ {say(good)}" if passes else f"✗ {say(bad)}"
     words = []
     for name, title in column_titles(view).items():
         value = row.values.get(name)

@@ -14,6 +14,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted, in_a_line, in_brackets, with_interval
 from evaluators.trace.agreement import Agreement, GroupAgreement
+from evaluators.trace.values import TRACE_VALUES
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
 
@@ -27,8 +28,8 @@ GRID_STYLE = """<style>
 </style>"""
 
 
-def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) -> None:
-    """The values of these titles and the agreement for one model's answers, in an expander.
+def show(view: RunView, model: int, definition: str) -> None:
+    """The values and the agreement for one model's answers, in an expander.
 
     Every sample has to be read for them, so they are made where somebody looks.
     """
@@ -45,13 +46,13 @@ def show(view: RunView, model: int, definition: str, titles: Mapping[str, str]) 
         return
     with box, st.spinner(say("Comparing")):
         means = view.means_by_labeller(model, definition)
-        _values_by_labeller(means, titles)
+        _values_by_labeller(means)
         st.caption(say("Each labeller's means are over the samples it labelled."))
         _agreement_of_pairs(view.agreements(model), list(means), run.id)
         _agreement_of_groups(view.group_agreements(model))
 
 
-def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]]) -> None:
     """A row for each value, in which all labellers stand on one line."""
     columns = []
     for number, (by, own) in enumerate(means.items()):
@@ -60,8 +61,9 @@ def _values_by_labeller(means: Mapping[str, Mapping[str, Mean]], titles: Mapping
         note = counted(labelled, "sample")
         columns.append(Column(labellers.labeller_title(by), note, series=number))
     rows = []
-    for name, title in titles.items():
-        rows.append(Row(say(title), [own[name] for own in means.values()], term=name))
+    for value in TRACE_VALUES:
+        cells = [own[value.in_score] for own in means.values()]
+        rows.append(Row(say(value.heading), cells, term=value.name))
     value_table.show(say("Value"), columns, rows)
 
 

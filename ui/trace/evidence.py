@@ -32,13 +32,13 @@ from evaluators.records import (
     Sentences,
 )
 from evaluators.report import coloured
-from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.runs.shown_values import title
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import say
 from evaluators.text.words import accepted, counted, in_a_line, name_and_text
-from evaluators.trace.definitions import METRICS
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
-from evaluators.trace.metrics import TRACEScores, arithmetic, fractions, from_score
+from evaluators.trace.metrics import EXPECTED, TRACEScores, arithmetic, fractions, from_score
+from evaluators.trace.values import METRICS
 from ui import session
 from ui.parts import explained, people, problems
 from ui.parts.script import words_of
@@ -56,8 +56,6 @@ _component = st.components.v2.component(
     js=SCRIPT,
 )
 
-EXPECTED = ("context_utilization", "completeness")
-"""The values that a labeller may expect where it does not count; see `ExpectedShares`."""
 UNSAID = "–"
 """Stands for the verdict on a sentence that a person did not label."""
 SHARED_BY_JUDGES = (JURY, CORRECTED)
@@ -326,7 +324,7 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
         figure = _figure(scores, name)
         numbers.append(
             {
-                "label": say(TRACE_VALUES[name]),
+                "label": title(name),
                 "figure": figure,
                 "people": _people_say(
                     figure, _figure(people_scores, name) if people_scores else ""

@@ -19,7 +19,7 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.report import coloured
 from evaluators.runs.formulas import formula_of
-from evaluators.runs.shown_values import TRACE_VALUES
+from evaluators.runs.shown_values import title
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
@@ -27,7 +27,7 @@ from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
-from evaluators.trace.patterns import HIGH
+from evaluators.trace.values import HIGH, TRACE_VALUES
 from ui import session
 from ui.parts import chosen_view, people, problems, tables, texts
 from ui.parts.untrusted import plain
@@ -227,7 +227,7 @@ def _below(run: Run, shown: ShownLabels, question: str) -> None:
         usual = scores.under(SENTENCE)
         ideals = usual.ideals()
         # `None` is a value that does not apply: it is neither ideal nor outside.
-        outside = [say(TRACE_VALUES[name]) for name in ideals if ideals[name] is False]
+        outside = [title(name) for name in ideals if ideals[name] is False]
         st.text(
             say(
                 "Ideal are {high:g} or more, and an adherence of 1. Outside: {values}.",
@@ -267,7 +267,7 @@ def _labellers_side_by_side(shown: ShownLabels) -> None:
         rows = []
         for by, scores in shown.scores.items():
             values = scores.values()
-            cells = {say(label): two_decimals(values[name]) for name, label in TRACE_VALUES.items()}
+            cells = {say(each.heading): two_decimals(values[each.name]) for each in TRACE_VALUES}
             rows.append({say("Labels"): labeller_title(by)} | cells)
         tables.plain_rows(rows, say("Scores of each labeller"))
         if not disputed:

@@ -14,12 +14,13 @@ from evaluators.runs.aggregate import Figures, SupportCounts, View
 from evaluators.runs.engine import registry
 from evaluators.runs.formulas import formula_gone, formula_of
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.shown_values import TRACE_VALUES, column_titles, trace_groups
+from evaluators.runs.shown_values import column_titles, groups_of
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, name_and_text
-from evaluators.trace.definitions import DEFINITIONS, METRICS, SENTENCE
+from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.patterns import pattern
+from evaluators.trace.values import METRICS, TRACE_VALUES
 from ui.metrics import results as metric_results
 from ui.parts import chosen_view, corrected, dots, explained, samples
 from ui.parts.chosen_view import definition_key
@@ -72,7 +73,7 @@ def show(view: RunView) -> None:
     with answer:
         _say_the_answer(view, chosen, model, moves)
         chosen_view.say_whose(view, chosen)
-        groups = trace_groups(view, chosen)
+        groups = groups_of(view, 0, chosen)
         dots.show(groups, is_at_work=moves)
         if not moves:
             dots.say_why_no_interval(groups)
@@ -92,7 +93,7 @@ def show(view: RunView) -> None:
     if gone := formula_gone(run):
         st.warning(plain(gone), icon=":material/warning:")
     if len(labelled_by) > 1:
-        comparison.show(view, model, definition, TRACE_VALUES)
+        comparison.show(view, model, definition)
     metric_results.further(view, chosen)
     samples.heading()
     samples.show(_trace_table(view, chosen, model, usual, moves))
@@ -121,7 +122,7 @@ def blocks(view: RunView) -> list[Block]:
     number = names.index(model) if model in names else 0
     chosen = chosen_view.of(run)
     shown = [Block(run.title, partial(_say_the_answer, view, chosen, number))]
-    for group in trace_groups(view, chosen):
+    for group in groups_of(view, 0, chosen):
         shown += dots.blocks(group)
     return shown + metric_results.blocks(view, chosen, first=1)
 
