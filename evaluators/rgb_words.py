@@ -21,6 +21,7 @@ from evaluators.rgb_rules import (
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.phrases import as_written
+from evaluators.text.scale import RATE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import joined_sentences
 
@@ -171,13 +172,10 @@ def _forged(task: RGBTask, sample: Sample) -> str:
 
 def _noise_fact(asked: float, effective: float | None) -> str:
     # What reads alike is not told twice, however many digits differ.
-    if effective is None or f"{effective:.0%}" == f"{asked:.0%}":
-        return say("noise {noise:.0f} %", noise=100 * asked)
-    return say(
-        "noise {effective:.0f} % (asked for {asked:.0f} %)",
-        effective=100 * effective,
-        asked=100 * asked,
-    )
+    words = RATE.shown(asked)
+    if effective is None or RATE.shown(effective) == words:
+        return say("noise {noise}", noise=words)
+    return say("noise {noise} (asked for {asked})", noise=RATE.shown(effective), asked=words)
 
 
 def share_in_words(roles: Sequence[DocumentRole]) -> str:

@@ -68,6 +68,7 @@ from evaluators.runs.shown_values import beside, why_no_interval
 from evaluators.runs.store import Answer, Counts, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
+from evaluators.text.scale import SCORE
 from evaluators.text.sentences import cut
 from evaluators.trace.definitions import definition_named
 
@@ -736,13 +737,9 @@ def failure_table(by_reason: Mapping[str, int]) -> Table:
 
 
 def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
-    value = "none" if mean.mean is None else f"{mean.mean:.2f}"
-    has_interval = mean.low is not None and mean.high is not None
-    interval = f"{mean.low:.2f} to {mean.high:.2f}" if has_interval else ""
-    if mean.estimated:
-        interval = "an estimate"
+    interval = "an estimate" if mean.estimated else SCORE.interval(mean.low, mean.high)
     repeated = f"{mean.coverage} ({mean.repeated})" if mean.repeated else ""
-    return value, interval, repeated or mean.checked
+    return SCORE.shown(mean.mean), interval, repeated or mean.checked
 
 
 def _column_of_value(name: str) -> str:

@@ -8,7 +8,8 @@ from evaluators.comparison import paired
 from evaluators.comparison.paired import Difference
 from evaluators.text import words
 from evaluators.text.language import ENGLISH, language, mark, say
-from evaluators.text.words import counted, joined_by_and, signed
+from evaluators.text.scale import POINTS, RATE
+from evaluators.text.words import counted, in_brackets, joined_by_and, signed
 
 Named = tuple[str, Difference]
 """The difference of a value, with its name."""
@@ -107,7 +108,7 @@ def noise_sentence(first: str, second: str, levels: Sequence[tuple[float, Differ
         if difference.is_told_apart:
             higher = second if difference.difference > 0 else first
             size = _size(difference)
-            by = say("at {noise:.0f} % noise by {size}", noise=100 * noise, size=size)
+            by = say("at {noise} noise by {size}", noise=RATE.shown(noise), size=size)
             told_apart.setdefault(higher, []).append(by)
     if not told_apart:
         return say(
@@ -155,11 +156,9 @@ def in_points(difference: Difference | None) -> str:
     """The difference with its interval in points: "+6.0 (2.1 to 10.0)"; "none" without samples."""
     if difference is None:
         return say("none")
-    return _with_interval(
-        signed(paired.in_points(difference.difference), digits=1),
-        difference.low,
-        difference.high,
-    )
+    points = signed(paired.in_points(difference.difference), digits=1)
+    ends = POINTS.interval(difference.low, difference.high)
+    return in_brackets(points, ends) if ends else points
 
 
 def p_value(p: float | None) -> str:
@@ -185,16 +184,11 @@ def about_samples(number: int) -> str:
 def _size(difference: Difference) -> str:
     """By how much the higher one is higher: "6.0 points (2.1 to 10.0)"."""
     sign = 1 if difference.difference > 0 else -1
-    points = say("{size} points", size=_points(sign * difference.difference))
-    ends = [end for end in (difference.low, difference.high) if end is not None]
-    low, high = sorted(sign * end for end in ends) if len(ends) == 2 else (None, None)
-    return _with_interval(points, low, high)
-
-
-def _with_interval(points: str, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
+    points = say("{size} points", size=POINTS.number(sign * difference.difference))
+    if difference.low is None or difference.high is None:
         return points
-    return say("{points} ({low} to {high})", points=points, low=_points(low), high=_points(high))
+    ends = sorted((sign * difference.low, sign * difference.high))
+    return in_brackets(points, POINTS.interval(*ends))
 
 
 def _samples_needed(alike: Sequence[Difference]) -> list[str]:
@@ -210,8 +204,3 @@ def _samples_needed(alike: Sequence[Difference]) -> list[str]:
             samples=about_samples(most),
         )
     ]
-
-
-def _points(share: float) -> str:
-    """A share in points of a hundred, as everywhere."""
-    return f"{paired.in_points(share):.1f}"

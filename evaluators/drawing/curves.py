@@ -23,6 +23,7 @@ from evaluators.drawing.svg import (
     words_at,
     xml_escaped,
 )
+from evaluators.text.scale import Scale
 
 PLOT_HEIGHT = 22
 """Height of the plot in em, more where the names of many curves stand below one another."""
@@ -198,14 +199,14 @@ def _names(curves: Sequence[Curve], names: Sequence[list[str]], plot: _Plot) -> 
 
 def _curves_in_words(curves: Sequence[Curve], unit: str) -> str:
     """Every value, for those who do not see the figure."""
+    scale = Scale(1, 0, unit)
     sentences = []
     for curve in curves:
         values = []
         for point in curve.drawn:
-            interval = ""
             ends = finite([point.low, point.high])
-            if len(ends) == 2:
-                interval = f" ({ends[0]:.0f} to {ends[1]:.0f})"
-            values.append(f"{point.y:.0f}{unit}{interval} at {point.x:.0f}{unit}")
+            low, high = ends if len(ends) == 2 else (None, None)
+            value = scale.with_interval(point.y, low, high)
+            values.append(f"{value} at {scale.shown(point.x)}")
         sentences.append(f"{curve.name}: {', '.join(values) or 'no value'}.")
     return " ".join(sentences) or "No values."

@@ -17,7 +17,8 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import Group, coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
-from evaluators.text.words import in_brackets, joined_sentences, readable, short_name
+from evaluators.text.scale import RATE, SCORE
+from evaluators.text.words import joined_sentences, readable, short_name
 from evaluators.values import Value
 
 Figures = dict[str, str]
@@ -65,7 +66,7 @@ def figures_of_comparison(comparison: Comparison, size: Size = DOUBLE) -> Figure
     """The differences of all values as a forest plot, those at each noise level below."""
     rows = [_difference_interval(value, readable(value.name)) for value in comparison.values]
     for value in comparison.by_noise:
-        label = say("at {noise:.0f} % noise", noise=100 * float(value.name))
+        label = say("at {noise} noise", noise=RATE.shown(float(value.name)))
         row = _difference_interval(value, label)
         rows.append(row._replace(group=say("Accuracy by noise")))
     first = say("{system} higher", system=comparison.first)
@@ -125,7 +126,7 @@ def _curve_of_points(name: str, points: Sequence[NoisePoint]) -> Curve:
     for point in points:
         value, low, high = _mean_in_percent(point.mean)
         is_unsure = rgb_figures.missed_noise(point) or is_of_few(point.mean)
-        noise = rgb_figures.noise_in_percent(point)
+        noise = 100 * rgb_figures.noise_had(point)
         drawn.append(Point(noise, value, low, high, hollow=is_unsure))
     return Curve(short_name(name), drawn)
 
@@ -151,7 +152,6 @@ def _rate_rows(rates: Mapping[str, Mapping[Value, Mean]]) -> list[IntervalRow]:
             if rate not in own:
                 continue
             value, low, high = _mean_in_percent(own[rate])
-            beside = _beside_mark(value, low, high, digits=0, unit=" %")
             # With one model its name would be said in every row; with several the rate would.
             is_alone = len(rates) == 1
             rows.append(
@@ -160,7 +160,7 @@ def _rate_rows(rates: Mapping[str, Mapping[Value, Mean]]) -> list[IntervalRow]:
                     value,
                     low,
                     high,
-                    (beside, coverage(own[rate])),
+                    (RATE.estimate(own[rate]), coverage(own[rate])),
                     group="" if is_alone else title,
                     series=series,
                     hollow=is_of_few(own[rate]),
@@ -176,7 +176,6 @@ def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -
     for group in groups:
         for dot in group.dots:
             mean = dot.mean
-            beside = _beside_mark(mean.mean, mean.low, mean.high, digits=2)
             is_alone = len(models) < 2
             rows.append(
                 IntervalRow(
@@ -184,7 +183,7 @@ def _of_groups(view: RunView, groups: Sequence[Group], title: str, size: Size) -
                     mean.mean,
                     mean.low,
                     mean.high,
-                    (beside, coverage(mean)),
+                    (SCORE.estimate(mean), coverage(mean)),
                     group=group.title if is_alone else dot.title,
                     series=dot.series,
                     hollow=dot.hollow or is_of_few(mean),
@@ -234,21 +233,3 @@ def _mean_in_percent(mean: Mean) -> tuple[float | None, float | None, float | No
     ends = (mean.mean, mean.low, mean.high)
     value, low, high = (None if share is None else 100 * share for share in ends)
     return value, low, high
-
-
-def _beside_mark(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    *,
-    digits: int,
-    unit: str = "",
-) -> str:
-    """ "0.82 (0.75 to 0.88)", "58 % (36 to 78)"; "–" where nothing was judged."""
-    if value is None:
-        return "–"
-    shown = f"{value:.{digits}f}{unit}"
-    if low is None or high is None:
-        return shown
-    ends = {"low": f"{low:.{digits}f}", "high": f"{high:.{digits}f}"}
-    return in_brackets(shown, say("{low} to {high}", **ends))

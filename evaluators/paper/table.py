@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.runs.aggregate import Mean
+from evaluators.text.scale import NO_VALUE, POINTS, SCORE
 from evaluators.text.words import signed
 
 CHECKED = "Checked"
@@ -105,14 +106,14 @@ def numbers(
 ) -> str:
     # Brackets, not ±: the intervals of rates are not symmetric.
     if value is None:
-        return "–"
-    factor, digits = (100, 1) if in_percent else (1, 2)
-    shown = f"{factor * value:z.{digits}f}"
+        return NO_VALUE
+    scale = POINTS if in_percent else SCORE
+    shown = scale.number(value)
     if is_signed:
-        shown = signed(factor * value, digits=digits)
+        shown = signed(scale.factor * value, digits=scale.digits)
     if low is None or high is None:
         return _minus(shown)
-    return _minus(f"{shown} [{factor * low:z.{digits}f}, {factor * high:z.{digits}f}]")
+    return _minus(f"{shown} [{scale.number(low)}, {scale.number(high)}]")
 
 
 def _minus(text: str) -> str:

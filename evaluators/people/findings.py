@@ -11,6 +11,7 @@ from evaluators.people.records import RANDOM, LabelledSample
 from evaluators.records import Cell
 from evaluators.statistics import wilson
 from evaluators.text.language import mark, say
+from evaluators.text.scale import RATE
 from evaluators.text.words import counted, readable
 
 RULES, LABELLERS = mark("the rules"), mark("the labellers")
@@ -35,21 +36,21 @@ class Told(NamedTuple):
 
     def judged(self, share: float) -> str:
         """What the labeller says, to begin with: "the judge says 84 %"."""
-        blanks = {"labeller": self.said_labeller, "share": percent(share)}
+        blanks = {"labeller": self.said_labeller, "share": RATE.shown(share)}
         if self.labeller in PLURAL:
             return say("{labeller} say {share}", **blanks)
         return say("{labeller} says {share}", **blanks)
 
     def counted_by_labels(self, share: float, low: float, high: float) -> str:
-        """What labels say: "people say 71 % (64 to 78 %)"."""
-        blanks = {"share": percent(share), "interval": percents(low, high)}
+        """What labels say: "people say 71 % (64 to 78)"."""
+        estimate = RATE.with_interval(share, low, high)
         if self.against == "people":
-            return say("people say {share} ({interval})", **blanks)
-        return say("the labels of the data say {share} ({interval})", **blanks)
+            return say("people say {estimate}", estimate=estimate)
+        return say("the labels of the data say {estimate}", estimate=estimate)
 
 
 def sentence_of_value(told: Told, value: ValueCheck) -> str:
-    """Who says what, for reading out: "the judge says 84 %, people say 71 % (64 to 78 %)"."""
+    """Who says what, for reading out: "the judge says 84 %, people say 71 % (64 to 78)"."""
     title, judged = told.title, told.judged(value.judged)
     if value.alone is None:
         return say("{value}: {judged}; nobody has labelled it yet.", value=title, judged=judged)
@@ -75,14 +76,12 @@ def headline_of_value(told: Told, value: ValueCheck) -> str:
         return ""
     corrected = value.corrected
     return say(
-        "{value}: people {share} ({low:.0f} to {high:.0f}), {labeller} alone {judged}. From "
+        "{value}: people {estimate}, {labeller} alone {judged}. From "
         "{labels} of answers drawn at random.",
         value=told.title,
-        share=percent(corrected.mean),
-        low=100 * corrected.low,
-        high=100 * corrected.high,
+        estimate=RATE.estimate(corrected),
         labeller=told.said_labeller,
-        judged=percent(value.judged),
+        judged=RATE.shown(value.judged),
         labels=counted(value.labelled, "label"),
     )
 
@@ -222,17 +221,9 @@ def _of_verdicts(
             )
     if not table.differing:
         # None seen is not none: this is the upper end of the interval.
-        most = percent(wilson(0, value.labelled)[1])
+        most = RATE.shown(wilson(0, value.labelled)[1])
         yield say(
             "No disagreement in {labels}: up to {most} of all verdicts may still be wrong.",
             labels=counted(value.labelled, "label"),
             most=most,
         )
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def percents(low: float, high: float) -> str:
-    return say("{low:.0f} to {high:.0f} %", low=100 * low, high=100 * high)

@@ -16,6 +16,7 @@ from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.text.words import readable, signed
 
 
@@ -68,7 +69,7 @@ def article_of_pair(pair: DifferingPair) -> str:
     values = (row.first, row.second)
     for title, value, own, marked in zip(titles, values, answers, parts, strict=True):
         body = coloured.changed(own.sentences, own.cues, marked)
-        columns.append(f'<div><h4 dir="auto">{html(title)} · {value:.2f}</h4>{body}</div>')
+        columns.append(f'<div><h4 dir="auto">{html(title)} · {SCORE.shown(value)}</h4>{body}</div>')
     question = page.clipped(first.sample.question, samples.MOST_OF_A_QUESTION)
     why = say(
         "{value} {points} points",

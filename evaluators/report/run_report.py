@@ -33,6 +33,7 @@ from evaluators.runs.shown_values import (
 )
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
+from evaluators.text.scale import NO_VALUE, SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
 from evaluators.trace.definitions import DEFINITIONS
@@ -191,19 +192,20 @@ def _mean_row(dot: Dot, model: str) -> list[str]:
     # Charts of several models name them in the place of the meaning.
     meaning = dot.meaning.removeprefix(model).removeprefix(". ") if model else dot.meaning
     meaning = "; ".join([*filter(None, [meaning]), *beside(mean)])
-    return [dot.title, model, value(mean), interval_in_words(mean), answers(mean), meaning]
-
-
-def value(mean: Mean) -> str:
-    return "–" if mean.mean is None else f"{mean.mean:.3f}"
+    return [
+        dot.title,
+        model,
+        SCORE.shown(mean.mean),
+        interval_in_words(mean),
+        answers(mean),
+        meaning,
+    ]
 
 
 def interval_in_words(mean: Mean) -> str:
     if mean.estimated:
         return say("an estimate")
-    if mean.low is None or mean.high is None:
-        return "–"
-    return say("{low:.3f} to {high:.3f}", low=mean.low, high=mean.high)
+    return SCORE.interval(mean.low, mean.high) or NO_VALUE
 
 
 def answers(mean: Mean) -> str:
@@ -212,7 +214,7 @@ def answers(mean: Mean) -> str:
 
 
 def _brief(mean: Mean | None) -> str:
-    return "–" if mean is None else in_brackets(value(mean), coverage(mean))
+    return NO_VALUE if mean is None else in_brackets(SCORE.shown(mean.mean), coverage(mean))
 
 
 def _corrected(view: RunView, counted: View) -> Iterator[str]:
@@ -234,9 +236,9 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
                 rows.append(
                     [
                         f"{whose}{readable(own.name)}",
-                        f"{own.judged:.3f}",
-                        f"{estimate.mean:.3f}",
-                        say("{low:.3f} to {high:.3f}", low=estimate.low, high=estimate.high),
+                        SCORE.shown(own.judged),
+                        SCORE.shown(estimate.mean),
+                        SCORE.interval(estimate.low, estimate.high),
                         say("{count:,} of {all:,}", count=own.labelled, all=own.answers),
                     ]
                 )

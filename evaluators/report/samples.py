@@ -18,6 +18,7 @@ from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import accepted, in_a_line, name_and_text
 from evaluators.trace.labelling import labellings
@@ -122,7 +123,7 @@ def _labelled_parts(
     documents = shortened.sentences(scores.sentences.documents, by_key, disputed)
     values = []
     for name, value in scores.values().items():
-        values.append(f"{title(name)} {_in_two_digits(value)}")
+        values.append(f"{title(name)} {SCORE.shown(value)}")
     reasons = coloured.said(scores.sentences, scores.labels, score.evidence.counted.by)
     shown_reasons = {item.key: reasons[item.key] for item in answer if item.key in reasons}
     reading = coloured.response(answer, by_key, disputed)
@@ -219,7 +220,7 @@ def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
             lines.append(say("{metric}: failed", metric=titles[number]))
             continue
         own = value_titles(titles, number, score.values)
-        parts = [f"{own[name]} {_in_two_digits(value)}" for name, value in score.values.items()]
+        parts = [f"{own[name]} {SCORE.shown(value)}" for name, value in score.values.items()]
         reason = score.reason
         if not reason and isinstance(score.evidence, JudgeEvidence):
             reason = score.evidence.reason
@@ -253,7 +254,3 @@ def _numbered_documents(
     if without:
         note = page.facts_line(say("{count:,} further documents are left out.", count=without))
     return "".join(parts) + note or coloured.no_documents()
-
-
-def _in_two_digits(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

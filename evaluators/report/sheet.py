@@ -22,6 +22,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.trace.definitions import definition_named
 from evaluators.trace.labelling import GOLD, labellings
 from evaluators.trace.metrics import TRACEScores, fractions
@@ -211,8 +212,8 @@ def _listed(keys: Iterable[str]) -> str:
 def _value(scores: TRACEScores, name: str) -> str:
     """The value, behind what was divided for it."""
     value = scores.values()[name]
-    if value is None:
-        return "–"
-    fraction = fractions(scores).get(name, "")
+    fraction = "" if value is None else fractions(scores).get(name, "")
     # Adherence is not its fraction: of 1/2 the value is 0.
-    return f"{fraction} = {value:.2f}" if fraction and name != "adherence" else f"{value:.2f}"
+    if fraction and name != "adherence":
+        return f"{fraction} = {SCORE.shown(value)}"
+    return SCORE.shown(value)

@@ -39,6 +39,7 @@ from evaluators.runs.store import Answer, CellStatus, Outline, ValueName, Viewed
 from evaluators.statistics import interval, within_groups
 from evaluators.text.language import say
 from evaluators.text.normalise import one_line
+from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import counted, in_brackets
 from evaluators.trace import labelling
 from evaluators.trace.definitions import response_supports
@@ -75,8 +76,8 @@ class Within(Record):
     def in_words(self) -> str:
         """ "repeats agree in 87 %", of other values than yes or no "repeats vary by 0.07"."""
         if self.agree is None:
-            return say("repeats vary by {deviation:.2f}", deviation=self.deviation)
-        return say("repeats agree in {percent:.0f} %", percent=100 * self.agree)
+            return say("repeats vary by {deviation}", deviation=SCORE.shown(self.deviation))
+        return say("repeats agree in {share}", share=RATE.shown(self.agree))
 
 
 class OtherRules(Record):
@@ -87,9 +88,10 @@ class OtherRules(Record):
 
     @property
     def in_words(self) -> str:
+        rate = RATE.shown(self.mean)
         if self.rules == "paper":
-            return say("by the paper's rule {percent:.0f} %", percent=100 * self.mean)
-        return say("by the documented rule {percent:.0f} %", percent=100 * self.mean)
+            return say("by the paper's rule {rate}", rate=rate)
+        return say("by the documented rule {rate}", rate=rate)
 
 
 class Mean(Record):

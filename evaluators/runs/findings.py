@@ -13,13 +13,14 @@ from evaluators.runs.aggregate import Figures, Mean, NoisePoint, View
 from evaluators.runs.checks import corrected_headlines
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.labelled import labelled
-from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
+from evaluators.runs.rgb_figures import missed_noise, noise_had
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import LOW_COVERAGE, beside, coverage, is_judged, is_of_few
 from evaluators.runs.store import Outline
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
-from evaluators.text.words import counted, in_brackets, joined_sentences, name_and_text, short_name
+from evaluators.text.scale import RATE
+from evaluators.text.words import counted, joined_sentences, name_and_text, short_name
 from evaluators.trace import quality
 from evaluators.trace.labelling import GOLD, HEURISTIC, has_heuristic
 from evaluators.values import Value
@@ -99,8 +100,7 @@ def _about_noise(points: Mapping[str, Sequence[NoisePoint]], value: Value) -> st
         return say("With {noise} {results}.", noise=most, results=results)
     before = []
     for model in (best, *others):
-        mean = points[model][0].mean.mean or 0
-        before.append(f"{100 * mean:.0f} %")
+        before.append(RATE.shown(points[model][0].mean.mean or 0))
     return say(
         "With {most} {results}; with {least} {before}.",
         most=most,
@@ -121,10 +121,11 @@ def _best_and_last(parts: Sequence[str]) -> str:
 
 def _noise_in_words(point: NoisePoint) -> str:
     """ "80 % noise", as much as the prompts really had; "no noise" where they had none."""
-    noise = noise_in_percent(point)
+    noise = noise_had(point)
     if missed_noise(point):
-        return say("{had:.0f} % noise (asked {asked:.0f} %)", had=noise, asked=100 * point.noise)
-    return say("{share:.0f} % noise", share=noise) if noise else say("no noise")
+        asked = RATE.shown(point.noise)
+        return say("{had} noise (asked {asked})", had=RATE.shown(noise), asked=asked)
+    return say("{share} noise", share=RATE.shown(noise)) if noise else say("no noise")
 
 
 def _model_named(model: str, means: Mapping[str, Mean]) -> str:
@@ -155,15 +156,8 @@ def _extremes(means: Mapping[str, Mean]) -> list[str]:
 
 def _rate_with_interval(mean: Mean) -> str:
     """ "75 % (60 to 86)"; without an interval where there is none, with the other rules' rate."""
-    value = f"{100 * (mean.mean or 0):.0f} %"
     others = mean.other_rules.in_words if mean.other_rules else ""
-    if mean.low is None or mean.high is None:
-        return in_brackets(value, others) if others else value
-    text = mark("{value} ({low:.0f} to {high:.0f})")
-    if others:
-        text = mark("{value} ({low:.0f} to {high:.0f}; {others})")
-    low, high = 100 * mean.low, 100 * mean.high
-    return say(text, value=value, low=low, high=high, others=others)
+    return RATE.estimate(mean, others)
 
 
 def _too_few(means: Mapping[str, Mean]) -> str:
@@ -289,15 +283,11 @@ def _so_far(mean: Mean, labeller: str) -> str:
 
 
 def _share_of_wrong(mean: Mean) -> str:
-    share = f"{100 - 100 * (mean.mean or 0):.0f} %"
+    share = RATE.shown(1 - (mean.mean or 0))
     if mean.low is None or mean.high is None:
         return share
-    return say(
-        "{share} (95 % interval: {low:.0f} to {high:.0f})",
-        share=share,
-        low=100 - 100 * mean.high,
-        high=100 - 100 * mean.low,
-    )
+    interval = RATE.ends(1 - mean.high, 1 - mean.low)
+    return say("{share} (95 % interval: {interval})", share=share, interval=interval)
 
 
 def _wrong(mean: Mean) -> int:
@@ -343,11 +333,11 @@ def _on_these_data(found: AgainstGold) -> str:
     if not found.answers:
         return ""
     return say(
-        "On these data its verdicts are right in {right:.0f} % of {answers}; always saying yes is "
-        "right in {yes:.0f} %.",
-        right=100 * found.right / found.answers,
+        "On these data its verdicts are right in {right} of {answers}; always saying yes is "
+        "right in {yes}.",
+        right=RATE.shown(found.right / found.answers),
         answers=counted(found.answers, "answer"),
-        yes=100 * found.yes / found.answers,
+        yes=RATE.shown(found.yes / found.answers),
     )
 
 

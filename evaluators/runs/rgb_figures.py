@@ -11,6 +11,7 @@ from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, NoisePoint
 from evaluators.runs.store import Outline, ValueName
 from evaluators.text.language import say
+from evaluators.text.scale import RATE
 from evaluators.values import Value
 
 Curves = Mapping[Value, Sequence[NoisePoint]]
@@ -20,26 +21,25 @@ NOISE_MISSED_FROM = 0.02
 """From this difference between the noise asked for and reached a point says so."""
 
 
-def noise_in_percent(point: NoisePoint) -> float:
-    """The noise that the prompts had; what was asked for, where nobody knows."""
-    noise = point.noise if point.effective_noise is None else point.effective_noise
-    return 100 * noise
+def noise_had(point: NoisePoint) -> float:
+    """The share of noise that the prompts had; what was asked for, where nobody knows."""
+    return point.noise if point.effective_noise is None else point.effective_noise
 
 
 def missed_noise(point: NoisePoint) -> bool:
     """Whether the prompts had another noise than was asked for."""
-    return abs(noise_in_percent(point) - 100 * point.noise) > 100 * NOISE_MISSED_FROM
+    return abs(noise_had(point) - point.noise) > NOISE_MISSED_FROM
 
 
 def noise_named(point: NoisePoint) -> str:
     """The noise asked for and, where the prompts had another one, that: "asked 60 % (had 53 %)"."""
-    return asked_and_had(point.noise, [noise_in_percent(point) / 100])
+    return asked_and_had(point.noise, [noise_had(point)])
 
 
 def asked_and_had(asked: float, had: Iterable[float]) -> str:
     """The same of the prompts of several systems; of those that had alike it is said once."""
-    words = f"{100 * asked:.0f} %"
-    reached = dict.fromkeys(f"{100 * noise:.0f} %" for noise in had)
+    words = RATE.shown(asked)
+    reached = dict.fromkeys(map(RATE.shown, had))
     if not reached.keys() - {words}:
         return words
     return say("asked {asked} (had {had})", asked=words, had=say(" and ").join(reached))

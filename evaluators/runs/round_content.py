@@ -21,6 +21,7 @@ from evaluators.rounds.records import AskedPlace, Round, RoundKind
 from evaluators.rounds.tally import answer_support
 from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer, Store
+from evaluators.text.scale import SCORE
 from evaluators.trace.labelling import GOLD, HEURISTIC, labellings
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -197,7 +198,7 @@ def height(value: float) -> Support:
     Of a bound between two shown numbers nobody can say that a value lies on it: two thirds, which
     are frequent, are shown as 0.67 and are high.
     """
-    shown = float(f"{value:.2f}")
+    shown = float(SCORE.shown(value))
     if shown >= 0.67:
         return Support.FULL
     return Support.NONE if shown <= 0.33 else Support.PARTIAL

@@ -12,6 +12,7 @@ from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import mark, say
+from evaluators.text.scale import RATE
 from evaluators.text.words import counted, readable
 from evaluators.trace import quality
 from evaluators.values import Topic, Value
@@ -98,10 +99,10 @@ def beside(mean: Mean) -> list[str]:
         )
         remarks.append(say(text, answers=counted(mean.empty, "empty answer")))
     if is_of_few(mean) and mean.worst is not None and not mean.estimated:
-        text = mark("if all that is missing were wrong: {worst:.0f} %")
+        text = mark("if all that is missing were wrong: {worst}")
         if mean.failed == mean.asked - mean.scored - mean.not_applicable:
-            text = mark("if all that failed were wrong: {worst:.0f} %")
-        remarks.append(say(text, worst=100 * mean.worst))
+            text = mark("if all that failed were wrong: {worst}")
+        remarks.append(say(text, worst=RATE.shown(mean.worst)))
     return remarks
 
 

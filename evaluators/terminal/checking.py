@@ -14,7 +14,7 @@ from evaluators.people.checked import Against, ValueCheck
 from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome, unknown_value
 from evaluators.terminal.tables import text_table
 from evaluators.text.printable import printable
-from evaluators.text.words import with_interval
+from evaluators.text.scale import SCORE
 
 HEADINGS = ("value", "labeller", "people", "95 % interval", "labels", "worth", "kappa")
 
@@ -108,15 +108,15 @@ def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
 def _cells_of_check(line: CheckedLine) -> tuple[str, ...]:
     value = line.value
     best = value.best
-    kappa = "" if value.kappa is None else with_interval(value.kappa, value.kappa_interval)
+    kappa = SCORE.with_interval(value.kappa, *value.kappa_interval or ())
     return (
         line.name,
-        f"{value.judged:.2f}",
-        f"{best.mean:.2f}" if best else "",
-        f"{best.low:.2f} to {best.high:.2f}" if best else "",
+        SCORE.shown(value.judged),
+        SCORE.shown(best.mean) if best else "",
+        SCORE.interval(best.low, best.high) if best else "",
         f"{value.labelled:,} / {value.answers:,}",
         str(value.worth or ""),
-        kappa,
+        kappa if value.kappa is not None else "",
     )
 
 

@@ -48,6 +48,7 @@ from evaluators.terminal.files import escaped_for_terminal
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
+from evaluators.text.scale import SCORE
 
 WIDE = 200
 """Columns where the output is not a terminal: wide enough that no line of a table is broken."""
@@ -393,8 +394,8 @@ def several_in_parts(several: Several) -> list[RenderableType]:
             (
                 system.title,
                 name,
-                "none" if mean.mean is None else f"{mean.mean:.3f}",
-                "" if mean.low is None else f"{mean.low:.3f} to {mean.high:.3f}",
+                SCORE.shown(mean.mean),
+                SCORE.interval(mean.low, mean.high),
                 mean.coverage,
                 words.in_points(difference) if compared else "",
                 words.p_value(difference.adjusted) if difference else "",
@@ -420,8 +421,8 @@ def comparison_in_parts(comparison: Comparison) -> list[RenderableType]:
         lines.append(
             (
                 value.name,
-                f"{difference.first:.3f}",
-                f"{difference.second:.3f}",
+                SCORE.shown(difference.first),
+                SCORE.shown(difference.second),
                 words.in_points(difference),
                 adjusted,
                 f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}",

@@ -122,11 +122,3 @@ def accepted(answer: Accepted | None) -> str:
         is_one = len(spellings) == 1
         required.append(spellings[0] if is_one else f"({say(' or ').join(spellings)})")
     return say(" and ").join(required)
-
-
-def with_interval(figure: float, ends: tuple[float, float] | None) -> str:
-    """ "0.92 (0.85 to 0.97)"; the figure alone where nothing is known of how far it may be off."""
-    if ends is None:
-        return f"{figure:z.2f}"
-    interval = say("{low:z.2f} to {high:z.2f}", low=ends[0], high=ends[1])
-    return in_brackets(f"{figure:z.2f}", interval)

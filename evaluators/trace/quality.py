@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from evaluators.config import ROOT
 from evaluators.text.language import say
+from evaluators.text.scale import RATE
 from evaluators.trace.values import METRICS
 
 FILE = ROOT / "data" / "heuristic.csv"
@@ -73,15 +74,13 @@ def verdicts_in_words(kinds: Sequence[Quality]) -> str:
     """How often verdicts on adherence are right in the worst and the best kind of data."""
     if not kinds:
         return ""
-    right = [100 * kind.right for kind in kinds]
-    always_yes = [100 * kind.always_yes for kind in kinds]
+    right = [kind.right for kind in kinds]
+    always_yes = [kind.always_yes for kind in kinds]
     return say(
-        "Against published labels its verdicts are right in {least:.0f} to {most:.0f} % of "
-        "answers, by kind of data; always saying yes is right in {low:.0f} to {high:.0f} %.",
-        least=min(right),
-        most=max(right),
-        low=min(always_yes),
-        high=max(always_yes),
+        "Against published labels its verdicts are right in {right} of answers, by kind of data; "
+        "always saying yes is right in {yes}.",
+        right=RATE.interval(min(right), max(right)),
+        yes=RATE.interval(min(always_yes), max(always_yes)),
     )
 
 

@@ -399,7 +399,7 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
     told = said(at, "markdown")
     assert "Of 40 answers that the judge calls supported people agree with 36" in told
     assert "of 10 that it does not they call 1 supported" in told
-    assert "80 % · 36/40 + 20 % · 1/10 = **74 %**" in told
+    assert "80 % · 36/40 + 20 % · 1/10 = **74 % (" in told
 
 
 @pytest.mark.parametrize("count", [50, 100])

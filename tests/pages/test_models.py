@@ -26,22 +26,22 @@ def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
     assert [
         (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
     ] == [
-        ("Noise robustness", TITLES[0], "75.0 %", "4 / 4", 0),
-        ("Noise robustness", TITLES[1], "33.3 %", "3 / 4", 1),
-        ("Negative rejection", TITLES[0], "50.0 %", "2 / 2", 0),
-        ("Negative rejection", TITLES[1], "0.0 %", "2 / 2", 0),
-        ("Negative rejection (judge)", TITLES[0], "100.0 %", "2 / 2", 0),
-        ("Negative rejection (judge)", TITLES[1], "50.0 %", "2 / 2", 0),
+        ("Noise robustness", TITLES[0], "75 %", "4 / 4", 0),
+        ("Noise robustness", TITLES[1], "33 %", "3 / 4", 1),
+        ("Negative rejection", TITLES[0], "50 %", "2 / 2", 0),
+        ("Negative rejection", TITLES[1], "0 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", 0),
     ]
 
 
 def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPage) -> None:
     rows = table(open_page("rgb", run=two_models().id), "Ability")
     assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [
-        (TITLES[0], "0 %", "100.0 %"),
-        (TITLES[0], "40 %", "50.0 %"),
-        (TITLES[1], "0 %", "50.0 %"),
-        (TITLES[1], "40 %", "0.0 %"),
+        (TITLES[0], "0 %", "100 %"),
+        (TITLES[0], "40 %", "50 %"),
+        (TITLES[1], "0 %", "50 %"),
+        (TITLES[1], "40 %", "0 %"),
     ]
 
 

@@ -130,7 +130,7 @@ def test_what_was_guessed_is_kept_and_counts_once_all_of_it_is_done(opened: AppT
     at = change(at, "support", "a", "full", blind=True)
     at = show(checked(change(at, "sample", "", "done", blind=True)), "corrected")
     assert numbers(at)["adherence"] == "1.00"
-    assert evidence(show(at, "person:you"))["numbers"][0]["figure"] == "n/a"  # not labelled
+    assert evidence(show(at, "person:you"))["numbers"][0]["figure"] == "–"  # not labelled
 
 
 def test_of_several_people_the_majority_counts_and_a_tie_is_the_stricter(opened: AppTest) -> None:

@@ -283,7 +283,7 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
     assert "Noise" not in row
 
 
-@pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75.0 %"), ("paper", "25.0 %")])
+@pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75 %"), ("paper", "25 %")])
 def test_existing_answers_are_scored_by_either_policy(
     open_page: OpenPage, upload: Upload, policy: str, accuracy: str
 ) -> None:
@@ -369,7 +369,7 @@ def test_existing_answers_can_be_scored_for_another_ability(
     at.run()
     at.button(key="rgb_start").click()
     (rate,) = table(settled(at.run()), "Rate")
-    assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50.0 %")
+    assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50 %")
 
 
 def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
@@ -381,7 +381,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     at = settled(at.run())
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
-    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50.0 %", "2 / 3 (1 question)", 1)
+    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", 1)
     at = open_page("sample", run=runs()[0].id, sample="1")
     assert "Sample 1: " in said(at, "error")
     assert "answer" in said(at, "error")

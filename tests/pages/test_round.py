@@ -843,8 +843,8 @@ def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors
     # Votes for the first model: 2 of 2, and 1.5 of 2; the metric's: 1, and alike. Of two samples
     # next to nothing is known of others.
     first, second = "model-by-hand", "other-by-hand"
-    assert f"The class: {first} wins 88 % (95 %: 2 to 100), {second} 12 %" in shown
-    assert f"The metric: {first} wins 75 % (95 %: 1 to 100), {second} 25 %" in shown
+    assert f"The class: {first} wins 88 % (2 to 100), {second} 12 %" in shown
+    assert f"The metric: {first} wins 75 % (1 to 99.9), {second} 25 %" in shown
     # The class prefers the first one of the second pair as well, one vote to none.
     assert "The class 50 % (1 of 2) like the metric" in shown
     left, right = content.answers[0].models

@@ -517,10 +517,10 @@ def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPag
     stored(kept, counted=unlabelled, by=LUNA.id, gold=None)
     at = open_page("sample", run="hand", sample="1")
     assert html(at).count(">no label<") == 1
-    assert numbers(at)["adherence"] == "n/a"
+    assert numbers(at)["adherence"] == "–"
     assert words(at, "GPT-6 Luna", "b") == "no label"
     at = checked(change(at, "support", "b", "full"))
-    assert numbers(at)["adherence"] == "n/a"
+    assert numbers(at)["adherence"] == "–"
     assert by_people(at)[3] == "people say 2/2"
 
 

@@ -141,7 +141,7 @@ def test_the_sentence_says_who_says_what():
 
     low, high = found.values[0].corrected.low, found.values[0].corrected.high
     assert found.sentence == (
-        f"Adherence: the judge says 80 %, people say 65 % ({100 * low:.0f} to {100 * high:.0f} %)."
+        f"Adherence: the judge says 80 %, people say 65 % ({100 * low:.0f} to {100 * high:.0f})."
     )
 
 

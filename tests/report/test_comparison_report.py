@@ -38,7 +38,7 @@ def test_every_difference_is_that_of_the_comparison(store, tmp_path):
     is_harmless(read)
     assert comparison.sentence() in read.text
     assert read.tables[0][1] == [
-        *("Answer match", "0.250", "1.000", "+75.0 (18.2 to 92.9)", "0.016", "6 · 2 · 0"),
+        *("Answer match", "0.25", "1.00", "+75.0 (18.2 to 92.9)", "0.016", "6 · 2 · 0"),
         "8 / 8",
     ]
     assert page.count("<article>") == 6

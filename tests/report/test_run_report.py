@@ -134,11 +134,11 @@ def test_every_mean_is_that_of_the_results(store):
         # The heuristic's means are estimates, of which no interval is known
         words = "an estimate"
         if name == "answer_match":
-            words = f"{mean.low:.3f} to {mean.high:.3f}"
+            words = f"{mean.low:.2f} to {mean.high:.2f}"
         checked = f"{mean.scored} of {mean.asked}"
         if mean.not_applicable:
             checked += f", {mean.not_applicable} not applicable"
-        expected.append([f"{mean.mean:.3f}", words, checked])
+        expected.append([f"{mean.mean:.2f}", words, checked])
     assert means["completeness"].not_applicable == 1
     assert [row[1:4] for row in rows] == expected
 
@@ -151,8 +151,8 @@ def test_every_rate_of_rgb_is_that_of_the_results(store):
     found = {(value, model): mean for value, model, mean, *_ in rows}
     for number, model in enumerate(("Model A", "Model B")):
         means = Results(run, store).summary(number)
-        assert found["Noise robustness", model] == f"{means['noise_robustness'].mean:.3f}"
-        assert found["Error correction", model] == f"{means['error_correction'].mean:.3f}"
+        assert found["Noise robustness", model] == f"{means['noise_robustness'].mean:.2f}"
+        assert found["Error correction", model] == f"{means['error_correction'].mean:.2f}"
 
 
 def test_another_formula_counts_in_the_report(store, tmp_path):
@@ -160,7 +160,7 @@ def test_another_formula_counts_in_the_report(store, tmp_path):
     page = results.report(tmp_path / "report.html").read_text("utf-8")
 
     relevance = results.summary()["context_relevance"].mean
-    assert Read(page).tables[0][1][1] == f"{relevance:.3f}"
+    assert Read(page).tables[0][1][1] == f"{relevance:.2f}"
 
 
 def test_what_failed_or_does_not_apply_stands_beside_the_means(store):
@@ -168,8 +168,8 @@ def test_what_failed_or_does_not_apply_stands_beside_the_means(store):
     read = Read(report(results.run, store))
 
     assert read.tables[0][1][1:4] == [
-        "0.500",
-        "0.095 to 0.905",
+        "0.50",
+        "0.09 to 0.91",
         "2 of 4, 1 not applicable, 1 failed",
     ]
     assert "1 of 4 failed: the results are of the other 3." in read.text
@@ -380,6 +380,6 @@ def test_means_that_people_corrected_stand_beside_those_of_the_labeller(store):
     assert "<h2>Corrected by people</h2>" in page
     (table,) = [table for table in tables if "People say" in table[0]]
     assert [
-        *("Adherence", f"{adherence.judged:.3f}", f"{corrected.mean:.3f}"),
-        *(f"{corrected.low:.3f} to {corrected.high:.3f}", "18 of 24"),
+        *("Adherence", f"{adherence.judged:.2f}", f"{corrected.mean:.2f}"),
+        *(f"{corrected.low:.2f} to {corrected.high:.2f}", "18 of 24"),
     ] in table

@@ -14,6 +14,7 @@ from evaluators.report import coloured
 from evaluators.runs.shown_values import title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from evaluators.trace.labelling import sentences_of
@@ -85,8 +86,7 @@ def _metric(row: ResultRow, metric: MetricColumns) -> None:
     for name in metric.values:
         value = row.cells[name]
         with grid.container(border=True, height="stretch"):
-            shown = "–" if value is None else f"{value:.2f}"
-            st.metric(plain(title(name)), shown, help=explained.help_of(name))
+            st.metric(plain(title(name)), SCORE.shown(value), help=explained.help_of(name))
     if reason := row.cells[metric.reason]:
         st.info(plain(translated(reason)), icon=":material/info:")
     _judge_words(evidence_in(row.cells[metric.evidence]), metric.key)

@@ -13,6 +13,7 @@ from evaluators.batch.rows import ResultRow, ResultRows
 from evaluators.runs.shown_values import title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import mark, say, tag
+from evaluators.text.scale import SCORE
 from evaluators.text.words import counted
 from ui import session
 from ui.parts import problems, samples
@@ -110,7 +111,7 @@ def _row(row: ResultRow, values: Mapping[str, object], *, has_files: bool) -> di
     cells.append((row.cells.get("id") or "")[:TEXT_SHOWN])
     for name in values:
         value = row.cells.get(name)
-        cells.append("" if value is None else f"{value:.2f}")
+        cells.append("" if value is None else SCORE.shown(value))
     return {
         "answer": [row.file, row.number],
         "name": say("Row {number:,} of {file}", number=row.number, file=row.file[:TEXT_SHOWN]),

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluators.people.checked import Check, TwoByTwo, ValueCheck
-from evaluators.people.correction import EstimatedMean
-from evaluators.people.findings import percent, percents
 from evaluators.people.labellers import at_the_beginning
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
 from evaluators.text.language import say
-from evaluators.text.words import counted, with_interval
+from evaluators.text.scale import RATE, SCORE
+from evaluators.text.words import counted
 from ui import session
 from ui.parts.untrusted import plain
 
@@ -95,7 +94,7 @@ def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
             "No yes by {people}: how many would be a yes by {labeller} is not known.", **names
         )
     else:
-        rate = _with_interval(value.sensitivity)
+        rate = f"**{RATE.estimate(value.sensitivity)}**"
         words = say("Of {people}'s yes, {rate} are a yes by {labeller}", **names, rate=rate)
     lines = [words]
     if value.specificity is None:
@@ -103,23 +102,19 @@ def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
             "No no by {people}: how many would be a no by {labeller} is not known.", **names
         )
     else:
-        rate = _with_interval(value.specificity)
+        rate = f"**{RATE.estimate(value.specificity)}**"
         words = say("Of {people}'s no, {rate} are a no by {labeller}", **names, rate=rate)
     lines.append(words)
     if value.kappa is not None:
-        kappa = with_interval(value.kappa, value.kappa_interval)
+        kappa = SCORE.with_interval(value.kappa, *value.kappa_interval or ())
         lines.append(say("Agreement beyond chance (kappa): {kappa}", kappa=kappa))
     if value.auroc is not None:
         words = say(
             "AUROC {auroc}: so often its estimate of a supported answer is the higher",
-            auroc=with_interval(value.auroc, value.auroc_interval),
+            auroc=SCORE.with_interval(value.auroc, *value.auroc_interval or ()),
         )
         lines.append(words)
     return lines
-
-
-def _with_interval(rate: EstimatedMean) -> str:
-    return f"**{percent(rate.mean)}** ({percents(rate.low, rate.high)})"
 
 
 def _answer_links(view: RunView, cells: Sequence[Cell]) -> None:

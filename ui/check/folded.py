@@ -11,7 +11,8 @@ from evaluators.config import ROOT
 from evaluators.people.checked import Check, ValueCheck
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
-from evaluators.text.words import readable, with_interval
+from evaluators.text.scale import SCORE
+from evaluators.text.words import readable
 from ui.parts import tables
 
 LIMITS = (
@@ -70,19 +71,17 @@ def show(view: RunView, found: Check, metric: int) -> None:
 def _value_row(value: ValueCheck) -> dict[str, object]:
     best = value.best
     distance = value.distance
-    interval = ""
-    if best:
-        interval = say("{low} to {high}", low=f"{best.low:.2f}", high=f"{best.high:.2f}")
+    rmse = SCORE.with_interval(distance.rmse, *distance.rmse_interval or ()) if distance else ""
     labels = say("{done:,} of {all:,}", done=value.labelled, all=value.answers)
     return {
         say("Value"): readable(value.name),
-        say("Labeller"): f"{value.judged:.2f}",
-        say("Corrected"): f"{best.mean:.2f}" if best else "",
-        say("95 % interval"): interval,
+        say("Labeller"): SCORE.shown(value.judged),
+        say("Corrected"): SCORE.shown(best.mean) if best else "",
+        say("95 % interval"): SCORE.interval(best.low, best.high) if best else "",
         say("Labels"): labels,
         say("Worth"): str(value.worth or ""),
-        "RMSE": with_interval(distance.rmse, distance.rmse_interval) if distance else "",
-        say("Constant"): f"{distance.rmse_of_constant:.2f}" if distance else "",
+        "RMSE": rmse,
+        say("Constant"): SCORE.shown(distance.rmse_of_constant) if distance else "",
         say("Bias"): f"{distance.bias:+.2f}" if distance else "",
     }
 

@@ -10,6 +10,7 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.text.words import readable
 from ui.parts import explained
 
@@ -67,8 +68,8 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
     counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
     return (
         f'<tr class="{told}">{name}'
-        f'<td class="number" data-title="{first}">{difference.first:.2f}</td>'
-        f'<td class="number" data-title="{second}">{difference.second:.2f}</td>'
+        f'<td class="number" data-title="{first}">{SCORE.shown(difference.first)}</td>'
+        f'<td class="number" data-title="{second}">{SCORE.shown(difference.second)}</td>'
         f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
         f'<td class="number wide">{words.in_points(difference)}</td>'
         f'<td class="number" data-title="p">{p}</td>'

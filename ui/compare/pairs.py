@@ -17,6 +17,7 @@ from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer
 from evaluators.text.language import say, tag
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.text.words import counted, readable, signed
 from ui import session
 from ui.parts import compare_with, samples
@@ -175,8 +176,8 @@ def _pair_row(row: RowPair, contents: Sequence[Mapping[int, Content]]) -> dict[s
         str(number),
         question[:TEXT_SHOWN],
         *answers,
-        f"{row.first:.2f}",
-        f"{row.second:.2f}",
+        SCORE.shown(row.first),
+        SCORE.shown(row.second),
         signed(row.difference, digits=2),
     ]
     return {
@@ -209,7 +210,7 @@ def _side_by_side(
     for place, column in enumerate(st.columns(2)):
         value = row.second if place else row.first
         with column:
-            st.markdown(f"**{plain(both.titles[place])}** · {value:.2f}")
+            st.markdown(f"**{plain(both.titles[place])}** · {SCORE.shown(value)}")
             if found[place] is None:
                 st.warning(say("This sample cannot be read."))
                 continue

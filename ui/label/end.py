@@ -17,7 +17,8 @@ from evaluators.runs.label_queues import Compared
 from evaluators.runs.run_view import RunView
 from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
 from evaluators.text.language import mark, say
-from evaluators.text.words import readable, with_interval
+from evaluators.text.scale import SCORE
+from evaluators.text.words import readable
 from ui import run_views
 from ui.label import answer
 from ui.parts import explained
@@ -40,9 +41,8 @@ class Alike(NamedTuple):
         share = say("{equal:,} of {both:,}", equal=self.equal, both=self.both)
         if self.kappa is None:
             return share
-        return say(
-            "{share}, kappa {kappa}", share=share, kappa=with_interval(self.kappa, self.interval)
-        )
+        kappa = SCORE.with_interval(self.kappa, *self.interval or ())
+        return say("{share}, kappa {kappa}", share=share, kappa=kappa)
 
 
 def show(

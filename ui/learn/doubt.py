@@ -11,6 +11,7 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.statistics import wilson
 from evaluators.text.language import say
+from evaluators.text.scale import RATE
 from ui.learn.lesson import note_played
 from ui.parts import dots
 
@@ -156,17 +157,15 @@ def _what_happened(count: int, corrected: EstimatedMean) -> str:
     return say(
         "Of {of_yes} answers that the judge calls supported people agree with {kept}; of {of_no} "
         "that it does not they call {found} supported. So the mean is not {yes:.0f} % but "
-        "{yes:.0f} % · {kept}/{of_yes} + {no:.0f} % · {found}/{of_no} = **{mean:.0f} %** "
-        "({low:.0f} to {high:.0f}). The judge was too kind, and its narrow line was wrong.",
+        "{yes:.0f} % · {kept}/{of_yes} + {no:.0f} % · {found}/{of_no} = **{estimate}**. "
+        "The judge was too kind, and its narrow line was wrong.",
         of_yes=of_yes,
         kept=kept,
         of_no=of_no,
         found=found,
         yes=100 * yes,
         no=100 * (1 - yes),
-        mean=100 * corrected.mean,
-        low=100 * corrected.low,
-        high=100 * corrected.high,
+        estimate=RATE.estimate(corrected),
     )
 
 

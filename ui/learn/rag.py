@@ -14,6 +14,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from evaluators.text.words import joined_sentences
 from ui.learn.labelled import lesson_scores
 from ui.learn.lesson import note_played
@@ -117,8 +118,8 @@ def _reveal(lesson: dict[str, Any], answer: dict[str, Any], guess: str) -> None:
     rules = RGBEvaluator()
     holds_truth = rules.is_correct(answer["text"], lesson["true_answer"])
     facts = [
-        (say("Adherence"), f"{scores.adherence:.2f}", "adherence"),
-        (say("Completeness"), f"{scores.completeness:.2f}", "completeness"),
+        (say("Adherence"), SCORE.shown(scores.adherence), "adherence"),
+        (say("Completeness"), SCORE.shown(scores.completeness), "completeness"),
         (say("Holds the true answer"), _verdict_word(holds_truth), "contains_the_answer"),
         (say("Declines"), _verdict_word(rules.is_rejection(answer["text"])), "negative_rejection"),
     ]

@@ -16,6 +16,7 @@ from evaluators.rgb_rules import Policy
 from evaluators.runs import examples, run_facts
 from evaluators.runs.glossary import terms
 from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
+from evaluators.text.scale import RATE
 from evaluators.text.words import readable, short_name
 from ui.learn.lesson import note_played
 from ui.parts import highlight, tried
@@ -172,7 +173,7 @@ def _choose_sample(ability: Ability) -> int:
     noise = st.select_slider(
         say("Documents beside the point"),
         levels,
-        format_func=lambda level: f"{100 * level:.0f} %",
+        format_func=RATE.shown,
         key=f"{KEY}noise",
     )
     return places[questions[0], noise]

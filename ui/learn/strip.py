@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 
 
 class StripValue(NamedTuple):
@@ -25,8 +26,7 @@ def show(cells: Sequence[StripValue]) -> None:
 
 
 def _value_cell(cell: StripValue) -> str:
-    value = "–" if cell.value is None else f"{cell.value:.2f}"
     return (
-        f"<div><b>{html(cell.title)}</b> <strong>{value}</strong>"
+        f"<div><b>{html(cell.title)}</b> <strong>{SCORE.shown(cell.value)}</strong>"
         f"<small>{html(cell.question)}</small><span>{html(cell.formula)}</span></div>"
     )

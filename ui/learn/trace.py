@@ -11,6 +11,7 @@ from evaluators.datasets.bundled import CHINESE_TRACE, TRACE_SAMPLES, bundled
 from evaluators.records import Dataset, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.report.coloured import NO_LABEL, SUPPORTS, verdicts
 from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
+from evaluators.text.scale import SCORE
 from evaluators.text.words import counted, readable
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.labelling import sentences_of
@@ -269,7 +270,7 @@ def _definitions(scores: TRACEScores) -> None:
     for record in FOUR:
         name, heading = record.name, say(record.heading)
         values = {definition: _value_so_far(own, name) for definition, own in under.items()}
-        cells = {_heading(definition): _two_decimals(value) for definition, value in values.items()}
+        cells = {_heading(definition): SCORE.shown(value) for definition, value in values.items()}
         rows.append({say("Value"): heading} | cells)
         if len(set(values.values())) > 1:
             differing.append(heading.lower())
@@ -287,7 +288,3 @@ def _definitions(scores: TRACEScores) -> None:
 def _heading(definition: str) -> str:
     """The title of a definition with a way to its term."""
     return f"{say(DEFINITIONS[definition].title)} {explained.question_mark(definition)}"
-
-
-def _two_decimals(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

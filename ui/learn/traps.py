@@ -17,6 +17,7 @@ from evaluators.report import marked
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.injection import suspicions
 from evaluators.text.language import ENGLISH, language, mark, say
+from evaluators.text.scale import SCORE
 from evaluators.text.words import readable
 from evaluators.trace.metrics import TRACEScores
 from evaluators.trace.values import METRICS
@@ -233,7 +234,7 @@ def _values_and_average(scores: TRACEScores) -> str:
     # All that enters the average.
     for name in (*METRICS, "average"):
         value = scores.values()[name]
-        parts.append(f"{readable(name)} **{value:.2f}**")
+        parts.append(f"{readable(name)} **{SCORE.shown(value)}**")
     return " · ".join(parts)
 
 
@@ -247,8 +248,8 @@ def _long_answer_trap() -> None:
             {
                 say("Answer"): plain(answer["text"]),
                 say("A judge's rating"): say("{rating} of 5", rating=answer["rating"]),
-                say("Adherence"): f"{scores.adherence:.2f}",
-                say("Supported share"): f"{scores.supported_share:.2f}",
+                say("Adherence"): SCORE.shown(scores.adherence),
+                say("Supported share"): SCORE.shown(scores.supported_share),
             }
         )
     st.table(rows, hide_index=True)

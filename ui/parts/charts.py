@@ -17,10 +17,11 @@ from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Comparison
 from evaluators.runs.aggregate import Mean, NoisePoint
-from evaluators.runs.rgb_figures import missed_noise, noise_in_percent
+from evaluators.runs.rgb_figures import missed_noise, noise_had
 from evaluators.runs.shown_values import coverage, is_of_few
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import joined_sentences, short_name
 
 # Plotly's button saves an SVG in the browser; a PNG of the server would need a browser there.
@@ -103,7 +104,7 @@ def accuracy_by_noise(
     every_point = list(chain.from_iterable(judged.values()))
     has_notes = _add_notes(figure, every_point)
     # 80 % is the highest noise level of the paper.
-    most_noise = max([80, *map(noise_in_percent, every_point)])
+    most_noise = max([80, *(100 * noise_had(point) for point in every_point)])
     _percent_axis(figure.update_xaxes, most_noise, say(NOISE_AXIS))
     _percent_axis(figure.update_yaxes, 100)
     figure.update_layout(dragmode=False)
@@ -219,28 +220,26 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
         if not judged:
             continue
         first, last = judged[0], judged[-1]
-        start, end = round(_percent(first.mean)), round(_percent(last.mean))
+        start, end = RATE.shown(first.mean.mean), RATE.shown(last.mean.mean)
         blanks = {
             "name": name,
             "start": start,
             "end": end,
-            "low": f"{noise_in_percent(first):.0f}",
-            "high": f"{noise_in_percent(last):.0f}",
+            "low": RATE.shown(noise_had(first)),
+            "high": RATE.shown(noise_had(last)),
         }
         if len(judged) == 1:
-            sentence = say("{name}: accuracy is {start} % at {low} % noise.", **blanks)
+            sentence = say("{name}: accuracy is {start} at {low} noise.", **blanks)
         elif start == end:
+            sentence = say("{name}: accuracy is {start} at {low} noise as at {high}.", **blanks)
+        elif (last.mean.mean or 0) < (first.mean.mean or 0):
             sentence = say(
-                "{name}: accuracy is {start} % at {low} % noise as at {high} %.", **blanks
-            )
-        elif end < start:
-            sentence = say(
-                "{name}: accuracy falls from {start} % at {low} % noise to {end} % at {high} %.",
+                "{name}: accuracy falls from {start} at {low} noise to {end} at {high}.",
                 **blanks,
             )
         else:
             sentence = say(
-                "{name}: accuracy rises from {start} % at {low} % noise to {end} % at {high} %.",
+                "{name}: accuracy rises from {start} at {low} noise to {end} at {high}.",
                 **blanks,
             )
         sentences.append(sentence)
@@ -264,7 +263,7 @@ def _add_curve(
         "line": {"width": 2, "color": _colour(number)},
     }
     figure.add_scatter(
-        x=[noise_in_percent(point) for point in points],
+        x=[100 * noise_had(point) for point in points],
         y=[_percent(point.mean) for point in points],
         name=name,
         mode="lines+markers",
@@ -334,11 +333,13 @@ def _add_labels(
 
 def _add_notes(figure: go.Figure, points: Iterable[NoisePoint]) -> bool:
     """Above the plot, what noise was asked for where another one was reached, if anywhere."""
-    had_by_asked: dict[int, int] = {}
+    had_by_asked: dict[float, float] = {}
     for point in filter(missed_noise, points):
-        had_by_asked[round(100 * point.noise)] = round(noise_in_percent(point))
+        had_by_asked[point.noise] = noise_had(point)
     # In one line: levels that lie close together would have their notes on one another.
-    levels = [f"{asked} → {had} %" for asked, had in sorted(had_by_asked.items())]
+    levels = [
+        f"{RATE.number(asked)} → {RATE.shown(had)}" for asked, had in sorted(had_by_asked.items())
+    ]
     if levels:
         figure.add_annotation(
             x=0,
@@ -422,15 +423,7 @@ def value_in_words(name: str, mean: Mean) -> str:
     counts = coverage(mean)
     if mean.mean is None:
         return say("{name}: nothing checked, {counts}", name=name, counts=counts)
-    blanks = {"name": name, "value": mean.mean, "counts": counts}
-    if mean.low is None or mean.high is None:
-        return say("{name}: {value:.2f}, {counts}", **blanks)
-    return say(
-        "{name}: {value:.2f} ({low:.2f} to {high:.2f}), {counts}",
-        **blanks,
-        low=mean.low,
-        high=mean.high,
-    )
+    return say("{name}: {value}, {counts}", name=name, value=SCORE.estimate(mean), counts=counts)
 
 
 def _value_axis(update: Callable[..., object], means: Iterable[Mean]) -> None:
@@ -522,12 +515,7 @@ def rate_in_words(mean: Mean, verb: str) -> str:
     """
     if mean.mean is None:
         return say("nothing checked")
-    words = say("{rate:.0f} %", rate=100 * mean.mean)
-    if mean.low is not None and mean.high is not None:
-        low, high = 100 * mean.low, 100 * mean.high
-        text = mark("{value} ({low:.0f} to {high:.0f})")
-        words = say(text, value=words, low=low, high=high)
-    return say(", ").join([words, *([_right_in_words(mean, verb)] if verb else [])])
+    return say(", ").join([RATE.estimate(mean), *([_right_in_words(mean, verb)] if verb else [])])
 
 
 def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:
@@ -544,7 +532,7 @@ def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:
 def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
     """The points that have an accuracy, by the noise they really have."""
     judged = [point for point in points if point.mean.mean is not None]
-    return sorted(judged, key=noise_in_percent)
+    return sorted(judged, key=noise_had)
 
 
 def _notes(point: NoisePoint, *, is_at_work: bool) -> list[str]:
@@ -553,8 +541,8 @@ def _notes(point: NoisePoint, *, is_at_work: bool) -> list[str]:
     if not is_at_work:
         lines.append(_right_in_words(point.mean))
     if missed_noise(point):
-        asked, had = 100 * point.noise, noise_in_percent(point)
-        lines.append(say("asked {asked:.0f} %, had {had:.0f} %", asked=asked, had=had))
+        asked, had = RATE.shown(point.noise), RATE.shown(noise_had(point))
+        lines.append(say("asked {asked}, had {had}", asked=asked, had=had))
     return lines
 
 

@@ -12,6 +12,8 @@ from evaluators.runs.aggregate import BINS, Mean
 from evaluators.runs.shown_values import Dot, Group, coverage, why_no_interval
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
+from evaluators.text.words import name_and_text
 from ui.parts import explained
 from ui.parts.present import Block
 
@@ -61,10 +63,7 @@ def _dot(dot: Dot, is_at_work: bool) -> str:
     mean = dot.mean
     meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
     title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.term or dot.title)}"
-    value = "–" if mean.mean is None else f"{mean.mean:.2f}"
-    about = []
-    if mean.low is not None:
-        about.append(say("{low:.2f} to {high:.2f}", low=mean.low, high=mean.high))
+    about = [ends] if (ends := SCORE.interval(mean.low, mean.high)) else []
     if mean.estimated:
         about.append(say("an estimate"))
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
@@ -76,7 +75,7 @@ def _dot(dot: Dot, is_at_work: bool) -> str:
     return (
         f'<div class="{kind}" style="--hue: {colour(dot.series)}">'
         f'<span class="pl-name">{title}{meaning}</span>'
-        f'<span class="pl-mean">{value}</span>'
+        f'<span class="pl-mean">{SCORE.shown(mean.mean)}</span>'
         f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'
         f'<span class="pl-about">{"<br>".join(about)}</span>'
         f"{_drawn_spread(dot.spread)}</div>"
@@ -108,12 +107,7 @@ def _drawn_spread(counts: Sequence[int]) -> str:
     # The highest bar fills the height, as small runs have a shape too; the hints have the counts.
     bars, words = [], []
     for part, count in enumerate(counts):
-        hint = say(
-            "{low:.1f} to {high:.1f}: {count:,}",
-            low=part / BINS,
-            high=(part + 1) / BINS,
-            count=count,
-        )
+        hint = name_and_text(SCORE.interval(part / BINS, (part + 1) / BINS), f"{count:,}")
         bars.append(f'<i title="{hint}" style="height: {100 * count / most:.0f}%"></i>')
         if count:
             words.append(hint)

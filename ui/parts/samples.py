@@ -20,6 +20,7 @@ from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.language import mark, say, tag
 from evaluators.text.markup import html
+from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import counted
 from ui import run_views, session
 from ui.parts import chosen_view, explained, remedies, tables
@@ -381,7 +382,7 @@ def _row(
         cells.append(names[row.model])
     for name in table.values:
         value = row.values.get(name)
-        cells.append("" if value is None else f"{value:.2f}")
+        cells.append("" if value is None else SCORE.shown(value))
     cells += [_facet(name, getattr(row, name)) for name in table.facets]
     return {
         "answer": list(answer),
@@ -420,7 +421,7 @@ def _why_failed(run: Run, content: Content | None) -> str:
 def _facet(name: str, value: Any) -> str:
     """Noise as a percentage, abilities and labellers under their names, nothing for nothing."""
     if isinstance(value, float):
-        return f"{100 * value:.0f} %"
+        return RATE.shown(value)
     if not value:
         return ""
     if name == "ability":

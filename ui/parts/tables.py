@@ -11,6 +11,7 @@ from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves, curve_title
 from evaluators.runs.shown_values import beside, coverage, why_no_interval
 from evaluators.text.language import say
+from evaluators.text.scale import RATE
 from evaluators.values import Value
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
@@ -23,9 +24,9 @@ def noise_levels(curves: Mapping[str, Curves]) -> None:
         for value, points in own.items():
             for point in points:
                 reached = point.effective_noise
-                had = say("unknown") if reached is None else f"{100 * reached:.0f} %"
+                had = say("unknown") if reached is None else RATE.shown(reached)
                 noise = {
-                    say("Noise asked"): f"{100 * point.noise:.0f} %",
+                    say("Noise asked"): RATE.shown(point.noise),
                     say("Noise had"): had,
                 }
                 subject = {say("Ability"): curve_title(value), **_model_cell(model, curves)}
@@ -86,12 +87,9 @@ def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
 
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:
-    interval = ""
-    if mean.low is not None and mean.high is not None:
-        interval = say("{low:.1f} to {high:.1f} %", low=100 * mean.low, high=100 * mean.high)
     return {
-        say("Value"): say("nothing checked") if mean.mean is None else f"{100 * mean.mean:.1f} %",
-        say("95 % interval"): interval,
+        say("Value"): say("nothing checked") if mean.mean is None else RATE.shown(mean.mean),
+        say("95 % interval"): RATE.interval(mean.low, mean.high),
         say("Checked"): mean.checked,
         **({say("Same prompt"): mean.within.in_words} if mean.within else {}),
         say("Not applicable"): mean.not_applicable,

@@ -16,6 +16,7 @@ from evaluators.runs.aggregate import Mean, with_questions
 from evaluators.runs.shown_values import coverage
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from ui.parts import dots, explained
 
 
@@ -103,10 +104,8 @@ def _lane(column: Column, mean: Mean | None) -> str:
 def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> str:
     if mean is None or mean.mean is None:
         return "<td>–</td>"
-    interval = ""
-    if mean.low is not None and mean.high is not None:
-        ends = say("{low:.2f} to {high:.2f}", low=mean.low, high=mean.high)
-        interval = f"<small>{ends}</small>"
+    ends = SCORE.interval(mean.low, mean.high)
+    interval = f"<small>{ends}</small>" if ends else ""
     # Where it is narrow the head is out of sight: each cell then says whose it is.
     name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
     about = html(coverage(mean))
@@ -119,4 +118,5 @@ def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> 
     if below:
         matters = " class=pl-matters" if below.matters else ""
         own += f"<small{matters}>{html(below.words)}</small>"
-    return f'<td title="{about}">{name}<strong>{mean.mean:.2f}</strong>{interval}{own}</td>'
+    value = f"<strong>{SCORE.shown(mean.mean)}</strong>"
+    return f'<td title="{about}">{name}{value}{interval}{own}</td>'

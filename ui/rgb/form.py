@@ -26,6 +26,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
+from evaluators.text.scale import RATE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
@@ -211,7 +212,7 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
         say("Noise levels"),
         LEVELS,
         default=NOISE_LEVELS,
-        format_func=lambda noise: f"{100 * noise:.0f} %",
+        format_func=RATE.shown,
         help=say("Share of documents beside the point; for noise robustness and integration."),
         key="rgb_noise",
         **KEPT,

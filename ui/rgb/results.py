@@ -22,7 +22,7 @@ from evaluators.runs.rgb_figures import (
     judged_rates,
     lines_of_charts,
     noise_curves,
-    noise_in_percent,
+    noise_had,
 )
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import beside, column_titles, why_no_interval
@@ -30,6 +30,7 @@ from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
+from evaluators.text.scale import RATE, SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import (
     counted,
@@ -38,7 +39,6 @@ from evaluators.text.words import (
     name_and_text,
     readable,
     short_name,
-    with_interval,
 )
 from evaluators.values import Value
 from ui.metrics import results as metric_results
@@ -260,7 +260,7 @@ def _repetition(
     agreeing = []
     for model, mean in means.items():
         if mean.within and mean.within.agree is not None:
-            rate = f"{100 * mean.within.agree:.0f} %"
+            rate = RATE.shown(mean.within.agree)
             agreeing.append(in_brackets(rate, model) if len(means) > 1 else rate)
     words = ["", in_a_line(parts)]
     if agreeing:
@@ -330,7 +330,7 @@ def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
     for own in curves.values():
         for value, points in own.items():
             if value.of == Ability.NOISE:
-                reached += map(noise_in_percent, points)
+                reached += [100 * noise_had(point) for point in points]
     return reached
 
 
@@ -344,7 +344,7 @@ def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:
                 continue
             agreement = "–"
             if beside.kappa is not None:
-                agreement = with_interval(beside.kappa, beside.kappa_interval)
+                agreement = SCORE.with_interval(beside.kappa, *beside.kappa_interval or ())
             lines.append(
                 {
                     say("Asked"): say(ASKED[name]),

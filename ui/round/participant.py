@@ -16,6 +16,7 @@ from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import RATE
 from ui import session
 from ui.parts import problems
 from ui.round import bars, door, frame, material, reading, systems
@@ -248,8 +249,8 @@ def _revealed(live: reading.Live, me: Participant) -> None:
 
 def _score_in_words(name: str, score: Right, truth: str) -> str:
     blanks: dict[str, object] = {"name": name, "equal": score.equal, "both": score.both}
-    blanks["share"] = f"{100 * score.share:.0f}"
+    blanks["share"] = RATE.shown(score.share)
     if truth == PLANTED:
-        return say("{name}: {share} % right ({equal} of {both})", **blanks)
+        return say("{name}: {share} right ({equal} of {both})", **blanks)
     blanks["labeller"] = bars.in_a_sentence(truth)
-    return say("{name}: {share} % like {labeller} ({equal} of {both})", **blanks)
+    return say("{name}: {share} like {labeller} ({equal} of {both})", **blanks)

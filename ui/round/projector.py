@@ -23,7 +23,8 @@ from evaluators.runs.round_content import PLANTED, RoundContent
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted, with_interval
+from evaluators.text.scale import RATE, SCORE
+from evaluators.text.words import counted
 from evaluators.trace.labelling import GOLD, HEURISTIC
 from evaluators.votes import RULE
 from ui import session
@@ -294,7 +295,7 @@ def _agreement(agreement: ClassAgreement, value: float) -> str:
         measure=measure,
         places=places,
     )
-    number = with_interval(value, ends).replace("-", "−")
+    number = SCORE.with_interval(value, *ends or ()).replace("-", "−")
     level = next((word for below, word in AGREEMENTS if value < below), FULL_AGREEMENT)
     words = say(
         "agreement beyond chance: {level} ({symbol} {number})",
@@ -313,8 +314,8 @@ def _say_who_is_right(live: Live) -> None:
         by_name[bars.in_a_sentence(by)] = content.labels_by(by)
     shares = []
     for name, score in tally.right_on_the_same(by_name, truth).items():
-        blanks = {"name": html(name), "share": f"{100 * score.share:.0f}"}
-        words = say("{name} <b>{share} %</b> ({equal} of {both})", **blanks, **score._asdict())
+        blanks = {"name": html(name), "share": RATE.shown(score.share)}
+        words = say("{name} <b>{share}</b> ({equal} of {both})", **blanks, **score._asdict())
         shares.append(words)
     lines = [html(line) for line in systems.win_rates(live)]
     if shares:

@@ -13,6 +13,7 @@ from evaluators.runs.glossary import terms
 from evaluators.runs.round_content import METRIC
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import name_and_text
 from ui.round.reading import Live
 
@@ -44,7 +45,7 @@ def score(live: Live, place: AskedPlace) -> str:
     if value is None:
         return ""
     shown = html(say(terms()[live.made.value].title))
-    return f'<span class="pl-said">{name_and_text(shown, f"<b>{value:.2f}</b>")}</span>'
+    return f'<span class="pl-said">{name_and_text(shown, f"<b>{SCORE.shown(value)}</b>")}</span>'
 
 
 def win_rates(live: Live) -> list[str]:
@@ -68,16 +69,13 @@ def win_rates(live: Live) -> list[str]:
 
 
 def _rate_in_words(name: str, first: str, second: str, rate: WinRate) -> str:
-    blanks = {"name": name, "first": first, "second": second, "share": 100 * rate.share}
-    blanks["rest"] = 100 - 100 * rate.share
-    if rate.interval is None:
-        return say("{name}: {first} wins {share:.0f} %, {second} {rest:.0f} %", **blanks)
-    low, high = rate.interval
     return say(
-        "{name}: {first} wins {share:.0f} % (95 %: {low:.0f} to {high:.0f}), {second} {rest:.0f} %",
-        low=100 * low,
-        high=100 * high,
-        **blanks,
+        "{name}: {first} wins {share}, {second} {rest}",
+        name=name,
+        first=first,
+        second=second,
+        share=RATE.with_interval(rate.share, *rate.interval or ()),
+        rest=RATE.shown(1 - rate.share),
     )
 
 

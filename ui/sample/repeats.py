@@ -11,6 +11,7 @@ from evaluators.runs.shown_values import column_titles
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
+from evaluators.text.scale import SCORE
 from ui import run_views
 from ui.parts import chosen_view, highlight
 
@@ -83,5 +84,5 @@ def _verdict_of_repeat(view: RunView, row: Outline) -> str:
     for name, title in column_titles(view).items():
         value = row.values.get(name)
         if value is not None:
-            words.append(f"{title} {value:.2f}")
+            words.append(f"{title} {SCORE.shown(value)}")
     return say(", ").join(words[:VALUES_SHOWN]) or say("not applicable")

@@ -29,6 +29,7 @@ from evaluators.runs import naming, run_facts
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import in_a_line
 from ui import session
@@ -323,11 +324,10 @@ def _value_cards(
     grid = st.grid(4, min_column_width=150)
     for name, value in score.values.items():
         with grid.container(border=True, height="stretch"):
-            shown = "–" if value is None else f"{value:.2f}"
-            st.metric(plain(titles[name]), shown, help=explained.help_of(name))
+            st.metric(plain(titles[name]), SCORE.shown(value), help=explained.help_of(name))
             by_people = after[name]
             if by_people is not None and value != by_people:
-                st.caption(say("people say {value:.2f}", value=by_people))
+                st.caption(say("people say {figure}", figure=SCORE.shown(by_people)))
             elif value is None:
                 st.caption(say("not applicable"))
     if score.reason:

@@ -12,7 +12,8 @@ from evaluators.runs.aggregate import Mean
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.words import counted, in_a_line, in_brackets, with_interval
+from evaluators.text.scale import RATE, SCORE
+from evaluators.text.words import counted, in_a_line
 from evaluators.trace.agreement import Agreement, GroupAgreement
 from evaluators.trace.values import TRACE_VALUES
 from ui.parts import explained, value_table
@@ -106,7 +107,7 @@ def _agreement_of_groups(agreements: Sequence[GroupAgreement]) -> None:
     for group in agreements:
         alpha = say("undefined")
         if group.alpha is not None:
-            alpha = with_interval(group.alpha, group.alpha_interval)
+            alpha = SCORE.with_interval(group.alpha, *group.alpha_interval or ())
         sentences = counted(group.sentences, "sentence")
         if group.answers:
             answers = counted(group.answers, "answer")
@@ -149,7 +150,7 @@ def _agreement_grid(names: Sequence[str], pairs: Mapping[tuple[str, str], Agreem
 def _agreement_cell(pair: Agreement) -> str:
     kappa = say("undefined")
     if pair.kappa is not None:
-        kappa = with_interval(pair.kappa, pair.kappa_interval)
+        kappa = SCORE.with_interval(pair.kappa, *pair.kappa_interval or ())
     # The colour says again what stands there: from half to full agreement.
     strength = max(0.0, min(1.0, 2 * pair.equal - 1))
     shade = f"color-mix(in srgb, #0d9488 {45 * strength:.0f}%, transparent)"
@@ -159,8 +160,5 @@ def _agreement_cell(pair: Agreement) -> str:
         sentences=pair.sentences,
         answers=counted(pair.answers, "answer"),
     )
-    share = f"<b>{100 * pair.equal:.1f} %</b>"
-    if pair.equal_interval:
-        low, high = pair.equal_interval
-        share = in_brackets(share, say("{low:.1f} to {high:.1f}", low=100 * low, high=100 * high))
-    return f'<td style="background: {shade}">{share}<br>{words}</td>'
+    share = RATE.with_interval(pair.equal, *pair.equal_interval or ())
+    return f'<td style="background: {shade}"><b>{share}</b><br>{words}</td>'

@@ -35,6 +35,7 @@ from evaluators.report import coloured
 from evaluators.runs.shown_values import title
 from evaluators.text.claimed import NO_CLAIM
 from evaluators.text.language import say
+from evaluators.text.scale import NO_VALUE, SCORE
 from evaluators.text.words import accepted, counted, in_a_line, name_and_text
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import EXPECTED, TRACEScores, arithmetic, fractions, from_score
@@ -194,10 +195,6 @@ def _verdicts_of(shown: ShownLabels, by: str) -> dict[str, str]:
     return verdicts
 
 
-def two_decimals(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.2f}"
-
-
 def _evidence_data(shown: ShownLabels, sample: Sample) -> dict[str, Any]:
     rests_on = {item.key: item.supporting_keys for item in shown.labels.sentence_support}
     return {
@@ -330,15 +327,15 @@ def _numbers(shown: ShownLabels) -> list[dict[str, Any]]:
                     figure, _figure(people_scores, name) if people_scores else ""
                 ),
                 "mark": marks.get(values[name], "") if name == "adherence" else "",
-                "value": two_decimals(values[name]),
+                "value": SCORE.shown(values[name]),
                 "beside": f"{word} {_figure(beside, name)}" if beside else "",
                 "how": steps[name],
                 "term": explained.link(name),
             }
         )
-    average = two_decimals(scores.average())
-    beside_average = f"{word} {two_decimals(beside.average())}" if beside else ""
-    by_people = two_decimals(people_scores.average()) if people_scores else ""
+    average = SCORE.shown(scores.average())
+    beside_average = f"{word} {SCORE.shown(beside.average())}" if beside else ""
+    by_people = SCORE.shown(people_scores.average()) if people_scores else ""
     numbers.append(
         {
             "label": say("Average"),
@@ -364,8 +361,8 @@ def _people_say(figure: str, by_people: str) -> str:
 def _figure(scores: TRACEScores, name: str) -> str:
     """What was divided where that is all, else the value; one that is only expected says so."""
     if scores.values()[name] is None:
-        return say("n/a")
-    value = two_decimals(scores.values()[name])
+        return NO_VALUE
+    value = SCORE.shown(scores.values()[name])
     is_expected = scores.labels.expected and name in EXPECTED
     return fractions(scores)[name] or (f"≈ {value}" if is_expected else value)
 

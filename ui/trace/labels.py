@@ -22,6 +22,7 @@ from evaluators.runs.formulas import formula_of
 from evaluators.runs.shown_values import title
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
@@ -33,7 +34,7 @@ from ui.parts import chosen_view, people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
-from ui.trace.evidence import ShownLabels, two_decimals
+from ui.trace.evidence import ShownLabels
 from ui.trace.results import definition_switch
 
 
@@ -267,7 +268,7 @@ def _labellers_side_by_side(shown: ShownLabels) -> None:
         rows = []
         for by, scores in shown.scores.items():
             values = scores.values()
-            cells = {say(each.heading): two_decimals(values[each.name]) for each in TRACE_VALUES}
+            cells = {say(each.heading): SCORE.shown(values[each.name]) for each in TRACE_VALUES}
             rows.append({say("Labels"): labeller_title(by)} | cells)
         tables.plain_rows(rows, say("Scores of each labeller"))
         if not disputed:
