@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluators.comparison.changed import Parts
 from evaluators.records import Labels, Sentence, Sentences, Support
@@ -15,10 +16,10 @@ from evaluators.trace.labelling import JURY
 
 STYLE = Path(__file__).with_name("coloured.css")
 USES = {
+    (False, False): "",
     (True, False): mark("relevant"),
     (False, True): mark("used"),
     (True, True): mark("relevant + used"),
-    (False, False): "",
 }
 """What is said of a document sentence that is relevant or not, utilized or not."""
 
@@ -32,13 +33,23 @@ USED_BY = "used by "
 """How the verdict begins on a sentence that one of two answers used: their names follow."""
 _UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
 """What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
-COLOURS = {
-    "relevant": "pl-relevant",
-    "used": "pl-used",
-    "relevant + used": "pl-both",
-    "supported": "pl-full",
-    "partly supported": "pl-partial",
-    "not supported": "pl-none",
+
+
+class Look(NamedTuple):
+    """How a verdict looks: the end of its class in every style sheet, and the sign before it."""
+
+    look: str
+    sign: str = ""
+
+
+LOOKS = {
+    "supported": Look("full", "✓"),
+    "partly supported": Look("partial", "~"),
+    "not supported": Look("none", "✗"),
+    NO_LABEL: Look("open", "?"),
+    "relevant": Look("relevant"),
+    "used": Look("used"),
+    "relevant + used": Look("both"),
 }
 
 
@@ -60,6 +71,14 @@ def verdict_in_words(verdict: str) -> str:
     if verdict.startswith(USED_BY):
         return say("used by {names}", names=verdict.removeprefix(USED_BY))
     return say(verdict)
+
+
+def colour(verdict: str) -> str:
+    """The class that colours a verdict, in reports and rounds; empty for what has none."""
+    # The names that follow are people's, so no table of looks can hold these verdicts.
+    if verdict.startswith(USED_BY):
+        verdict = "used"
+    return f"pl-{LOOKS[verdict].look}" if verdict in LOOKS else ""
 
 
 def verdicts(sentences: Sentences, labels: Labels) -> dict[str, str]:
@@ -121,8 +140,7 @@ def changed(
         verdict = by_key.get(sentence.key, "")
         # Said in words as well: colour alone is not seen by everybody.
         cue = f'<span class="pl-cue">{html(verdict_in_words(verdict))}</span>' if verdict else ""
-        colour = COLOURS.get(verdict, "")
-        spans.append(f'<span class="pl-s {colour}" dir="auto">{words}{cue}</span>')
+        spans.append(f'<span class="pl-s {colour(verdict)}" dir="auto">{words}{cue}</span>')
     body = " ".join(spans) or empty_answer()
     return f'<div class="pl-text pl-changed">{body}</div>'
 
@@ -157,19 +175,13 @@ def sentences_by_verdict(
     spans = []
     for sentence in sentences:
         verdict = by_key.get(sentence.key, "")
-        classes = ["pl-s"]
-        if verdict in COLOURS:
-            classes.append(COLOURS[verdict])
-        # The names that follow are people's, so no table of colours can hold these verdicts.
-        elif verdict.startswith(USED_BY):
-            classes.append(COLOURS["used"])
         text = f'<span class="pl-key">{html(sentence.key)}</span>{html(sentence.text)}'
         # Said in words as well: colour alone is not seen by everybody.
         if verdict:
             text += f'<span class="pl-cue">{html(verdict_in_words(verdict))}</span>'
         if sentence.key in disputed:
             text += sign_of_dispute()
-        spans.append(f'<span class="{" ".join(classes)}" dir="auto">{text}</span>')
+        spans.append(f'<span class="{f"pl-s {colour(verdict)}".strip()}" dir="auto">{text}</span>')
     return " ".join(spans)
 
 

@@ -60,8 +60,8 @@ def articles(view: RunView, counted: View, every: Sequence[Picked]) -> str:
 def legend_of_verdicts(texts: str) -> str:
     """What the colours and signs in these labelled texts mean, each with its words."""
     entries = []
-    for words, name in coloured.COLOURS.items():
-        entries.append(f'<span class="pl-s {name}">{html(say(words))}</span>')
+    for words in (*filter(None, coloured.USES.values()), *coloured.SUPPORTS.values()):
+        entries.append(f'<span class="pl-s {coloured.colour(words)}">{html(say(words))}</span>')
     if (sign := coloured.sign_of_dispute()) in texts:
         entries.append(f"<span>{sign} {html(say('labellers differ'))}</span>")
     return f'<p class="pl-legend">{"".join(entries)}</p>'

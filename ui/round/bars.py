@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from evaluators.people import labellers
 from evaluators.records import Support
-from evaluators.report.coloured import COLOURS, SUPPORTS
+from evaluators.report.coloured import SUPPORTS, colour
 from evaluators.rounds.kinds import KINDS
 from evaluators.rounds.records import AskedPlace, Round, RoundKind
 from evaluators.rounds.tally import Spread
@@ -55,7 +55,7 @@ def bar(spread: Spread, kind: RoundKind) -> str:
 
 
 def _colour(kind: RoundKind, support: Support) -> str:
-    return SIDES[support] if KINDS[kind].is_preference else COLOURS[SUPPORTS[support]]
+    return SIDES[support] if KINDS[kind].is_preference else colour(SUPPORTS[support])
 
 
 def verdict(

@@ -11,21 +11,12 @@ const say = (text, blanks = {}) =>
 /** The text itself, for a `say` where it is shown. */
 const mark = (text) => text;
 
-const VERDICTS = {
-  [mark("supported")]: { look: "full", icon: "✓" },
-  [mark("partly supported")]: { look: "partial", icon: "~" },
-  [mark("not supported")]: { look: "none", icon: "✗" },
-  [mark("no label")]: { look: "open", icon: "?" },
-  [mark("relevant")]: { look: "relevant", icon: "" },
-  [mark("used")]: { look: "used", icon: "" },
-  [mark("relevant + used")]: { look: "both", icon: "" },
-};
-const SUPPORTS = { full: "supported", partial: "partly supported", none: "not supported" };
-const USES = ["", "relevant", "used", "relevant + used"];
-const LEGEND = {
-  [mark("Answer")]: ["supported", "partly supported", "not supported"],
-  [mark("Documents")]: ["relevant", "used", "relevant + used"],
-};
+// What a sentence can be called, as everywhere (evaluators/report/coloured.py): the look and sign of
+// each verdict, those on support by their names, those on use by relevant + 2 * used.
+let verdicts = {};
+let supports = {};
+let uses = [];
+
 const STEPS = { ArrowLeft: "previous_sample", ArrowRight: "next_sample" };
 const HELP = mark("← → sample · ↑ ↓ sentence · 1 2 3 label · A all right · U undo · R reveal · Esc close");
 const BLIND_HELP = mark("↑ ↓ sentence · 1 2 3 label · A all supported · Esc close");
@@ -44,7 +35,7 @@ const OWN_KEYS =
 const views = new WeakMap();
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  words = data.words;
+  ({ words, verdicts, supports, uses } = data.language);
   const view = views.get(parentElement) ?? new View(parentElement);
   views.set(parentElement, view);
   view.send = (changes) => setTriggerValue("changed", changes);
@@ -101,7 +92,7 @@ class View {
 
   update(data) {
     const before = this.data;
-    const texts = JSON.stringify([data.sample, data.answer, data.documents, data.words]);
+    const texts = JSON.stringify([data.sample, data.answer, data.documents, data.language]);
     const isNew = texts !== this.texts;
     this.data = data;
     this.texts = texts;
@@ -150,7 +141,7 @@ class View {
   applySeen(label, key, value) {
     const own = { label, value, what: value, at: new Date().toISOString() };
     const isNone = label === "support" && value === "none";
-    if (label === "support") own.what = say(SUPPORTS[value]);
+    if (label === "support") own.what = say(supports[value]);
     else if (label === "supported_by") own.what = say("by {keys}", { keys: value });
     else if (label === "relevant") own.what = value === "yes" ? say("relevant") : say("not relevant");
     else if (label === "utilized") own.what = value === "yes" ? say("used") : say("not used");
@@ -161,12 +152,12 @@ class View {
     const all = [...earlier, own];
     this.own[key] = [...all.filter((each) => each.label !== "supported_by"), ...all.filter((each) => each.label === "supported_by")];
     if (!this.data.isCorrected) return;
-    if (label === "support") this.verdicts[key] = SUPPORTS[value];
+    if (label === "support") this.verdicts[key] = supports[value];
     if (isNone) this.restsOn[key] = [];
     if (label === "supported_by") this.restsOn[key] = [value];
     if (label === "relevant" || label === "utilized") {
       const use = { relevant: this.isRelevant(key), utilized: this.isUsed(key), [label]: value === "yes" };
-      this.verdicts[key] = USES[Number(use.relevant) + 2 * Number(use.utilized)];
+      this.verdicts[key] = uses[Number(use.relevant) + 2 * Number(use.utilized)];
     }
   }
 
@@ -182,7 +173,7 @@ class View {
     return this.data.answer.every(([key]) => this.guesses[key]?.support);
   }
 
-  guess = (key) => SUPPORTS[this.guesses[key]?.support] ?? "";
+  guess = (key) => supports[this.guesses[key]?.support] ?? "";
 
   isRelevant = (key) => this.verdicts[key].startsWith("relevant");
   isUsed = (key) => this.verdicts[key].endsWith("used");
@@ -241,13 +232,12 @@ class View {
 
   legend() {
     const line = el("div", { class: this.data.isBlind ? "legend blind" : "legend" });
-    for (const [side, verdicts] of Object.entries(LEGEND)) {
-      const entries = verdicts.map((verdict) =>
-        el("span", { class: `entry v-${VERDICTS[verdict].look}`, text: say(verdict) }),
-      );
-      const about = side === "Answer" && this.claims();
-      line.append(el("span", { class: "side" }, el("b", { text: say(side) }), ...entries, about || ""));
-    }
+    const side = (title, names, about = "") => {
+      const entries = names.map((name) => el("span", { class: `entry v-${verdicts[name].look}`, text: say(name) }));
+      line.append(el("span", { class: "side" }, el("b", { text: title }), ...entries, about));
+    };
+    side(say("Answer"), Object.values(supports), this.claims());
+    side(say("Documents"), uses.filter(Boolean));
     this.differ = el("span", { text: `≠ ${say("labellers differ")}` });
     this.notes = el("span", { class: "notes" });
     line.append(this.differ, this.notes);
@@ -334,10 +324,10 @@ class View {
     const [, text, badge] = row.children;
     const verdict = this.isHidden ? "" : this.verdicts[key];
     const guess = this.isHidden ? this.unseen(key) : this.guess(key);
-    const look = VERDICTS[this.data.isBlind ? guess : verdict]?.look ?? "quiet";
+    const look = verdicts[this.data.isBlind ? guess : verdict]?.look ?? "quiet";
     row.className = `sentence v-${look}`;
     const marks = [];
-    if (verdict) marks.push(`${VERDICTS[verdict].icon} ${say(verdict)}`.trim());
+    if (verdict) marks.push(`${verdicts[verdict].sign} ${say(verdict)}`.trim());
     const label = guess && say(guess);
     const own = this.data.isBlind ? say("you: {label}", { label }) : say("your guess: {label}", { label });
     if (guess) marks.push(this.isHidden ? own : say("you: {label}", { label }));
@@ -622,7 +612,7 @@ class View {
       ];
     }
     const now = this.isHidden ? this.guess(key) : this.supportOf(key);
-    return Object.entries(SUPPORTS).map(([value, name]) => ({
+    return Object.entries(supports).map(([value, name]) => ({
       name,
       isOn: now === name,
       set: () => this.support(key, value),
@@ -637,12 +627,12 @@ class View {
   }
 
   /** The support that a person gave an answer sentence, else its labeller's. */
-  supportOf = (key) => SUPPORTS[this.ownValue(key, "support")] ?? this.verdicts[key];
+  supportOf = (key) => supports[this.ownValue(key, "support")] ?? this.verdicts[key];
 
   /** What a person said of a sentence without having seen a label, in the words of a verdict. */
   unseen(key) {
     if (this.isOfAnswer(key)) return this.guess(key);
-    return USES[Number(this.isOn(key, "relevant")) + 2 * Number(this.isOn(key, "utilized"))];
+    return uses[Number(this.isOn(key, "relevant")) + 2 * Number(this.isOn(key, "utilized"))];
   }
 
   support(key, value) {
@@ -653,7 +643,7 @@ class View {
       return;
     }
     this.carried = value === "full" && !this.carriers(key).length ? key : null;
-    if (this.supportOf(key) !== SUPPORTS[value]) this.change("support", key, value);
+    if (this.supportOf(key) !== supports[value]) this.change("support", key, value);
     else this.drawBubble();
   }
 

@@ -226,6 +226,17 @@ def _done(shown: ShownLabels) -> str:
     return say("You: {sentences} labelled otherwise", sentences=counted(len(keys), "sentence"))
 
 
+def _language() -> dict[str, Any]:
+    """The words of the script, and what it calls sentences."""
+    verdicts = {verdict: look._asdict() for verdict, look in coloured.LOOKS.items()}
+    return {
+        "words": words_of(SCRIPT) | {verdict: say(verdict) for verdict in verdicts},
+        "verdicts": verdicts,
+        "supports": {support.value: words for support, words in coloured.SUPPORTS.items()},
+        "uses": list(coloured.USES.values()),
+    }
+
+
 def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, Any]:
     documents = [
         {
@@ -235,7 +246,7 @@ def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, An
         for number, document in enumerate(sentences.documents, start=1)
     ]
     return {
-        "words": words_of(SCRIPT),
+        "language": _language(),
         "sample": place.name,
         "answered": correction.last_answered(place),
         "question": sample.question,
