@@ -385,8 +385,8 @@ class Call(Record):
 class Cap(Record):
     """What a run may spend before it stops by itself, `cost` in US dollars; `None` for no cap."""
 
-    calls: int | None = Field(default=None, ge=1)
-    cost: float | None = Field(default=None, gt=0)
+    calls: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    cost: float | None = Field(default=None, gt=0, le=1_000_000)
 
 
 class EvaluatorSpec(Record):

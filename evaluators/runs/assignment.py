@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError, create_model
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.errors import ParameterError
+from evaluators.llm.catalogue import OFFLINE, find
+from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.params import parameters
 from evaluators.records import Ability, Cap, EvaluatorSpec, ModelSpec, Record, Run
 from evaluators.runs.examples import ILLUSTRATION
-from evaluators.runs.run_options import MOST_REPEATS
+from evaluators.runs.run_options import SETTINGS, Setting, placed
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import mark, say
 
@@ -32,8 +34,19 @@ TITLE = mark("the assignment")
 # Names of models and data are as long as a line; what is longer was not made here.
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ModelId = Annotated[str, StringConstraints(max_length=200, pattern=r"^\w+/\S.*$")]
+LLMs = Annotated[tuple[ModelId, ...], Field(max_length=10)]
 # The steps that a form offers: 0 to 90 %.
 NoiseLevel = Annotated[float, Field(ge=0, le=0.9, multiple_of=0.1)]
+
+TYPES: Mapping[str, Any] = {
+    "model": LLMs,
+    "judge": LLMs,
+    "prompt": Annotated[str, Field(max_length=8_000)],
+    "cap": Cap,
+    "ability": tuple[Ability, ...],
+    "noise": Annotated[tuple[NoiseLevel, ...], Field(max_length=10)],
+}
+"""Settings of which a link takes less than other doors do."""
 
 
 class HubPart(Record):
@@ -46,25 +59,34 @@ class HubPart(Record):
 
 
 class Assignment(Record):
-    """What a link fixes: `data` by its name, LLMs by their ids, the rest as a run has it."""
+    """What a link fixes: `data` by its name, the metrics, and every setting that others can have.
+
+    `link_type` adds the settings.
+    """
 
     data: Name
     hub: HubPart | None = None
     evaluators: tuple[EvaluatorSpec, ...] = Field(min_length=1, max_length=20)
-    models: tuple[ModelId, ...] = Field((), max_length=10)
-    judges: tuple[ModelId, ...] = Field((), max_length=10)
-    answer_tokens: int = Field(1024, ge=16, le=32_768)
-    temperature: float = Field(0, ge=0, le=2)
-    repeats: int = Field(1, ge=1, le=MOST_REPEATS)
-    calls: int | None = Field(None, ge=1, le=1_000_000_000)
-    cost: float | None = Field(None, gt=0, le=1_000_000)
-    seed: int = Field(0, ge=0, le=2**31)
-    sample: int | None = Field(None, ge=1, le=1_000_000)
-    abilities: tuple[Ability, ...] = ()
-    noise_levels: tuple[NoiseLevel, ...] = Field((), max_length=10)
-    passages: int | None = Field(None, ge=1, le=50)
-    fill_up: bool = False
-    prompt: str = Field("", max_length=8_000)
+
+
+def linked() -> dict[str, Setting]:
+    """The settings that a link carries."""
+    return {name: setting for name, setting in SETTINGS.items() if setting.in_links}
+
+
+def link_type() -> type[Assignment]:
+    """The form of a link, with a field for each setting."""
+    fields: dict[str, Any] = {}
+    for name, setting in linked().items():
+        if name in TYPES:
+            fields[name] = (TYPES[name] | None, None)
+            continue
+        kind: Any = Literal[tuple(setting.choices)] if setting.choices else setting.kind
+        is_text = setting.kind is str and not setting.choices
+        # More than any of them needs.
+        bounds = {"max_length": 200} if is_text else {"ge": setting.least, "le": setting.most}
+        fields[name] = (kind | None, Field(None, **bounds))
+    return create_model("Assignment", __base__=Assignment, **fields)
 
 
 def token_of(run: Run) -> str:
@@ -90,7 +112,7 @@ def read(token: str) -> Assignment:
     try:
         padded = token + "=" * (-len(token) % 4)
         text = base64.b64decode(padded, altchars=b"-_", validate=True)
-        link = Assignment.model_validate_json(text)
+        link = link_type().model_validate_json(text)
     except binascii.Error:
         raise _refused(say("it is not whole")) from None
     except ValidationError as error:
@@ -101,66 +123,57 @@ def read(token: str) -> Assignment:
     if is_twice or any(metric.leads for metric in further):
         raise _refused(say("its metrics do not go together"))
     most = max(metric.most_judges() for metric in (leading, *further))
-    if len(link.judges) > most:
+    if len(_values(link).get("judge", ())) > most:
         raise _refused(say("it names more judges than its method takes"))
     return link
 
 
 def as_run(link: Assignment) -> Run:
     """The link as a run that nobody ran: a form begins with it as with any other."""
-    how = {"answer_tokens": link.answer_tokens, "temperature": link.temperature}
-    origin: dict[str, Any] = {"sample": link.sample, "passages": link.passages}
-    origin["fill_up"] = link.fill_up
+    values = _values(link)
     # Only the very numbers that a form offers: 0.3 and not 0.30000000000000004.
-    origin["noise_levels"] = [round(level, 1) for level in dict.fromkeys(link.noise_levels)]
-    origin["abilities"] = list(dict.fromkeys(link.abilities))
-    return Run(
-        id="",
-        workspace="",
-        created=timestamp(),
-        title=TITLE,
-        dataset_name=link.data,
-        fingerprint="",
+    for name in ("noise", "ability"):
+        once = dict.fromkeys(values.get(name, ()))
+        values[name] = [round(each, 1) if name == "noise" else each for each in once]
+    temperature, tokens = values.get("temperature", 0.0), values.get("answer_tokens")
+    models = [_spec(id, temperature, tokens or ANSWER_TOKENS) for id in values.get("model", ())]
+    judges = [_spec(id, temperature, tokens or JUDGE_TOKENS) for id in values.get("judge", ())]
+    facts = {
+        "id": "",
+        "workspace": "",
+        "created": timestamp(),
+        "title": TITLE,
+        "dataset_name": link.data,
+        "fingerprint": "",
         # With all parameters in their own types, as a form's fields want them.
-        evaluators=tuple(from_spec(spec).spec() for spec in link.evaluators),
-        origin={name: value for name, value in origin.items() if value},
-        models=tuple(_spec(name, how) for name in link.models),
-        judges=tuple(_spec(name, how) for name in link.judges),
-        prompt=link.prompt,
-        seed=link.seed,
-        cap=Cap(calls=link.calls, cost=link.cost),
-        repeats=link.repeats,
-    )
+        "evaluators": [from_spec(spec).spec() for spec in link.evaluators],
+        "models": models,
+        "judges": judges,
+    }
+    return Run.model_validate(facts | placed(values))
+
+
+def _values(link: Assignment) -> dict[str, Any]:
+    """The settings that the link has."""
+    values = {name: getattr(link, name) for name in linked()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _assignment_of(run: Run) -> Assignment:
-    origin = run.origin
-    hub = origin.get("hub")
-    models, judges = _of_providers(run.models), _of_providers(run.judges)
-    llms = [*judges, *models]
-    asked: dict[str, Any] = {}
-    if llms:
-        asked["answer_tokens"] = max(spec.answer_tokens for spec in llms)
-        asked["temperature"] = max(spec.temperature or 0.0 for spec in llms)
+    hub = run.origin.get("hub")
+    # Others can ask them: the models of an example are made up, and no key opens them.
+    llms = {"models": _of_providers(run.models), "judges": _of_providers(run.judges)}
+    asked = run.model_copy(update=llms)
+    given = {name: setting.given(asked) for name, setting in linked().items()}
+    # Zero, and what is not there, is what a link without it says.
+    values = {name: value for name, value in given.items() if value}
     part = {name: hub[name] for name in HubPart.model_fields} if hub else {}
     try:
-        return Assignment(
+        return link_type()(
             data=run.dataset_name,
             hub=HubPart(**part) if part else None,
             evaluators=run.evaluators,
-            models=tuple(spec.id for spec in models),
-            judges=tuple(spec.id for spec in judges),
-            repeats=run.repeats,
-            calls=run.cap.calls,
-            cost=run.cap.cost,
-            seed=run.seed or 0,
-            sample=origin.get("sample"),
-            abilities=origin.get("abilities", ()),
-            noise_levels=origin.get("noise_levels", ()),
-            passages=origin.get("passages"),
-            fill_up=origin.get("fill_up", False),
-            prompt=run.prompt,
-            **asked,
+            **values,
         )
     except ValidationError as error:
         # A run from Python may have values that no form has.
@@ -168,9 +181,8 @@ def _assignment_of(run: Run) -> Assignment:
         raise ParameterError(say("There is no link for this run: {why}.", why=mistake)) from None
 
 
-def _of_providers(specs: Sequence[ModelSpec]) -> list[ModelSpec]:
-    """Those that somebody can ask: the models of an example are made up, and no key opens them."""
-    return [spec for spec in specs if spec.provider != ILLUSTRATION]
+def _of_providers(specs: Sequence[ModelSpec]) -> tuple[ModelSpec, ...]:
+    return tuple(spec for spec in specs if spec.provider != ILLUSTRATION)
 
 
 def _built(spec: EvaluatorSpec) -> Evaluator:
@@ -190,9 +202,15 @@ def _built(spec: EvaluatorSpec) -> Evaluator:
     return evaluator
 
 
-def _spec(model_id: str, how: dict[str, Any]) -> ModelSpec:
-    provider, _, model = model_id.partition("/")
-    return ModelSpec(provider=provider, model=model, **how)
+def _spec(model_id: str, temperature: float, answer_tokens: int) -> ModelSpec:
+    if model_id == OFFLINE.id:
+        return OFFLINE
+    if model := find(model_id):
+        return model.spec(temperature=temperature, answer_tokens=answer_tokens)
+    provider, _, name = model_id.partition("/")
+    return ModelSpec(
+        provider=provider, model=name, temperature=temperature, answer_tokens=answer_tokens
+    )
 
 
 def _first_mistake(error: ValidationError) -> str:

@@ -53,6 +53,7 @@ class Setting:
     option: str = ""
     title: str = ""
     in_titles: bool = True
+    in_links: bool = True
     place: str = ""
     of: Values | None = None
     words: Callable[[Run], str] | None = None
@@ -64,8 +65,12 @@ class Setting:
 
     def value(self, run: Run) -> Any:
         """Its value in a run; what is usual where the run has none."""
-        value = self.of(run) if self.of else _at(run, self.place)
+        value = self.given(run)
         return self.usual if value is None else value
+
+    def given(self, run: Run) -> Any:
+        """Its value in a run, `None` where the run has none."""
+        return self.of(run) if self.of else _at(run, self.place)
 
     def in_words(self, run: Run) -> str:
         """Its value as it stands among the settings of a run; empty where it says nothing."""
@@ -164,7 +169,9 @@ class RunOptions(TypedDict, total=False):
     A setting that is added here is offered at every door; its value is in `Run.options`.
     """
 
-    columns: Annotated[Mapping[str, str] | None, Setting(kind=dict, place="origin.columns")]
+    columns: Annotated[
+        Mapping[str, str] | None, Setting(kind=dict, place="origin.columns", in_links=False)
+    ]
     table: Annotated[
         str,
         Setting(
@@ -174,6 +181,7 @@ class RunOptions(TypedDict, total=False):
                 "The list of a JSON file, or the sheet of a workbook, where it holds several."
             ),
             place="origin.table",
+            in_links=False,
         ),
     ]
     encoding: Annotated[
@@ -185,6 +193,7 @@ class RunOptions(TypedDict, total=False):
                 "How a text file that is not UTF-8 is written: windows-1251, shift-jis, big5."
             ),
             place="origin.encoding",
+            in_links=False,
         ),
     ]
     skip_broken: Annotated[
@@ -194,6 +203,7 @@ class RunOptions(TypedDict, total=False):
             usual=False,
             meaning="Leave out rows of the file that cannot be used.",
             place="origin.skip_broken",
+            in_links=False,
         ),
     ]
     sample: Annotated[
@@ -370,6 +380,7 @@ class RunOptions(TypedDict, total=False):
             meaning=f"The formula by which TRACE labels become values.  [default: {SENTENCE}]",
             # A parameter of the metric, and said as one.
             of=lambda run: None,
+            in_links=False,
         ),
     ]
     use_cache: Annotated[
@@ -380,6 +391,7 @@ class RunOptions(TypedDict, total=False):
             option="--no-cache",
             meaning="Ask again even where an answer is stored.",
             place="use_cache",
+            in_links=False,
         ),
     ]
     overnight: Annotated[
@@ -392,6 +404,7 @@ class RunOptions(TypedDict, total=False):
                 "collects."
             ),
             place="overnight",
+            in_links=False,
         ),
     ]
 
@@ -407,6 +420,18 @@ def declared(options: type) -> dict[str, Setting]:
 
 
 SETTINGS = declared(RunOptions)
+
+
+def placed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of settings as the fields of a run hold them, each in its place."""
+    facts: dict[str, Any] = {}
+    for name, value in values.items():
+        field, _, key = SETTINGS[name].place.partition(".")
+        if field and key:
+            facts.setdefault(field, {})[key] = value
+        elif field:
+            facts[field] = value
+    return facts
 
 
 def lists_settings(function: F) -> F:

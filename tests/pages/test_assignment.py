@@ -184,10 +184,10 @@ def test_a_hostile_link_is_refused_and_the_form_stays_as_it_is(
         ("trace", {**TRACE, "data": "![x](http://evil/x.png)"}, "“![x](http://evil/x.png)” is not"),
         ("trace", {**TRACE, "data": ENGLISH_BED}, f"“{ENGLISH_BED}” is not here"),
         ("trace", {**TRACE, "sample": 1_000_000}, "Assignment: look at the settings"),
-        ("trace", {**TRACE, "models": ["a/<b>", "a/<b>"]}, "Assignment: look at the settings"),
+        ("trace", {**TRACE, "model": ["a/<b>", "a/<b>"]}, "Assignment: look at the settings"),
         (
             "rgb",
-            {"data": ENGLISH_BED, "evaluators": [{"name": "rgb"}], "models": ["x/y"]},
+            {"data": ENGLISH_BED, "evaluators": [{"name": "rgb"}], "model": ["x/y"]},
             "It asks y, which",
         ),
     ],

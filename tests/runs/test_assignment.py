@@ -9,6 +9,7 @@ import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import ParameterError
+from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Ability, Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import assignment
@@ -18,7 +19,7 @@ from evaluators.runs.settings import settings_of
 
 TRACE = {"data": TRACE_SAMPLES, "evaluators": [{"name": "trace"}]}
 SECRET = "sk-0123456789-secret"
-LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=0.5, answer_tokens=3000)
+LUNA = catalogue.find("openai/gpt-6-luna").spec(temperature=0.5, answer_tokens=3000)
 
 
 def token(link: object) -> str:
@@ -133,12 +134,12 @@ HOSTILE = {
     ),
     "no number": (token({**TRACE, "temperature": float("nan")}), "temperature"),
     "too many samples": (token({**TRACE, "sample": 10**9}), "sample"),
-    "budget": (token({**TRACE, "calls": 10**18}), "calls"),
+    "budget": (token({**TRACE, "cap": {"calls": 10**18}}), "cap.calls"),
     "repeats": (token({**TRACE, "repeats": 11}), "repeats"),
-    "noise beyond": (token({**TRACE, "noise_levels": [1.0]}), "noise_levels"),
-    "noise between": (token({**TRACE, "noise_levels": [0.25]}), "multiple of 0.1"),
-    "ability": (token({**TRACE, "abilities": ["<b>"]}), "abilities"),
-    "no model": (token({**TRACE, "models": ["x"]}), "models.0"),
+    "noise beyond": (token({**TRACE, "noise": [1.0]}), "noise.0"),
+    "noise between": (token({**TRACE, "noise": [0.25]}), "multiple of 0.1"),
+    "ability": (token({**TRACE, "ability": ["<b>"]}), "ability"),
+    "no model": (token({**TRACE, "model": ["x"]}), "model.0"),
     "hub address": (
         token({**TRACE, "hub": {"id": "https://evil", "config": "c", "split": "s", "rows": 1}}),
         "hub.id",
@@ -176,7 +177,7 @@ HOSTILE = {
             {
                 **TRACE,
                 "evaluators": [{"name": "gpt_labeling"}],
-                "judges": [f"a/{n}" for n in range(9)],
+                "judge": [f"a/{n}" for n in range(9)],
             }
         ),
         "more judges",
