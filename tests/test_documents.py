@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -105,6 +106,29 @@ def test_a_trace_definition_is_one_entry(copy: Path):
         "sentence 1.0 lenient 0.1",
         "Context relevance = relevant sentences / 10, at most 1 = 0.10",
     ]
+
+
+def test_a_setting_of_a_run_is_one_place(copy: Path):
+    entry = code_under("Add a setting of a run: one place")
+    module = copy / "evaluators" / "runs" / "run_options.py"
+    before, after = module.read_text(encoding="utf-8").split("\n\n\ndef declared(")
+    declared = f"{before}\n{indent(entry, '    ')}\n\n\ndef declared({after}"
+    module.write_text(declared, encoding="utf-8")
+    settings = copy / "ci.toml"
+    settings.write_text(
+        'data = "TRACE sample (English)"\nmetric = ["trace"]\nsample = 5\npatience = 7\n',
+        encoding="utf-8",
+    )
+
+    words = printed("-m", "evaluators", "run", "--help", folder=copy).split()
+    printed("-m", "evaluators", "run", "--config", str(settings), folder=copy)
+
+    option = "--patience N How often a silent judge is asked again. [default: 3]"
+    assert option in " ".join(words)
+    assert "--patience 7" in printed("-m", "evaluators", "show", "last", folder=copy)
+    assert "Patience      7" in printed("-m", "evaluators", "card", "last", folder=copy)
+    use = "from evaluators import evaluate; help(evaluate)"
+    assert "patience=3" in printed("-c", use, folder=copy)
 
 
 def test_a_page_is_one_file_and_one_line(copy: Path):

@@ -17,6 +17,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.llm.money import dollars
+from evaluators.params import Kind, Parameter
 from evaluators.records import Ability, Cap, ModelSpec, Run, prompt_hash
 from evaluators.text.language import mark
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
@@ -78,6 +79,23 @@ class Setting:
             return self.words(run)
         value = self.value(run)
         return "" if value is None or value is False else in_words(value)
+
+    def as_parameter(self, name: str) -> Parameter:
+        """What a form needs to know to draw it."""
+        kinds: Mapping[type, Kind] = {bool: "bool", int: "int", float: "float"}
+        kind: Kind = kinds.get(self.kind, "text")
+        if self.choices:
+            kind = "choices" if self.is_several else "choice"
+        return Parameter(
+            name=name,
+            title=self.title.capitalize(),
+            kind=kind,
+            default=self.usual,
+            description=self.meaning,
+            minimum=self.least,
+            maximum=self.most,
+            choices=tuple(self.choices),
+        )
 
     def is_usual(self, value: Any) -> bool:
         # JSON, in which a run is stored, has lists only.

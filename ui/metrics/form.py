@@ -22,7 +22,7 @@ from ui.models import form as model_form
 from ui.models import generators as model_generators
 from ui.models.forecast import RememberedMeasures
 from ui.models.generators import NOBODY, Generators
-from ui.parts import data_choice, how_many, problems, rows_needed, starting
+from ui.parts import data_choice, forms, how_many, problems, rows_needed, starting
 
 FIRST = "answer_match"
 """The metric that is chosen at first: it asks no judge."""
@@ -67,6 +67,7 @@ def show() -> None:
     chosen = [*generators.models, *judges]
     with advanced:
         options = model_form.answer_options(generators.models, judges, "metrics")
+        further_options = forms.option_widgets("metrics")
     with right:
         cap = model_form.budget(chosen, "metrics")
     measuring = RunPlan(
@@ -74,6 +75,7 @@ def show() -> None:
         metrics or [],
         prompt=generators.prompt,
         seed=dataset.origin.get("seed"),
+        options=further_options,
     )
     plan = model_form.with_llms(measuring, generators.models, judges, options, cap)
     drafted = MetricsDraft(dataset, measures, metrics, judges, generators, plan)

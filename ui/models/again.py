@@ -13,10 +13,11 @@ from evaluators.datasets.sampling import sampled
 from evaluators.errors import PlumblineError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import find
+from evaluators.llm.connect import ANSWER_TOKENS
 from evaluators.records import Ability, ModelSpec, Run
 from evaluators.runs.forecast import doubtful
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.run_options import MOST_REPEATS
+from evaluators.runs.run_options import SETTINGS, llms_of
 from evaluators.runs.settings import differing, settings_of
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese
@@ -73,7 +74,6 @@ def _fields(
         key = "rgb_score"
     fields = {data_choice.FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
     fields |= _fields_of_composition(run) if key == "rgb" else _part(run, f"{key}_count")
-    fields[f"{key}_seed"] = run.seed or 0
     if not_usable:
         # Else they begin with a model that nobody asked for.
         fields |= dict.fromkeys(ONE_JUDGE) | {name: [] for name in JURIES}
@@ -126,15 +126,16 @@ def _run_kept_under(benchmark: Benchmark | None) -> str:
 
 
 def _how_asked(run: Run, key: str) -> dict[str, Any]:
-    llms = [*run.judges, *run.models]
-    fields: dict[str, Any] = {f"{key}_use_cache": run.use_cache}
-    if llms:
-        # A form has one field for all of them; of a run from elsewhere the largest will do.
-        field = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
-        fields[f"{key}_{field}"] = max(spec.answer_tokens for spec in llms)
-        fields[f"{key}_temperature"] = max(spec.temperature or 0.0 for spec in llms)
-        fields[f"{key}_repeats"] = min(run.repeats, MOST_REPEATS)
-        fields[f"{key}_when"] = when.TOMORROW if run.overnight else when.NOW
+    fields = {}
+    for name, setting in SETTINGS.items():
+        is_number = setting.kind in (bool, int, float) and setting.usual is not None
+        if is_number or setting.has_no_field:
+            fields[f"{key}_{name}"] = setting.value(run)
+    # A form has a field for each kind of budget.
+    tokens = max((spec.answer_tokens for spec in llms_of(run)), default=ANSWER_TOKENS)
+    field = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
+    fields[f"{key}_{field}"] = tokens
+    fields[f"{key}_when"] = when.TOMORROW if run.overnight else when.NOW
     # Each unit has a field of its own, or a number of calls would stand there as dollars.
     fields[f"{key}_unit"] = model_form.CALLS if run.cap.calls else model_form.DOLLARS
     fields[f"{key}_{model_form.CALLS}"] = run.cap.calls
@@ -159,11 +160,6 @@ def _fields_of_composition(run: Run) -> dict[str, Any]:
     if abilities:
         field = f"rgb_abilities_{run.dataset_name}"
         fields[field] = [Ability(ability) for ability in abilities]
-    if origin.get("noise_levels"):
-        fields["rgb_noise"] = origin["noise_levels"]
-    fields["rgb_fill_up"] = bool(origin.get("fill_up"))
-    if origin.get("passages"):
-        fields["rgb_passages"] = origin["passages"]
     return fields
 
 

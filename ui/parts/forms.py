@@ -9,6 +9,7 @@ import streamlit as st
 from pydantic import BaseModel
 
 from evaluators.params import Parameter, parameters
+from evaluators.runs.run_options import SETTINGS
 from evaluators.text.language import say
 from evaluators.text.words import readable
 
@@ -28,6 +29,18 @@ def parameter_widgets(
     values = {}
     for parameter, column in zip(declared, columns, strict=True):
         values[parameter.name] = _widget(parameter, column, f"{key}_{parameter.name}")
+    return values
+
+
+def option_widgets(key: str) -> dict[str, Any]:
+    """The values of the settings of a run that no form draws in a place of its own."""
+    values = {}
+    for name, setting in SETTINGS.items():
+        if setting.has_no_field:
+            value = _widget(setting.as_parameter(name), st, f"{key}_{name}")
+            # As at other doors: what is usual is not kept with a run.
+            if not setting.is_usual(value):
+                values[name] = value
     return values
 
 

@@ -114,6 +114,7 @@ def _form_to_ask_models(name: str) -> None:
         judge = model_form.judge_beside_rules(by_id, models, say(JUDGE), "rgb_judge")
         judges = [judge] if judge else []
         options = model_form.answer_options(models, judges, "rgb", labels=False)
+        further_options = forms.option_widgets("rgb")
         model_form.show_retired()
         prompt, prompt_mistake = _prompt_with_wordings(bed)
     chosen = [*models, *judges]
@@ -126,6 +127,7 @@ def _form_to_ask_models(name: str) -> None:
         prompt=prompt,
         seed=composition.seed,
         title=bed.name,
+        options=further_options,
     )
     plan = model_form.with_llms(questions, models, judges, options, cap)
     drafted = RGBDraft(questions, plan, composition, len(models), chosen, prompt_mistake)
@@ -347,13 +349,19 @@ def _form_to_score_answers(name: str) -> None:
     with st.expander(say("Advanced"), icon=":material/tune:", key="rgb_advanced"):
         params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
         seed = how_many.seed("rgb_score_seed", say("Which answers are taken at random."))
+        further_options = forms.option_widgets("rgb_score")
     dataset = sampled(whole, count, seed)
     if isinstance(ability, Ability):
         dataset = all_with_ability(dataset, ability)
     elif ability == ROW_BY_ROW:
         dataset = all_with_ability(dataset, BY_ROW)
     label = say("Check {answers}", answers=counted(len(dataset.samples), "answer"))
-    plan = RunPlan(dataset, [RGBEvaluator(**params)], seed=dataset.origin.get("seed"))
+    plan = RunPlan(
+        dataset,
+        [RGBEvaluator(**params)],
+        seed=dataset.origin.get("seed"),
+        options=further_options,
+    )
     with end:
         if data_choice.start_button(label, START, name, is_ready=True):
             starting.start(plan, START)

@@ -120,6 +120,7 @@ def _drafted(
     with advanced:
         params = _method_fields(dataset, who, generators)
         further = choice.choose_metrics(say("Also measure"), dataset, "trace")
+        further_options = forms.option_widgets("trace")
     with asked:
         judges = who.judges
         if who.method == HEURISTIC:
@@ -136,6 +137,7 @@ def _drafted(
         further or [],
         prompt=generators.prompt,
         seed=dataset.origin.get("seed"),
+        options=further_options,
     )
     who = who._replace(judges=judges)
     measures = RememberedMeasures((session.identity(name), count, seed))
