@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from evaluators.base import Evaluator
 from evaluators.datasets.sampling import sampled
 from evaluators.llm.catalogue import Choice
-from evaluators.records import Dataset
+from evaluators.records import Dataset, Run
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import say
 from evaluators.text.words import counted
@@ -46,7 +46,7 @@ class MetricsDraft(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    again.fill(None)
+    again.fill(None, _fields)
     name = data_choice.choose_or_upload(
         say("Data set"), session.named(Dataset), data_choice.FIELDS[None], say("Upload a data set")
     )
@@ -81,6 +81,14 @@ def show() -> None:
     drafted = MetricsDraft(dataset, measures, metrics, judges, generators, plan)
     with end:
         _end_of_metrics_form(drafted, advanced)
+
+
+def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
+    """The values of the fields of number and judge for the settings of a run."""
+    fields = how_many.fields(run.origin.get("sample"), "metrics_count")
+    if judges is not None:
+        fields["metrics_metric_judge"] = next(iter(judges), None)
+    return fields
 
 
 def _end_of_metrics_form(drafted: MetricsDraft, advanced: DeltaGenerator) -> None:

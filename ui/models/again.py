@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from evaluators.base import Benchmark
-from evaluators.catalogue import catalogue, from_spec
-from evaluators.datasets.sampling import sampled
-from evaluators.errors import PlumblineError
-from evaluators.evaluation_pipeline import HybridEvaluator
+from evaluators.catalogue import catalogue
 from evaluators.llm.catalogue import find
 from evaluators.llm.connect import ANSWER_TOKENS
-from evaluators.records import Ability, ModelSpec, Run
-from evaluators.runs.forecast import doubtful
+from evaluators.records import ModelSpec, Run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_options import SETTINGS, llms_of
 from evaluators.runs.settings import differing, settings_of
@@ -25,20 +21,18 @@ from evaluators.text.stored_texts import translated
 from ui import session
 from ui.models import assigned, when
 from ui.models import form as model_form
-from ui.models.forecast import RememberedMeasures
-from ui.parts import data_choice, how_many
+from ui.parts import data_choice
 from ui.parts.untrusted import plain
 
-ONE_JUDGE = ("trace_judge", "trace_metric_judge", "metrics_metric_judge", "rgb_judge")
-JURIES = ("trace_jury", "trace_hybrid")
-"""The fields in which forms ask for one judge, and for several."""
+FieldsOfForm = Callable[[Run, list[str] | None], dict[str, Any]]
+"""From a run, and the ids of its judges; `None` where the form begins with its usual ones."""
 
 
-def fill(benchmark: Benchmark | None) -> None:
+def fill(benchmark: Benchmark | None, of_form: FieldsOfForm) -> None:
     """Puts the settings that a link asks for into the fields; before any of them is drawn.
 
     They are those of a run, or of an assignment. What is no longer there, such as a model that
-    nobody offers, is left out.
+    nobody offers, is left out. `of_form` gives the values of the form's own fields by their keys.
     """
     place = _run_kept_under(benchmark)
     if session.NEW_RUN in st.session_state:
@@ -54,39 +48,25 @@ def fill(benchmark: Benchmark | None) -> None:
     if run is None:
         return
     st.session_state[place] = run
-    fields = _fields(run, benchmark, not_usable)
-    for name, value in fields.items():
-        st.session_state[name] = value
-
-
-def _fields(
-    run: Run,
-    benchmark: Benchmark | None,
-    not_usable: Collection[ModelSpec],
-) -> dict[str, Any]:
-    """The values of the fields by their keys; of LLMs that are not usable the choice is open."""
-    by_id = catalogue_of(run)
-    models = [spec.id for spec in run.models if spec.id in by_id and spec not in not_usable]
-    judges = [spec.id for spec in run.judges if spec.id in by_id and spec not in not_usable]
     key: str = benchmark or "metrics"
     if benchmark == "rgb" and not run.models:
         # The fields of answers that were there already.
         key = "rgb_score"
+    by_id = catalogue_of(run)
+    models, judges = (
+        [spec.id for spec in specs if spec.id in by_id and spec not in not_usable]
+        for specs in (run.models, run.judges)
+    )
     fields = {data_choice.FIELDS[benchmark]: run.dataset_name, **_how_asked(run, key)}
-    fields |= _fields_of_composition(run) if key == "rgb" else _part(run, f"{key}_count")
-    if not_usable:
-        # Else they begin with a model that nobody asked for.
-        fields |= dict.fromkeys(ONE_JUDGE) | {name: [] for name in JURIES}
+    # Of those who cannot be asked here the choice is open, or another one would be asked unasked.
     if models or not_usable:
         fields[f"{key}_models"] = models
     if run.prompt:
         language = "zh" if is_chinese(run.prompt) else "en"
         fields[f"{key}_prompt_{language}"] = run.prompt
-    if benchmark == "trace":
-        fields |= _labellers(run, judges)
-    elif judges:
-        fields["rgb_judge" if benchmark == "rgb" else "metrics_metric_judge"] = judges[0]
-    return fields | _fields_of_metrics(run, benchmark, key)
+    fields |= of_form(run, judges if judges or not_usable else None)
+    for name, value in (fields | _fields_of_metrics(run, benchmark, key)).items():
+        st.session_state[name] = value
 
 
 def catalogue_of(run: Run) -> dict[str, Any]:
@@ -141,72 +121,6 @@ def _how_asked(run: Run, key: str) -> dict[str, Any]:
     fields[f"{key}_{model_form.CALLS}"] = run.cap.calls
     fields[f"{key}_{model_form.DOLLARS}"] = run.cap.cost
     return fields
-
-
-def _part(run: Run, key: str) -> dict[str, Any]:
-    """How many samples were taken."""
-    count = run.origin.get("sample")
-    if count is None:
-        return {key: how_many.ALL}
-    if count in (how_many.FEW, how_many.MORE):
-        return {key: str(count)}
-    return {key: how_many.OTHER, f"{key}_number": count}
-
-
-def _fields_of_composition(run: Run) -> dict[str, Any]:
-    origin = run.origin
-    fields = _part(run, f"rgb_count_{run.dataset_name}")
-    abilities = origin.get("abilities")
-    if abilities:
-        field = f"rgb_abilities_{run.dataset_name}"
-        fields[field] = [Ability(ability) for ability in abilities]
-    return fields
-
-
-def _labellers(run: Run, judges: list[str]) -> dict[str, Any]:
-    """The tile of the method, and its judges."""
-    fields: dict[str, Any] = {}
-    if run.evaluator.name == "trace":
-        fields["trace_method"] = "Heuristic"
-        # The heuristic asks nobody, so the judge is that of a metric beside it.
-        if judges:
-            fields["trace_metric_judge"] = judges[0]
-    elif run.evaluator.name == "hybrid":
-        fields["trace_method"] = "Hybrid"
-        if judges:
-            fields["trace_hybrid"] = judges
-        # Of answers to come nobody knows the doubt, so the form has no such field.
-        if not run.models:
-            fields |= _judged_by_hybrid(run)
-    elif len(run.judges) > 1:
-        fields["trace_method"] = "Jury"
-        if judges:
-            fields["trace_jury"] = judges
-    else:
-        fields["trace_method"] = "One judge"
-        if judges:
-            fields["trace_judge"] = judges[0]
-    return fields
-
-
-def _judged_by_hybrid(run: Run) -> dict[str, int]:
-    """How many samples the judges got; nothing where the data are gone."""
-    try:
-        whole = session.dataset(run.dataset_name)
-        hybrid = from_spec(run.evaluator)
-    except PlumblineError:
-        return {}
-    if not isinstance(hybrid, HybridEvaluator):
-        return {}
-    count = run.origin.get("sample")
-    seed = run.seed or 0
-    plan = RunPlan(sampled(whole, count, seed), [hybrid])
-    # As the form measures the same data: so it finds what is remembered here.
-    measures = RememberedMeasures((session.identity(whole.name), count, seed))
-    total = len(plan.dataset.samples)
-    positions = doubtful(plan, hybrid, measures)
-    judged = total if positions is None else len(positions)
-    return {f"trace_judged_{total}": max(1, judged)}
 
 
 def _fields_of_metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[str, Any]:

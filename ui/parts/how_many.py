@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from evaluators.text.language import say
@@ -50,6 +52,15 @@ def choose(total: int, key: str, *, label: str = "") -> int | None:
         **KEPT,
     )
     return number
+
+
+def fields(count: int | None, key: str) -> dict[str, Any]:
+    """The values of the fields of `choose` by which it gives this number."""
+    if count is None:
+        return {key: ALL}
+    if count in (FEW, MORE):
+        return {key: str(count)}
+    return {key: OTHER, f"{key}_number": count}
 
 
 def seed(key: str, purpose: str) -> int:

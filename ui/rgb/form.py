@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,7 +21,7 @@ from evaluators.datasets.rgb import (
 from evaluators.datasets.sampling import sampled
 from evaluators.llm.catalogue import Choice
 from evaluators.prompts import load
-from evaluators.records import Ability, Dataset, prompt_hash
+from evaluators.records import Ability, Dataset, Run, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
@@ -77,7 +77,7 @@ class RGBDraft(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    again.fill("rgb")
+    again.fill("rgb", _fields)
     beds = session.named(TestBed)
     names = [*beds, *session.answered()]
     name = data_choice.choose_or_upload(
@@ -87,6 +87,19 @@ def show() -> None:
         _form_to_ask_models(name)
     elif name is not None:
         _form_to_score_answers(name)
+
+
+def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
+    """The values of the fields of number, abilities and judge for the settings of a run."""
+    count, name = run.origin.get("sample"), run.dataset_name
+    if not run.models:
+        return how_many.fields(count, "rgb_score_count")
+    fields = how_many.fields(count, f"rgb_count_{name}")
+    if abilities := run.origin.get("abilities"):
+        fields[f"rgb_abilities_{name}"] = [Ability(ability) for ability in abilities]
+    if judges is not None:
+        fields["rgb_judge"] = next(iter(judges), None)
+    return fields
 
 
 def hint() -> str:

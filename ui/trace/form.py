@@ -10,12 +10,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.base import Evaluator
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import catalogue, from_spec
 from evaluators.datasets.sampling import sampled
 from evaluators.dry_run import answered
+from evaluators.errors import PlumblineError
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import Choice, model_title
-from evaluators.records import Cap, Dataset
+from evaluators.records import Cap, Dataset, Run
 from evaluators.runs.forecast import doubt_of, doubtful
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
@@ -78,7 +79,7 @@ class TRACEDraft(NamedTuple):
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    again.fill("trace")
+    again.fill("trace", _fields)
     name = data_choice.choose_or_upload(
         say("Data set"),
         session.named(Dataset),
@@ -176,6 +177,41 @@ def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGener
     )
     if pressed and plan:
         starting.start(plan, START)
+
+
+def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
+    """The values of the fields of number, method and judges for the settings of a run."""
+    method = {"trace": HEURISTIC, "hybrid": HYBRID}.get(run.evaluator.name, JUDGE)
+    if method == JUDGE and len(run.judges) > 1:
+        method = JURY
+    fields = {**how_many.fields(run.origin.get("sample"), "trace_count"), METHOD: method}
+    if judges is not None:
+        # The heuristic asks nobody, so its judge is that of a metric beside it.
+        field, _ = JUDGE_FIELDS.get(method, ("trace_metric_judge", 1))
+        fields[field] = judges if method in (JURY, HYBRID) else next(iter(judges), None)
+    # Of answers to come nobody knows the doubt, so the form has no such field.
+    if method == HYBRID and not run.models:
+        fields |= _judged_by_hybrid(run)
+    return fields
+
+
+def _judged_by_hybrid(run: Run) -> dict[str, int]:
+    """How many samples the judges got; nothing where the data are gone."""
+    try:
+        whole = session.dataset(run.dataset_name)
+        hybrid = from_spec(run.evaluator)
+    except PlumblineError:
+        return {}
+    if not isinstance(hybrid, HybridEvaluator):
+        return {}
+    count, seed = run.origin.get("sample"), run.seed or 0
+    plan = RunPlan(sampled(whole, count, seed), [hybrid])
+    # As the form measures the same data: so it finds what is remembered here.
+    measures = RememberedMeasures((session.identity(whole.name), count, seed))
+    total = len(plan.dataset.samples)
+    positions = doubtful(plan, hybrid, measures)
+    judged = total if positions is None else len(positions)
+    return {f"trace_judged_{total}": max(1, judged)}
 
 
 def unused(evaluator: str) -> tuple[str, ...]:
