@@ -24,6 +24,8 @@ Reveal = Literal["at the end", "after each"]
 
 MOST_PEOPLE = 50
 """Names in a queue: a link may reach strangers, who would make it ever slower."""
+MOST_QUEUES = 50
+"""Queues of a run, whose page reads them all."""
 MOST = 1000
 """Answers in a queue: more than a person labels, and few enough to be read at each step."""
 

@@ -78,7 +78,10 @@ Admit = Callable[[Run, int, int], object]
 
 _BEYOND = {
     "memory": mark("This file needs more memory or time than a run file may."),
-    "size": mark("Unpacked it holds more than {limit:,.0f} MB, the limit."),
+    "size": mark(
+        "Unpacked it holds more than {limit:,.0f} MB, the limit. Open it where "
+        "PLUMBLINE_DECODED_BYTES is higher, as on your own machine."
+    ),
     "lines": mark("{name} has more than {number:,} lines, the limit."),
     "length": mark("{name}, line {number:,}, is longer than a line may be."),
     "values": mark("{name}, line {number:,}, holds more than {most:,} values, the limit."),
@@ -327,15 +330,24 @@ def _check_run(run: Run, parts: Mapping[str, _Measured]) -> None:
         raise RunFileError(
             say("The run has {cells:,} results to give, too many to be shown.", cells=cells.count)
         )
-    fit = {RESULTS: cells.count, NOTES: cells.count, LABELS: config().labels_per_run}
-    for name, most in fit.items():
-        if parts[name].lines > most:
+    most_labels = config().labels_per_run
+    if parts[LABELS].lines > most_labels:
+        raise RunFileError(
+            say(
+                "It has {lines:,} labels by people, and a run keeps {most:,}. Open it where "
+                "PLUMBLINE_LABELS_PER_RUN is higher, as on your own machine.",
+                lines=parts[LABELS].lines,
+                most=most_labels,
+            )
+        )
+    for name in (RESULTS, NOTES):
+        if parts[name].lines > cells.count:
             raise RunFileError(
                 say(
                     "{name} has {lines:,} lines, at most {most:,} fit.",
                     name=name,
                     lines=parts[name].lines,
-                    most=most,
+                    most=cells.count,
                 )
             )
 
@@ -475,7 +487,8 @@ def _check_labels(cells: _Cells, labels: Lines[CellLabel]) -> None:
         if counts[by] > MOST_OF_A_PERSON:
             raise RunFileError(
                 say(
-                    "{name} has more than {most:,} labels of one person and answer.",
+                    "{name} has more than {most:,} labels of one person and answer, the most that "
+                    "a run keeps. Export it again.",
                     name=LABELS,
                     most=MOST_OF_A_PERSON,
                 )

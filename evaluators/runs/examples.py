@@ -15,6 +15,7 @@ from evaluators.config import ROOT
 from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.records import Dataset, Run, SampleResult
+from evaluators.runs import workspaces
 from evaluators.runs.store import Store
 from evaluators.runs.store.bodies import timestamp
 
@@ -51,7 +52,10 @@ def find(store: Store, run_id: str) -> Run | None:
 
 
 def copy(store: Store, run: Run, workspace: str) -> Run:
-    """A copy of an example in a workspace, where it can be changed like any other run."""
+    """A copy of an example in a workspace, where it can be changed like any other run.
+
+    Raises `HostLimitError` where a public host takes no further run there.
+    """
     example = read(run.id)
     copied = example.run.model_copy(
         update={
@@ -60,7 +64,9 @@ def copy(store: Store, run: Run, workspace: str) -> Run:
             "created": timestamp(),
         }
     )
-    store.runs.put(copied, example.dataset.samples, example.results)
+    samples = example.dataset.samples
+    workspaces.of(store).check_run(copied, len(samples), size(run.id))
+    store.runs.put(copied, samples, example.results)
     return copied
 
 

@@ -138,10 +138,14 @@ class Workspaces:
                     most=limits.cells_per_run,
                 )
             )
-        most_kept = limits.runs_kept_per_visitor
-        if len(self._store.runs.ids(run.workspace)) >= most_kept:
+        count, most_kept = len(self._store.runs.ids(run.workspace)), limits.runs_kept_per_visitor
+        if count >= most_kept:
             raise HostLimitError(
-                say("This host keeps {most} runs for each visitor.", most=most_kept),
+                say(
+                    "This host keeps {most} runs for each visitor, and you have {count}.",
+                    most=most_kept,
+                    count=count,
+                ),
                 remedy=Remedy("delete_a_run"),
             )
         self.check_room(run.workspace, size)

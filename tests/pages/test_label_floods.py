@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -71,6 +73,62 @@ def test_labels_that_come_faster_than_anybody_reads_are_refused(
     with pytest.raises(HostLimitError, match="too fast"):
         keep(place, changes(place, 101, 150))
     assert len(session.store().person_labels.history(place.run_id)) == 120
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["support"], ["undo"], ["undo all"], ["support", "undo"], ["support", "undo", "undo all"]],
+)
+def test_the_labels_of_an_answer_are_read_once_for_a_message_whatever_it_says(
+    place: correction.RunCell, labels: Sequence[str]
+) -> None:
+    store = session.store()
+    store.person_labels.save(*place, *[label("Ada")] * 500)
+    sent = changes(place, 1, 50)
+    for number, change in enumerate(sent):
+        change |= {"label": labels[number % len(labels)], "blind": False}
+    statements: list[str] = []
+    store.database._db.set_trace_callback(statements.append)
+
+    correction.keep_changes(place, sent, SENTENCES, Labels(), correction.Origin())
+
+    read = [text for text in statements if text.startswith("select position, model, metric, with")]
+    assert len(read) == 1
+    assert correction.last_answered(place) == 50
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_a_message_is_kept_what_each_of_its_changes_alone_would_keep(
+    place: correction.RunCell, seed: int
+) -> None:
+    """Whatever is said, taken back and said again; the first place gets all in one message."""
+    chance = random.Random(seed)
+    store = session.store()
+    places = [place, place._replace(cell=Cell(0, 1))]
+    sent = [
+        {
+            "label": chance.choice(["support", "relevant", "supported_by", "undo", "undo all"]),
+            "key": chance.choice(["a", "0a"]),
+            "value": chance.choice(["full", "none", "yes", "no", "0a"]),
+            "blind": chance.random() < 0.5,
+        }
+        for _ in range(40)
+    ]
+    for own in places:
+        store.person_labels.save(*own, label("Ada"))
+        numbered = [
+            {"sample": own.name, "number": number, **change}
+            for number, change in enumerate(sent, 1)
+        ]
+        for message in [numbered] if own is place else [[change] for change in numbered]:
+            correction.keep_changes(own, message, SENTENCES, Labels(), correction.Origin())
+
+    in_one, alone = (store.person_labels.by_cell(*own).get(own.cell) for own in places)
+    said = [
+        [given.model_copy(update={"created": NOW}) for given in labels or ()]
+        for labels in (in_one, alone)
+    ]
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("sent", [None, {}, "x" * 1000, 7, [7], [{"sample": 1}]])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evaluators.run_files.contents import RESULTS
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import said, state
+from tests.run_files.test_host_limits import LIMITS, VISITOR, long_reason, run_file
 from tests.run_files.test_run_files import with_line
 from ui import session
 
@@ -45,3 +48,25 @@ def test_a_file_that_is_none_is_refused(open_page: OpenPage) -> None:
     at.file_uploader(key="run_file_0").upload("mine.plumbline", b"PK\x03\x04")
 
     assert "This is not a run file, or it is damaged." in said(checked(at.run()))
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_file_beyond_a_limit_of_the_host_is_refused_whole(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    limit, store = LIMITS[name], session.store()
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    store.mappings.save(VISITOR, ["question"], {})
+    if name == "runs kept":
+        opened(long_reason(run_file()), store, VISITOR)
+    before = store.runs.ids(VISITOR)
+    for variable, value in limit.variables.items():
+        monkeypatch.setenv(variable, str(value))
+    at = open_page("runs", w=VISITOR)
+
+    at.file_uploader(key="run_file_0").upload("mine.plumbline", limit.change(run_file()))
+    at = checked(at.run())
+
+    words = said(at, "error")
+    assert all(part in words for part in limit.words), words
+    assert store.runs.ids(VISITOR) == before

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evaluators.errors import ParameterError
+from evaluators.errors import HostLimitError, ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Ability, Cell, Support
 from evaluators.runs import examples, rounds
@@ -128,3 +128,17 @@ def test_examples_do_not_expire(store: Store) -> None:
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     assert store.workspaces.knows(EXAMPLES)
     assert store.workspaces.unvisited_since(tomorrow) == []
+
+
+def test_a_copy_counts_among_the_runs_that_a_public_host_keeps(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setenv("PLUMBLINE_RUNS_KEPT_PER_VISITOR", "1")
+    example = examples.find(store, INVENTED)
+    assert example is not None
+    copied = examples.copy(store, example, "visitor")
+
+    with pytest.raises(HostLimitError, match="keeps 1 runs for each visitor"):
+        examples.copy(store, example, "visitor")
+    assert store.runs.ids("visitor") == [copied.id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.errors import ParameterError
+from evaluators.people.queues import MOST_QUEUES
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
@@ -22,6 +23,7 @@ from evaluators.records import (
 from evaluators.runs.label_queues import Wish, asked_values, compared, draw, labelable, metrics
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 
@@ -212,6 +214,24 @@ def test_a_queue_is_found_by_its_id_and_by_its_run_and_goes_with_it(store):
     store.runs.delete("hand")
     assert store.label_queues.get(queue.id) is None
     with pytest.raises(ParameterError, match="deleted meanwhile"):
+        store.label_queues.save(queue)
+
+
+def test_a_run_keeps_so_many_queues(store):
+    view = view_of(store, YES, NO)
+    for _ in range(MOST_QUEUES):
+        store.label_queues.save(draw(view, Wish(drawn="by filter", among=[Answer(0)]), seed=0))
+
+    with pytest.raises(ParameterError, match=f"has {MOST_QUEUES} queues, the most it keeps"):
+        store.label_queues.save(draw(view, Wish(drawn="by filter", among=[Answer(0)]), seed=0))
+    assert len(store.label_queues.of_run("hand")) == MOST_QUEUES
+
+
+def test_nobody_draws_from_an_example(store):
+    queue = draw(view_of(store, YES), Wish(), seed=0)
+    store.workspaces.move("local", EXAMPLES)
+
+    with pytest.raises(ParameterError, match="Everybody who opens this example"):
         store.label_queues.save(queue)
 
 

@@ -3,8 +3,11 @@ comes any more.
 """
 
 import random
+import sqlite3
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import pytest
 
@@ -15,6 +18,7 @@ from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.database import TABLES
 from evaluators.runs.workspaces import Workspaces
 from tests.runs import slow
 
@@ -188,6 +192,56 @@ def test_bytes_of_a_workspace_count_all_that_is_its_own(store, host, public):
     assert store.workspaces.bytes_of(BEN) > 10_000  # samples, results, answers
     store.runs.delete(run.id)
     assert store.workspaces.bytes_of(BEN) < 1000
+
+
+class Column(NamedTuple):
+    name: str
+    kind: str
+    points_to: str
+    """The table whose key it holds, or none."""
+
+
+def owned_tables() -> dict[str, list[Column]]:
+    """The tables that hold something of a workspace or of a run, as the schema has them.
+
+    What others point to comes before them. Without the numbers that the database gives to rows.
+    """
+    owned: dict[str, list[Column]] = {}
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(TABLES.read_text(encoding="utf-8"))
+        query = "select name from sqlite_master where type = 'table' order by rowid"
+        for (table,) in db.execute(query).fetchall():
+            keys = db.execute(f"pragma foreign_key_list({table})")
+            points_to = {name: parent for _, _, parent, name, *_ in keys}
+            columns = []
+            for _, name, kind, *_ in db.execute(f"pragma table_info({table})"):
+                if (name, kind) not in (("id", "INTEGER"), ("number", "INTEGER")):
+                    columns.append(Column(name, kind, points_to.get(name, "")))
+            names = {column.name for column in columns}
+            if names & {"workspace", "run_id"} or not owned.keys().isdisjoint(points_to.values()):
+                owned[table] = columns
+    return owned
+
+
+def test_whichever_table_something_of_a_visitor_stands_in_its_bytes_count():
+    """A row of every table, with a thousand letters in each of its texts."""
+    store = Store(":memory:")
+    for number, (table, columns) in enumerate(owned_tables().items()):
+        values = {}
+        marks = []
+        for name, kind, parent in columns:
+            key = "number" if kind == "INTEGER" else "id"
+            marks.append(f"(select max({key}) from {parent})" if parent else "?")
+            if not parent:
+                text = ANN if name == "workspace" else f"{number} {name} ".ljust(1000, "x")
+                values[name] = {"TEXT": text, "INTEGER": number, "REAL": 0.5}[kind]
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        before = store.workspaces.bytes_of(ANN)
+        with store.database.transaction() as db:
+            query = f"insert or replace into {table} ({names}) values ({', '.join(marks)})"
+            db.execute(query, list(values.values()))
+        letters = sum(len(value) for value in values.values() if isinstance(value, str))
+        assert store.workspaces.bytes_of(ANN) - before >= letters, table
 
 
 def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, public):

@@ -17,7 +17,6 @@ def button(run: Run, label: str, *, is_primary: bool = False) -> None:
     look: Literal["primary", "tertiary"] = "primary" if is_primary else "tertiary"
     if st.button(label, icon=":material/content_copy:", type=look):
         with problems.caught():
-            session.check_room(examples.size(run.id))
             copied = examples.copy(session.store(), run, session.workspace())
             st.query_params["run"] = copied.id
             st.rerun()

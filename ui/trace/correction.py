@@ -166,22 +166,28 @@ def _keep_change(
 ) -> list[PersonLabel]:
     """What anybody says of the sample after the change, of which this was said before."""
     table, person, queue = session.store().person_labels, origin.person, origin.queue
+    own = [label for label in given if label.person == person and queue in ("", label.queue)]
     if not (change.label in ("undo", "undo all") or _fits(change, sentences)):
         return given
     if change.label == "undo":
         table.undo(*place, person, queue)
+        gone = own[-1:]
     elif change.label == "undo all":
         table.withdraw_all(*place, person, queue)
+        gone = own
     elif not change.blind and _takes_back(change, given, original, person):
-        table.withdraw(*place, person, change.label, change.key, queue)
         # The sentences that carry it were named for this label and mean nothing without it.
-        if change.label == "support":
-            table.withdraw(*place, person, "supported_by", change.key, queue)
+        kinds = ("support", "supported_by") if change.label == "support" else (change.label,)
+        for kind in kinds:
+            table.withdraw(*place, person, kind, change.key, queue)
+        gone = [label for label in own if label.label in kinds and label.key == change.key]
     else:
         label = _as_label(change, sentences, origin)
         table.save(*place, label)
         return [*given, label]
-    return table.by_cell(*place).get(place.cell, [])
+    # By identity: the same can be said twice.
+    ids = set(map(id, gone))
+    return [label for label in given if id(label) not in ids]
 
 
 def _as_label(change: EvidenceChange, sentences: Sentences, origin: Origin) -> PersonLabel:

@@ -9,11 +9,12 @@ from contextlib import suppress
 from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.people.queues import MOST_PEOPLE, LabelQueue, QueuePerson
+from evaluators.people.queues import MOST_PEOPLE, MOST_QUEUES, LabelQueue, QueuePerson
 from evaluators.people.records import YOU, folded_name
 from evaluators.runs.store.bodies import from_body, to_body
 from evaluators.runs.store.database import Connection, Database
-from evaluators.text.language import say
+from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.text.language import mark, say
 
 _PEOPLE = "select queue_id, token, name, seen from queue_people"
 
@@ -23,12 +24,27 @@ class LabelQueueTable:
         self._database = database
 
     def save(self, queue: LabelQueue) -> None:
-        """Keeps a new queue; raises `ParameterError` where its run is not there (any more)."""
+        """Keeps a new queue.
+
+        Raises `ParameterError` for an example, which all share, where its run is not there (any
+        more), and where that has as many as it keeps.
+        """
         query = """insert into label_queues select ?1, id, ?2, ?3 from runs where id = ?4"""
         values = (queue.id, queue.created, to_body(queue), queue.run_id)
         with self._database.transaction() as db:
             if not db.execute(query, values).rowcount:
                 raise ParameterError(say("This run was deleted meanwhile, so nothing was drawn."))
+            check_not_shared(db, queue.run_id, mark("queues"))
+            # In the same transaction: of two that come at once only one is the last.
+            count = "select count(*) from label_queues where run_id = ?"
+            if db.execute(count, (queue.run_id,)).fetchone()[0] > MOST_QUEUES:
+                raise ParameterError(
+                    say(
+                        "This run has {most} queues, the most it keeps. Go on with one of them, or "
+                        "label a copy of the run: save it as a file, and open that.",
+                        most=MOST_QUEUES,
+                    )
+                )
 
     def get(self, queue_id: str) -> LabelQueue | None:
         """The queue of that id; one that cannot be read is as good as none."""

@@ -63,7 +63,7 @@ class PersonLabelTable:
                 place = (run_id, cell.position, cell.model, metric)
                 values = (*place, *(getattr(label, field) for field in _FIELDS))
                 db.execute(f"insert into person_labels ({columns}) values ({marks})", values)
-                places.add((*place, label.person))
+                places.add(place)
             _check_counts(db, run_id, places)
 
     def by_cell(
@@ -147,7 +147,7 @@ class PersonLabelTable:
 def _check_counts(db: Connection, run_id: str, places: Iterable[tuple[Any, ...]]) -> None:
     """Raises `ParameterError` where the run has more labels now than it may: every page reads them.
 
-    `places` are the cells, each with the person, that have new ones.
+    `places` are the cells that have new ones.
     """
     most = config().labels_per_run
     count = db.execute("select count(*) from person_labels where run_id = ?", (run_id,))
@@ -155,9 +155,11 @@ def _check_counts(db: Connection, run_id: str, places: Iterable[tuple[Any, ...]]
         raise ParameterError(
             say("A run keeps {most:,} labels by people, and this one would have more.", most=most)
         )
-    of_a_person = f"select count(*) from person_labels where {_OF_A_CELL} and person = ?"
+    # Of all people of a cell at once: a file may bring labels by thousands.
+    too_many = f"""select 1 from person_labels where {_OF_A_CELL}
+                   group by person having count(*) > {MOST_OF_A_PERSON}"""
     for place in places:
-        if db.execute(of_a_person, place).fetchone()[0] > MOST_OF_A_PERSON:
+        if db.execute(too_many, place).fetchone():
             raise ParameterError(
                 say(
                     "One person gives an answer {most:,} labels at most, and this would be more.",

@@ -20,7 +20,8 @@ class TableKeys(NamedTuple):
 
 def translated(query: str, tables: Mapping[str, TableKeys]) -> str:
     """The query as PostgreSQL and psycopg take it; its values go by names (see `by_name`)."""
-    return _with_placeholders(_with_conflicts(_BYTES.sub(r"octet_length(\1)", query), tables))
+    counted = _BYTES.sub(r"octet_length(cast(\1 as text))", query)
+    return _with_placeholders(_with_conflicts(counted, tables))
 
 
 def by_name(values: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:

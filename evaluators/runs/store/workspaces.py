@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cached_property
 
 from evaluators.errors import ParameterError
 from evaluators.runs.store.bodies import timestamp
@@ -14,37 +16,42 @@ from evaluators.text.language import say
 EXAMPLES = "examples"
 """The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
-ROW = 120
-"""About the bytes of a row's keys, numbers and times, and of its entries in indexes."""
-
-
-def _bytes(*columns: str) -> str:
-    """In SQL: the bytes of these columns of a row, and of what every row has."""
-    return " + ".join(
-        [str(ROW), *(f"coalesce(length(cast({name} as blob)), 0)" for name in columns)]
-    )
-
-
-_SIZES = (
-    ("uploads", _bytes("body")),
-    ("calls", _bytes("answer")),
-    ("runs", _bytes("body")),
-    ("saved_metrics", _bytes("body")),
-    ("saved_mappings", _bytes("body")),
-)
-_OF_RUNS = (
-    ("results", _bytes("body", '"values"', "facets")),
-    ("person_labels", _bytes("person", "key", "value", "sentence", "queue")),
-    ("notes", _bytes("text", "tags")),
-    ("label_queues", _bytes("body")),
-    ("rounds", _bytes("body")),
-    ("environments", _bytes("body")),
-    ("figures", _bytes("body")),
-)
-"""The tables of a workspace and of its runs, each with the size of a row."""
+ROW = 60
+"""About the bytes of a row's entries in indexes."""
 
 _OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls", "file_batches")
 """The tables with a column `workspace`."""
+_OF_RUNS = (
+    "results",
+    "revisions",
+    "figures",
+    "viewed",
+    "notes",
+    "person_labels",
+    "label_queues",
+    "rounds",
+    "environments",
+    "batches",
+)
+"""The tables with a column `run_id`, beside `calls`."""
+
+
+def _in(column: str, of: str, where: str, key: str = "id") -> str:
+    return f"{column} in (select {key} from {of} where {where})"
+
+
+_OF_RUN = _in("run_id", "runs", "workspace = ?1")
+_OF_ROUND = _in("round_id", "rounds", _OF_RUN)
+
+WHOSE: Mapping[str, str] = {
+    **dict.fromkeys(_OWNED, "workspace = ?1"),
+    **dict.fromkeys(_OF_RUNS, _OF_RUN),
+    "samples": _in("fingerprint", "runs", "workspace = ?1", "fingerprint"),
+    "queue_people": _in("queue_id", "label_queues", _OF_RUN),
+    "round_participants": _OF_ROUND,
+    "round_labels": _in("participant", "round_participants", _OF_ROUND, "number"),
+}
+"""Every table in which something of a workspace stands, with the condition for its rows."""
 
 
 class WorkspaceTable:
@@ -88,22 +95,20 @@ class WorkspaceTable:
         return [token for (token,) in rows]
 
     def bytes_of(self, workspace: str) -> int:
-        """Bytes that all of the workspace takes up: its uploads, its answers, and its runs with all
-        that belongs to them.
+        """Bytes that all of the workspace takes up: every column of every row that belongs to it or
+        to one of its runs.
         """
-        own = "(select id from runs where workspace = ?1)"
-        sizes = [
-            *(f"select {size} from {table} where workspace = ?1" for table, size in _SIZES),
-            """select length(cast(body as blob)) from samples where fingerprint in
-                (select fingerprint from runs where workspace = ?1)""",
-            *(f"select {size} from {table} where run_id in {own}" for table, size in _OF_RUNS),
-            f"""select {ROW} from round_labels join round_participants on number = participant
-                where round_id in (select id from rounds where run_id in {own})""",
-        ]
-        first, *others = sizes
-        together = " union all ".join([first.replace(" from ", " size from ", 1), *others])
-        query = f"select coalesce(sum(size), 0) from ({together}) as sizes"
-        return int(self._database.rows(query, workspace)[0][0])
+        return int(self._database.rows(self._sum_of_sizes, workspace)[0][0])
+
+    @cached_property
+    def _sum_of_sizes(self) -> str:
+        sums = []
+        for table, where in WHOSE.items():
+            columns = self._database.columns(table)
+            sizes = [f'coalesce(length(cast("{name}" as blob)), 0)' for name in columns]
+            size = " + ".join([str(ROW), *sizes])
+            sums.append(f"select coalesce(sum({size}), 0) as size from {table} where {where}")
+        return f"select sum(size) from ({' union all '.join(sums)}) as sums"
 
     def move(self, workspace: str, new: str) -> None:
         """Gives the workspace another name, with all that is in it."""
@@ -128,7 +133,7 @@ class WorkspaceTable:
         for run_id in self._runs.ids(workspace):
             self._runs.delete(run_id)
         with self._database.transaction() as db:
-            for table in ("calls", "saved_metrics", "saved_mappings", "file_batches"):
+            for table in _OWNED:
                 db.execute(f"delete from {table} where workspace = ?", (workspace,))
             db.execute("delete from workspaces where token = ?", (workspace,))
 
