@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ FILE = ROOT / "data" / "languages" / f"{CHINESE}.po"
 HEAD = "# Simplified Chinese of Plumbline's screens. The English texts of the code are the keys."
 SINCE = datetime(2026, 11, 23, tzinfo=UTC)
 FOLDERS = ("evaluators", "ui", "pages")
-LESSON = "data/lessons/rag.toml"
+LESSONS = ROOT / "data" / "lessons"
 
 
 class Text(NamedTuple):
@@ -102,11 +102,23 @@ def _texts_of_tables() -> Iterator[tuple[str, str]]:
             # A range may be a number alone.
             if any(map(str.isalpha, text)):
                 yield text, "data/glossary.toml"
-    lesson = tomllib.loads((ROOT / LESSON).read_text(encoding="utf-8"))
-    yield from ((lesson[name], LESSON) for name in ("question", "true_answer"))
-    yield from ((document, LESSON) for document in lesson["documents"])
-    for answer in lesson["answers"]:
-        yield from ((answer[name], LESSON) for name in ("text", "why"))
+    for file in sorted(LESSONS.glob("*.toml")):
+        lesson = tomllib.loads(file.read_text(encoding="utf-8"))
+        for text in _texts_under(lesson, lesson["translated"]):
+            yield text, str(file.relative_to(ROOT))
+
+
+def _texts_under(table: object, names: Collection[str]) -> Iterator[str]:
+    """The texts that stand under these names, however deep."""
+    if isinstance(table, list):
+        for entry in table:
+            yield from _texts_under(entry, names)
+    if isinstance(table, dict):
+        for name, value in table.items():
+            if name in names:
+                yield from filter(None, [value] if isinstance(value, str) else value)
+            elif name != "translated":
+                yield from _texts_under(value, names)
 
 
 def stored_catalogue() -> Catalog:

@@ -27,7 +27,7 @@ from tests.pages.screen import (
     table_columns,
 )
 from ui.language import LANGUAGE
-from ui.learn.rgb import RIDDLES
+from ui.learn.lesson import material
 
 LINK = re.compile(r" \[\?\]\(learn\?term=\w+ .*?\)")
 CELL = re.compile(r"<div><b>(.*?)</b> <strong>(.*?)</strong>")
@@ -348,14 +348,14 @@ def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed
         tapped(at, rgb_asked=ability)
         if ability is Ability.NOISE:
             at.text_area(key=f"learn_rgb_own_{ability}_{language}").input(
-                say(RIDDLES[ability].passing)
+                say(material("rgb")["tests"][ability]["riddle"]["passing"])
             )
             checked(at.run())
         assert f"{say('Your answer')} · {say('Yes')}" in said(at, "markdown").replace("*", "")
         button(at, say("Show an answer that tricks the rule")).click()
         checked(at.run())
         assert f"{say('Your answer')} · {say('No')}" in said(at, "markdown").replace("*", "")
-        assert say(RIDDLES[ability].why) in said(at)
+        assert say(material("rgb")["tests"][ability]["riddle"]["why"]) in said(at)
 
 
 def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) -> None:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import Any
 
 import streamlit as st
+
+from evaluators.config import ROOT
+from evaluators.records import Record
 
 IS_PLAYED = "learn_is_played"
 """Where the session keeps that the open lesson was played, or that its end was asked for."""
 
 
-class AppPlace(NamedTuple):
+# Every tap draws a lesson anew, and its file comes with the program.
+@cache
+def material(name: str) -> dict[str, Any]:
+    """What a lesson is made of, in English: `data/lessons` has a file for it."""
+    path = ROOT / "data" / "lessons" / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+class AppPlace(Record):
     """A page of the app with what it opens there: an example, or one of its samples."""
 
     label: str
@@ -19,7 +32,7 @@ class AppPlace(NamedTuple):
     parameters: dict[str, str]
 
 
-class Lesson(NamedTuple):
+class Lesson(Record):
     """One lesson; `name` stands in the address, `promise` says what one can do afterwards."""
 
     name: str
@@ -29,8 +42,8 @@ class Lesson(NamedTuple):
     draw: Callable[[], None]
     takeaway: str
     place: AppPlace
+    # If what was played is Chinese.
     place_in_chinese: AppPlace | None = None
-    """Where it ends if what was played is Chinese."""
 
 
 def note_played(is_played: bool) -> None:

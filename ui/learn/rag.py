@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.report import coloured
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.claimed import NO_CLAIM
@@ -17,7 +14,7 @@ from evaluators.text.markup import html
 from evaluators.text.scale import SCORE
 from evaluators.text.words import joined_sentences
 from ui.learn.labelled import lesson_scores
-from ui.learn.lesson import note_played
+from ui.learn.lesson import material, note_played
 from ui.parts import explained, highlight
 from ui.parts.untrusted import plain
 
@@ -54,15 +51,8 @@ def show() -> None:
     _four_answers()
 
 
-# Every tap draws the answers anew, and the file comes with the program.
-@cache
-def _rag_lesson() -> dict[str, Any]:
-    """The lesson in English; its texts are shown and judged in the reader's language."""
-    path = ROOT / "data" / "lessons" / "rag.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
 def _in_own_language(lesson: dict[str, Any]) -> dict[str, Any]:
+    """The lesson as it is shown and judged in the reader's language."""
     answers = []
     for answer in lesson["answers"]:
         why = [say(NO_CLAIM)] if answer["kind"] == "declines" else []
@@ -79,7 +69,7 @@ def _in_own_language(lesson: dict[str, Any]) -> dict[str, Any]:
 # A tap draws the answers anew and nothing else of the page.
 @st.fragment
 def _four_answers() -> None:
-    lesson = _in_own_language(_rag_lesson())
+    lesson = _in_own_language(material("rag"))
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(key="learn_given"):
         st.header(say("1 · What the model was given"), anchor=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple, get_args
+from typing import Any, get_args
 
 import streamlit as st
 
@@ -15,102 +15,24 @@ from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import Policy
 from evaluators.runs import examples, run_facts
 from evaluators.runs.glossary import terms
-from evaluators.text.language import CHINESE, ENGLISH, language, mark, say
+from evaluators.text.language import CHINESE, ENGLISH, language, say
 from evaluators.text.scale import RATE
 from evaluators.text.words import readable, short_name
-from ui.learn.lesson import note_played
+from ui.learn.lesson import material, note_played
 from ui.parts import highlight, tried
 from ui.parts.texts import expected_answer
 from ui.parts.untrusted import plain
 
 KEY = "learn_rgb_"
-TESTS = {
-    Ability.NOISE: mark("Noise"),
-    Ability.REJECTION: mark("No document helps"),
-    Ability.COUNTERFACTUAL: mark("Planted error"),
-}
-MEANINGS = {
-    Ability.NOISE: mark(
-        "Push the slider: more and more documents are about something near, such as another year, "
-        "and do not hold the answer. When does a model slip?"
-    ),
-    Ability.REJECTION: mark("Not one document holds the answer. The right thing is to say so."),
-    Ability.COUNTERFACTUAL: mark(
-        "Somebody wrote a wrong answer into the documents. Who notices, and who repeats it?"
-    ),
-}
 EXAMPLES = {ENGLISH: examples.NOISE, CHINESE: examples.NOISE_ZH}
 """The example that is played, by the reader's language."""
-# Chosen so that with noise Model A holds and Model B slips, and so that the models decline, answer,
-# notice and repeat.
-QUESTIONS = {
-    ENGLISH: {
-        Ability.NOISE: ("How many otters were counted in the 2023 River Lathe survey?",),
-        Ability.REJECTION: (
-            "Which school won the 2023 Tri-County Robotics Cup?",
-            "Which novel won the 2022 Alderman Prize for debut fiction?",
-            "How much did the restoration of Whitmoor Lighthouse cost?",
-        ),
-        Ability.COUNTERFACTUAL: (
-            "What is the capital of Australia?",
-            "Which is the largest planet in the Solar System?",
-            "How many bones does an adult human body have?",
-        ),
-    },
-    CHINESE: {
-        Ability.NOISE: ("松鸣谷滑雪场最长的雪道叫什么？",),
-        Ability.REJECTION: (
-            "第六届芦汀杯围棋赛的冠军是谁？",
-            "霜桥火车站是哪一年停止客运的？",
-            "白屿湾海洋馆的吉祥物叫什么名字？",
-        ),
-        Ability.COUNTERFACTUAL: (
-            "澳大利亚的首都是哪座城市？",
-            "太阳系中体积最大的行星是哪一颗？",
-            "第一个踏上月球表面的人是谁？",
-        ),
-    },
-}
-
-
-class Riddle(NamedTuple):
-    """An answer that the rules take as it is meant, and one that they take otherwise, and why."""
-
-    passing: str
-    missed: str
-    why: str
-    truth: str
-    planted: str = ""
-
-
-# In each language the second answer is missed for the same reason.
-RIDDLES = {
-    Ability.NOISE: Riddle(
-        passing=mark("The survey counted 57 otters."),
-        missed=mark("Fifty-seven otters were counted."),
-        why=mark(
-            "The number is right, but written otherwise than the one true answer here. Data may "
-            "list several spellings, as the question at the top does."
-        ),
-        truth=mark("57 otters"),
-    ),
-    Ability.REJECTION: Riddle(
-        passing=mark("There is insufficient information in the documents."),
-        missed=mark("Sorry, nothing here tells me that."),
-        why=mark("It declines, but in words that are not in the list above."),
-        truth=mark("57 otters"),
-    ),
-    Ability.COUNTERFACTUAL: Riddle(
-        passing=mark("The documents are incorrect: the capital is Canberra."),
-        missed=mark("The capital is Canberra, whatever the documents say."),
-        why=mark("It sees through the error, but says none of the words in the list above."),
-        truth=mark("Canberra"),
-        planted=mark("Perth"),
-    ),
-}
-"""What the box for an answer of one's own begins with, and the trick on offer, by the question."""
 MOST_TRIED = 2_000
 """Letters of an answer of one's own; the field stops there as well, but only in the browser."""
+
+
+def _tests() -> dict[Ability, dict[str, Any]]:
+    """The tests of the lesson's file, in its order."""
+    return {Ability(name): test for name, test in material("rgb")["tests"].items()}
 
 
 def show() -> None:
@@ -126,14 +48,14 @@ def show() -> None:
 def _three_tests() -> None:
     ability = st.segmented_control(
         say("Test"),
-        list(TESTS),
+        list(_tests()),
         default=Ability.NOISE,
-        format_func=lambda ability: say(TESTS[ability]),
+        format_func=lambda ability: say(_tests()[ability]["title"]),
         required=True,
         key=f"{KEY}ability",
         label_visibility="collapsed",
     )
-    st.markdown(say(MEANINGS[ability]))
+    st.markdown(say(_tests()[ability]["meaning"]))
     with st.container(key="learn_steer"):
         position = _choose_sample(ability)
         sample = _example_samples(language())[position]
@@ -165,7 +87,7 @@ def _choose_sample(ability: Ability) -> int:
         for number, sample in enumerate(_example_samples(language()))
         if sample.rgb and sample.rgb.ability is ability
     }
-    questions = QUESTIONS[language()][ability]
+    questions = _tests()[ability]["questions"][language()]
     if ability is not Ability.NOISE:
         question = st.selectbox(say("Question"), questions, key=f"{KEY}{ability}_{language()}")
         return next(number for (asked, _), number in places.items() if asked == question)
@@ -289,7 +211,7 @@ def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
     """The rules that are chosen, and what was typed as a sample for them."""
     ability = st.pills(
         say("Asked"),
-        list(TESTS),
+        list(_tests()),
         default=Ability.NOISE,
         format_func=lambda ability: say(ability.question),
         required=True,
@@ -304,19 +226,19 @@ def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
         required=True,
         key=f"{KEY}policy",
     )
-    riddle = RIDDLES[ability]
+    riddle = _tests()[ability]["riddle"]
     # What is typed belongs to one question in one language.
     of_question = f"{ability}_{language()}"
     own = f"{KEY}own_{of_question}"
-    response = st.text_area(say("Answer"), say(riddle.passing), max_chars=MOST_TRIED, key=own)
+    response = st.text_area(say("Answer"), say(riddle["passing"]), max_chars=MOST_TRIED, key=own)
     truth = st.text_input(
-        say("True answer"), say(riddle.truth), max_chars=200, key=f"{KEY}truth_{of_question}"
+        say("True answer"), say(riddle["truth"]), max_chars=200, key=f"{KEY}truth_{of_question}"
     )
     planted = ""
     if ability is Ability.COUNTERFACTUAL:
         planted = st.text_input(
             say("Planted error"),
-            say(riddle.planted),
+            say(riddle["planted"]),
             max_chars=200,
             key=f"{KEY}planted_{of_question}",
         )
@@ -333,11 +255,11 @@ def _own_answer_fields() -> tuple[RGBEvaluator, Sample]:
     return RGBEvaluator(policy=policy), sample
 
 
-def _offer_riddle(riddle: Riddle, own: str) -> None:
+def _offer_riddle(riddle: dict[str, str], own: str) -> None:
     """A button that puts the answer which the rules miss into the field; then what is behind it."""
-    missed = say(riddle.missed)
+    missed = say(riddle["missed"])
     if st.session_state[own] == missed:
-        reason = say("**Why does the rule miss this?** {why}", why=say(riddle.why))
+        reason = say("**Why does the rule miss this?** {why}", why=say(riddle["why"]))
         st.info(reason, icon=":material/lightbulb:")
         return
     st.button(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import TestBed, compose
 from evaluators.records import Ability, Sample
@@ -22,7 +18,7 @@ from evaluators.text.words import readable
 from evaluators.trace.metrics import TRACEScores
 from evaluators.trace.values import METRICS
 from ui.learn.labelled import lesson_scores
-from ui.learn.lesson import note_played
+from ui.learn.lesson import material, note_played
 from ui.parts import highlight
 from ui.parts.untrusted import plain
 
@@ -31,19 +27,6 @@ MOST_TRIED = 2_000
 """Letters of a document of one's own."""
 # As high as RGB goes: with the five documents of each question it is soon out of reach.
 ASKED_NOISE = 0.8
-
-
-class Trap(NamedTuple):
-    """A trap under its title, with what it does, a live example, and what to do about it.
-
-    Rules may look for English words in the example, so that it stays English in every language.
-    """
-
-    title: str
-    what: str
-    draw: Callable[[], None]
-    remedy: str
-    is_of_english_words: bool = False
 
 
 def show() -> None:
@@ -55,32 +38,28 @@ def show() -> None:
 # A tap draws this lesson anew and nothing else of the page.
 @st.fragment
 def _one_trap() -> None:
+    traps = {trap["title"]: trap for trap in material("traps")["traps"]}
     chosen = st.pills(
         say("Which trap?"),
-        [trap.title for trap in TRAPS],
-        default=TRAPS[0].title,
+        list(traps),
+        default=next(iter(traps)),
         format_func=say,
         required=True,
         wrap=True,
         key=f"{KEY}chosen",
     )
-    trap = next(trap for trap in TRAPS if trap.title == chosen)
+    trap = traps[chosen]
     with st.container(border=True):
-        st.header(say(trap.title), anchor=False)
-        st.markdown(say(trap.what))
-        if trap.is_of_english_words and language() != ENGLISH:
+        st.header(say(trap["title"]), anchor=False)
+        st.markdown(say(trap["what"]))
+        # Rules may look for English words in the example: it is the same in every language.
+        if trap.get("is_of_english_words") and language() != ENGLISH:
             st.caption(say("The example is in English, as the rules look for English words in it."))
-        trap.draw()
-        remedy = say("**What to do:** {words}", words=say(trap.remedy))
+        EXAMPLES[trap["name"]]()
+        remedy = say("**What to do:** {words}", words=say(trap["remedy"]))
         st.markdown(f":material/lightbulb: {remedy}")
     # Which ones somebody goes on to is theirs; the first one is open without a tap.
-    note_played(trap is not TRAPS[0])
-
-
-@cache
-def _trap_examples() -> dict[str, Any]:
-    path = ROOT / "data" / "lessons" / "traps.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    note_played(chosen != next(iter(traps)))
 
 
 def _say_outcome(is_yes: bool, words: str) -> None:
@@ -103,7 +82,7 @@ def _thinking_trap() -> None:
 
 
 def _is_right(name: str, rules: RGBEvaluator) -> None:
-    lesson = _trap_examples()[name]
+    lesson = material("traps")[name]
     st.markdown(say("**Question:** {question}", question=plain(lesson["question"])))
     sample = Sample(
         id=name,
@@ -126,7 +105,7 @@ def _is_right(name: str, rules: RGBEvaluator) -> None:
 
 
 def _phrase_trap() -> None:
-    lesson = _trap_examples()["phrases"]
+    lesson = material("traps")["phrases"]
     question = plain(lesson["question"])
     st.markdown(say("**Question:** {question} (No document says it.)", question=question))
     rows = []
@@ -148,7 +127,7 @@ def _declines(answer: str, rules: RGBEvaluator) -> str:
 
 
 def _wording_trap() -> None:
-    prompts = _trap_examples()["wording"]["prompts"]
+    prompts = material("traps")["wording"]["prompts"]
     number = st.segmented_control(
         say("What the prompt asks for"),
         range(len(prompts)),
@@ -192,7 +171,7 @@ def _noise_trap() -> None:
 def _instruction_trap() -> None:
     document = st.text_area(
         say("A document"),
-        _trap_examples()["instructions"]["document"],
+        material("traps")["instructions"]["document"],
         max_chars=MOST_TRIED,
         key=f"{KEY}document",
     )
@@ -218,7 +197,7 @@ def _empty_answer_trap() -> None:
         required=True,
         key=f"{KEY}empty",
     )
-    lesson = _trap_examples()["long_answers"]
+    lesson = material("traps")["long_answers"]
     is_right = answer == "480 metres."
     # An empty answer has no sentence that a label could be of.
     support = [] if not answer else ["full" if is_right else "none"]
@@ -239,7 +218,7 @@ def _values_and_average(scores: TRACEScores) -> str:
 
 
 def _long_answer_trap() -> None:
-    lesson = _trap_examples()["long_answers"]
+    lesson = material("traps")["long_answers"]
     st.markdown(say("**Question:** {question}", question=plain(lesson["question"])))
     rows = []
     for answer in lesson["answers"]:
@@ -257,73 +236,14 @@ def _long_answer_trap() -> None:
 
 
 # Down here, as it names the functions above.
-TRAPS = (
-    Trap(
-        mark("Look-alike characters"),
-        mark("The two hyphens look alike and are two characters. A machine compares characters."),
-        _look_alike_trap,
-        mark("Keep the option on. A run counts the verdicts that it changed."),
-    ),
-    Trap(
-        mark("Thinking aloud"),
-        mark(
-            "Some models write down what they think. The true answer may stand there, while the "
-            "model then says something else."
-        ),
-        _thinking_trap,
-        mark("Keep the option on: only what it finally says counts."),
-    ),
-    Trap(
-        mark("Phrases or a judge"),
-        mark("Rules look for phrases. They miss unusual words, and take “unclear” for declining."),
-        _phrase_trap,
-        mark("Ask a judge beside the rules, and open the samples on which they differ."),
-        is_of_english_words=True,
-    ),
-    Trap(
-        mark("Prompt wording"),
-        mark(
-            "Two prompts, one model, the same honesty. Only one prompt asks for the words that the "
-            "rules look for."
-        ),
-        _wording_trap,
-        mark("Compare models only with the same prompt. A run keeps its prompt."),
-        is_of_english_words=True,
-    ),
-    Trap(
-        mark("Noise out of reach"),
-        mark(
-            "The data have five documents beside the point for each question. Ask for more "
-            "documents, and 80 % cannot be reached; ask for three, and it becomes 100 %."
-        ),
-        _noise_trap,
-        mark("Read curves at the effective noise, which each sample records."),
-    ),
-    Trap(
-        mark("An empty answer"),
-        mark("Who says nothing says nothing wrong: adherence is 1."),
-        _empty_answer_trap,
-        mark("Never read adherence alone. Completeness and the true answer tell."),
-    ),
-    Trap(
-        mark("A judge that likes length"),
-        mark(
-            "Asked “how good is it?”, many judges prefer the longer answer, "
-            "invented parts included."
-        ),
-        _long_answer_trap,
-        mark(
-            "Let a judge label sentences instead of rating answers, and check it with "
-            "people's labels."
-        ),
-    ),
-    Trap(
-        mark("A document that gives orders"),
-        mark(
-            "A judge reads documents of strangers. One may speak to the judge. Change it and see."
-        ),
-        _instruction_trap,
-        mark("Open what is pointed out. The warning changes no value: you decide."),
-        is_of_english_words=True,
-    ),
-)
+EXAMPLES: Mapping[str, Callable[[], None]] = {
+    "look_alikes": _look_alike_trap,
+    "thinking": _thinking_trap,
+    "phrases": _phrase_trap,
+    "wording": _wording_trap,
+    "noise": _noise_trap,
+    "empty_answer": _empty_answer_trap,
+    "long_answers": _long_answer_trap,
+    "instructions": _instruction_trap,
+}
+"""What draws the live example of each trap, by its name in the lesson's file."""

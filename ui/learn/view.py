@@ -5,13 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.datasets.bundled import CHINESE_TRACE
-from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
-from evaluators.text.language import CHINESE, language, mark, say
+from evaluators.text.language import CHINESE, language, say
 from evaluators.text.words import counted, joined_sentences
 from ui import session
 from ui.learn import doubt, rag, rgb, trace, traps, words
-from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson
+from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson, material
 from ui.parts import head
 from ui.parts.explained import TERM
 
@@ -22,73 +20,10 @@ DONE = "lessons_done"
 PLAYED = "learn_"
 """How the keys begin under which lessons keep what was tapped."""
 
-LESSONS = (
-    Lesson(
-        name="1",
-        title=mark("What RAG is, and how it goes wrong"),
-        promise=mark("Four answers to one question: click what you think of each."),
-        icon=":material/quiz:",
-        draw=rag.show,
-        takeaway=mark(
-            "An answer can be right, invented, contrary to its documents, or missing. None of "
-            "that shows in how it sounds: it has to be checked against the documents."
-        ),
-        place=AppPlace(mark("See 24 such answers in the app"), "trace", {"run": INVENTED}),
-    ),
-    Lesson(
-        name="2",
-        title=mark("TRACE on one page"),
-        promise=mark("Tap sentences and watch the four formulas work."),
-        icon=":material/fact_check:",
-        draw=trace.show,
-        takeaway=mark(
-            "Labels first, numbers second: change a label and you see which number moves."
-        ),
-        place=AppPlace(
-            mark("See this answer in the app"), "sample", {"run": INVENTED, "sample": "19"}
-        ),
-        place_in_chinese=AppPlace(
-            mark("Check all such answers in the app"), "trace", {session.NEW_RUN: CHINESE_TRACE}
-        ),
-    ),
-    Lesson(
-        name="3",
-        title=mark("Noise, missing and false documents"),
-        promise=mark("Push a slider and see when a model slips; then try to trick the rules."),
-        icon=":material/show_chart:",
-        draw=rgb.show,
-        takeaway=mark(
-            "A model that is right on clean documents may repeat whatever it finds in worse ones. "
-            "And a rule is only as good as its phrases: open what looks odd."
-        ),
-        place=AppPlace(mark("See all 24 questions in the app"), "rgb", {"run": NOISE}),
-        place_in_chinese=AppPlace(mark("See all questions in the app"), "rgb", {"run": NOISE_ZH}),
-    ),
-    Lesson(
-        name="4",
-        title=mark("Eight traps"),
-        promise=mark("Each makes a number wrong, and each can be tried."),
-        icon=":material/warning:",
-        draw=traps.show,
-        takeaway=mark("Before you believe a number, open five of the answers behind it."),
-        place=AppPlace(
-            mark("Open an answer on which judges differ"),
-            "sample",
-            {"run": INVENTED, "sample": "5"},
-        ),
-    ),
-    Lesson(
-        name="5",
-        title=mark("Doubt: how sure is a number?"),
-        promise=mark("Drag the number of rows, then let people correct a judge."),
-        icon=":material/query_stats:",
-        draw=doubt.show,
-        takeaway=mark(
-            "A number without its interval is half a number. And many labels of a judge do not "
-            "make up for its errors: 50 by people show them."
-        ),
-        place=AppPlace(mark("Check a judge in the app"), "check", {"run": INVENTED}),
-    ),
+DRAWN_BY = {"1": rag.show, "2": trace.show, "3": rgb.show, "4": traps.show, "5": doubt.show}
+LESSONS = tuple(
+    Lesson.model_validate({**lesson, "draw": DRAWN_BY[lesson["name"]]})
+    for lesson in material("lessons")["lessons"]
 )
 
 
