@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -52,7 +52,7 @@ from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
-from evaluators.runs.export import labelling_prompt
+from evaluators.runs.export import UNREADABLE, labelling_prompt
 from evaluators.runs.failures import HEADINGS, failures
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.formulas import formula_in_words, formula_of
@@ -65,7 +65,7 @@ from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_options import RunOptions, lists_settings, llms_of
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import beside, why_no_interval
-from evaluators.runs.store import Answer, Counts, Outline, Store
+from evaluators.runs.store import Answer, Counts, Damage, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
 from evaluators.text.scale import SCORE
@@ -198,6 +198,7 @@ class Results:
     definition: str = ""
     policy: str | None = None
     labels: str | None = None
+    _damage: list[Damage] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # Frozen, and named from now on: by which formula values are counted is never left open.
@@ -263,6 +264,18 @@ class Results:
     def counts(self) -> Counts:
         """How many results were asked for, are scored, and failed."""
         return self.store.results.counts(self.run)
+
+    def damage(self) -> Damage:
+        """How many samples, results and labels of people cannot be read as they were stored.
+
+        Every row is read for it, once; damage is said on the error stream, once as well.
+        """
+        if not self._damage:
+            damage = RunView.read(self.store, self.run).damage()
+            self._damage.append(damage)
+            if sentence := damage.sentence():
+                inputs.print_remark(sentence)
+        return self._damage[0]
 
     @property
     def stop_reasons(self) -> tuple[Reason, ...]:
@@ -424,8 +437,7 @@ class Results:
             console.print(failure_table(self.failures))
         lines = [self.headline(), *map(printable, self.findings())]
         lines += [line.rstrip() for line in file.getvalue().splitlines()]
-        if self.stopped:
-            lines.append(printable(self.stopped))
+        lines += map(printable, filter(None, [self.stopped, self.damage().sentence()]))
         return "\n".join(lines)
 
     def headline(self) -> str:
@@ -511,6 +523,8 @@ class Results:
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, by the chosen labels, definition and policy."""
+        # Who reads no more than the values learns of it as well.
+        self.damage()
         return list(RunView.read(self.store, self.run).counted(self.view))
 
     def facts(self) -> dict[Answer, dict[str, object]]:
@@ -603,6 +617,9 @@ class Results:
         models = self.run.models
         # Metrics of one answer that nobody gave fail of the same: it is said once.
         different_errors = dict.fromkeys([problem, *errors])
+        unreadable = self.damage().reasons.get(Answer(row.position, row.model), "")
+        if unreadable and not any(different_errors):
+            different_errors = {unreadable: None}
         return {
             **{_column_of_value(name): value for name, value in row.values.items()},
             "id": sample.id,
@@ -615,7 +632,7 @@ class Results:
             "labels_by": self.labels,
             "definition": self.definition,
             "policy": self.counted_policy,
-            "status": row.status or "open",
+            "status": UNREADABLE if unreadable else row.status or "open",
             "error": " ".join(filter(None, different_errors)),
             "model": models[row.model].id if models else "",
         }

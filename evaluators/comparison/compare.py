@@ -25,6 +25,7 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Counted, mean_noise, units
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
+from evaluators.text.words import name_and_text
 from evaluators.trace.labelling import CORRECTED, has_heuristic
 
 
@@ -125,6 +126,7 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
                     *_of_documents(values),
                     labellers,
                     *unlike(first, side),
+                    *_damage_in_words((reference.title, first), (title, side)),
                 ),
             )
         ),
@@ -132,6 +134,14 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         same_documents=in_data.same_documents,
         same_answers=same_answers,
     )
+
+
+def _damage_in_words(*sides: tuple[str, Side]) -> Iterator[str]:
+    """What of each run cannot be read, once for each."""
+    titles = {side.run.id: (title, side) for title, side in reversed(sides)}
+    for title, side in reversed(titles.values()):
+        if damage := side.view.damage_in_sight().sentence():
+            yield name_and_text(title, damage)
 
 
 def _of_systems(

@@ -163,7 +163,7 @@ def _results_of_both(
     store: Store, first: Run, second: Run
 ) -> Iterator[tuple[Answer, Results, Results]]:
     """Every answer that the first run has, with what the metrics of both say of it."""
-    samples = range(len(store.samples.ids(first.fingerprint)))
+    samples = range(store.samples.number_of(first.id))
     # Answers that came with the data have no model and stand under number 0.
     models = range(max(1, len(first.models)))
     for start in range(0, len(samples), AT_ONCE):

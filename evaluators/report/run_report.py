@@ -98,6 +98,8 @@ def begun(run: Run) -> str:
 
 
 def _warnings(view: RunView) -> Iterator[str]:
+    if damage := view.damage().sentence():
+        yield page.warning(damage)
     counts = view.counts
     if counts.open:
         words = say(

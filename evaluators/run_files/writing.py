@@ -122,6 +122,6 @@ def _written_notes(store: Store, run: Run) -> Iterator[AnswerNote]:
 
 
 def _portions(store: Store, run: Run) -> Iterator[range]:
-    count = len(store.samples.ids(run.fingerprint))
+    count = store.samples.number_of(run.id)
     for start in range(0, count, AT_ONCE):
         yield range(start, min(start + AT_ONCE, count))

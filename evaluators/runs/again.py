@@ -36,7 +36,7 @@ def plan_again(store: Store, run: Run, *, use_cache: bool = False) -> RunPlan:
 
 
 def _dataset_of_run(store: Store, run: Run) -> Dataset:
-    count = len(store.samples.ids(run.fingerprint))
+    count = store.samples.number_of(run.id)
     samples: list[Sample] = []
     for sample in store.samples.get_many(run.fingerprint, range(count)).values():
         # Without one of its samples it would be another run.

@@ -97,7 +97,7 @@ def _of_state(store: Store, run: Run, environment: Environment) -> Iterator[Fact
 
 
 def _of_data(store: Store, run: Run) -> Iterator[Fact]:
-    count = len(store.samples.ids(run.fingerprint)) // run.repeats
+    count = store.samples.number_of(run.id) // run.repeats
     yield "Data", f"{run.dataset_name}, {counted(count, 'sample')}"
     yield "Data hash", run.data_fingerprint
     if run.repeats > 1:

@@ -18,6 +18,9 @@ from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.spreadsheet import safe
 
+UNREADABLE = "unreadable"
+"""The status in files of an answer whose sample or result cannot be read."""
+
 
 def labelling_prompt(run: Run) -> str:
     """The name of the prompt by which the run's judges label; empty where none do."""
@@ -39,6 +42,7 @@ def results_csv(
     prompt: str = "",
     facts: Mapping[Answer, Mapping[str, object]] | None = None,
     by: str = "",
+    unreadable: Mapping[Answer, str] | None = None,
 ) -> bytes:
     """The rows, one for each answer, as CSV (UTF-8 with a mark, as spreadsheets want it).
 
@@ -47,8 +51,8 @@ def results_csv(
     where there are some, and so do the numbers of repeats, groups, ability and noise of RGB, the
     `definition` by which TRACE is counted, the `prompt` by which judges labelled, further `facts`
     of each answer by column, and who labelled: `by` where somebody else's labels were chosen than
-    those of the run. Text that looks like a formula is quoted by an
-    apostrophe.
+    those of the run. Answers that are `unreadable` have a status of their own and a column that
+    says why. Text that looks like a formula is quoted by an apostrophe.
     """
     rows = merged(rows)
     columns = [
@@ -60,7 +64,7 @@ def results_csv(
     if len(models) > 1:
         columns.append(_Column("model", lambda row: safe(models[row.model])))
     columns += _sample_columns(rows)
-    columns.append(_Column("status", lambda row: row.status or "open"))
+    columns += _status_columns(unreadable or {})
     columns += _label_columns(rows, definition, prompt, by)
     for name in dict.fromkeys(chain.from_iterable(row.values for row in rows)):
         columns.append(_value_column(name))
@@ -89,6 +93,14 @@ def _sample_columns(rows: Iterable[Outline]) -> list[_Column]:
         columns.append(_Column("ability", lambda row: row.ability))
         columns.append(_Column("noise", lambda row: row.noise))
     return columns
+
+
+def _status_columns(unreadable: Mapping[Answer, str]) -> list[_Column]:
+    def why(row: Outline) -> str:
+        return unreadable.get(Answer(row.position, row.model), "")
+
+    columns = [_Column("status", lambda row: UNREADABLE if why(row) else row.status or "open")]
+    return [*columns, _Column("error", why)] if unreadable else columns
 
 
 def _label_columns(
@@ -207,3 +219,12 @@ def label_lines(
         if note := notes.get(Answer(cell.position, cell.model)):
             facts |= {"tags": note.tags, "note": note.text}
         yield json.dumps(facts).encode() + b"\n"
+
+
+def unreadable_lines(unreadable: Mapping[Answer, str], models: Sequence[str]) -> Iterator[bytes]:
+    """A JSON line for each answer of which no labels can be read, and why."""
+    for answer, reason in sorted(unreadable.items()):
+        facts: dict[str, object] = {"sample": answer.position + 1}
+        if len(models) > 1:
+            facts["model"] = models[answer.model]
+        yield json.dumps({**facts, "status": UNREADABLE, "error": reason}).encode() + b"\n"

@@ -10,6 +10,7 @@ from evaluators.people.records import LabelledSample, PersonLabel, stratum_of
 from evaluators.records import LabelEvidence, Sample, Score
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer
 from evaluators.trace.labelling import GOLD
 from evaluators.trace.metrics import from_score, trace_scores
 
@@ -58,11 +59,12 @@ def _by_people(view: RunView, metric: int, definition: str) -> Iterator[Labelled
     for cell, given in sorted(view.people.items()):
         if cell.metric != metric:
             continue
-        result = view.store.results.get(view.run.id, *cell)
-        sample = view.store.samples.get(view.run.fingerprint, cell.position)
-        if result is None or result.score is None:
+        answer = Answer(cell.position, cell.model)
+        content = view.contents([answer]).get(answer)
+        result = content.results.get(metric) if content else None
+        if content is None or result is None or result.score is None:
             continue
-        judged, people = _values(sample, result.score, given, definition)
+        judged, people = _values(content.sample, result.score, given, definition)
         if not people:
             continue
         basis = _basis(given)

@@ -123,7 +123,7 @@ def _evaluator_of(run: Run, metric: int) -> Evaluator | None:
 
 
 def _scored(store: Store, run: Run) -> Iterator[tuple[Cell, Sample, Score]]:
-    count = len(store.samples.ids(run.fingerprint))
+    count = store.samples.number_of(run.id)
     models = range(max(1, len(run.models)))
     for start in range(0, count, AT_ONCE):
         positions = range(start, min(start + AT_ONCE, count))

@@ -39,9 +39,11 @@ from evaluators.runs.store import (
     Answer,
     Counter,
     Counts,
+    Damage,
     Outline,
     Selection,
     Store,
+    StoredRows,
     StoredView,
     ValueName,
     ViewedValues,
@@ -61,6 +63,8 @@ from evaluators.trace.metrics import VALUES, TRACEScores
 LAST_CHOICES = 3
 """Of the rows that depend on a choice, such as a view, those of so many choices are in memory."""
 LAST_FIGURES = 100
+MOST_READ_IN_SIGHT = 2000
+"""Results of a run all of whose rows a page reads to know whether they are as they were stored."""
 
 WHAT_COUNTS = View()
 """The run's own labels, by its own formula: whatever people say, they stay as they are."""
@@ -107,6 +111,7 @@ class RunView:
     run: Run
     revision: int
     results_revision: int
+    stored: StoredRows
     counts: Counts
     people: Mapping[Cell, Sequence[PersonLabel]]
 
@@ -121,6 +126,8 @@ class RunView:
             run=run,
             revision=revision,
             results_revision=store.figures.revision(run.id, "results"),
+            # Before what is there: more than was stored is no damage.
+            stored=store.damage.stored(run.id),
             counts=store.results.counts(run),
             people=store.person_labels.by_cell(run.id),
         )
@@ -316,6 +323,23 @@ class RunView:
             )
 
         return self._from_store("remarks", Remarks, read)
+
+    def damage(self) -> Damage:
+        """What of the run cannot be read; every row is read for it."""
+
+        def check() -> Damage:
+            return self.store.damage.of(self.run, self.stored, self._labels_read())
+
+        return self._once("damage", "whole", check)
+
+    def damage_in_sight(self, most: int = MOST_READ_IN_SIGHT) -> Damage:
+        """The same for a page, which only counts the rows of a run of more results than `most`."""
+        if self.counts.asked <= most:
+            return self.damage()
+        return self.store.damage.counted(self.run, self.stored, self._labels_read())
+
+    def _labels_read(self) -> int:
+        return sum(map(len, self.people.values()))
 
     def prepare(self, goes_on: Callable[[], bool]) -> None:
         """Works out what the run's page shows, while it is wanted: later it is only looked up."""

@@ -9,7 +9,7 @@ import os
 import runpy
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -25,7 +25,7 @@ from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
 from evaluators.comparison.several import Several
 from evaluators.config import ROOT
-from evaluators.errors import ParameterError, PlumblineError, StoreError
+from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
 from evaluators.extras import install_line
 from evaluators.llm import catalogue as llms
 from evaluators.llm.clients import access_for
@@ -42,6 +42,7 @@ from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
 from evaluators.runs.job import Job
 from evaluators.runs.rounds import USUAL
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.terminal import checking, files, options, tables
 from evaluators.terminal.arguments import chosen_metrics, columns_of_fields, plan_of_options
@@ -229,14 +230,14 @@ plumbline.sqlite3, and put the copy there as plumbline.sqlite3.
 
 
 class _Commands(click.Group):
-    """A group that prints our own errors in a line, with exit code 2; Ctrl-C ends it with 130."""
+    """A group that prints our own errors in a line, with code 2 or 3; Ctrl-C ends it with 130."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except PlumblineError as error:
             _to_stderr(f"Error: {error.reason.worded(IN_TERMINAL)}")
-            ctx.exit(WRONG)
+            ctx.exit(INCOMPLETE if isinstance(error, UnreadableRowError) else WRONG)
         except click.FileError as error:
             error.show()
             ctx.exit(WRONG)
@@ -519,6 +520,9 @@ def list_runs() -> None:
             f"{lost.name[: tables.SHORT]} cannot be read ({lost.reason}). See: show "
             f"{lost.name[: tables.SHORT]}"
         )
+    for run in readable:
+        if damage := RunView.read(store, run).damage_in_sight(most=0).sentence():
+            _to_stderr(f"{run.id[: tables.SHORT]}: {damage}")
 
 
 @main.command(short_help="Show a run, its means, and the command to begin it again.")
@@ -540,6 +544,7 @@ def show(
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
         tables.echo(*tables.run_in_parts(results))
+    _leave_if_damaged(results)
 
 
 @main.command(short_help="Print what a run was, for a paper or a hand-in.")
@@ -556,6 +561,7 @@ def card(run_id: str, labels: str | None, definition: str, policy: str | None) -
     run = _run_meant(run_id, store)
     results = _results_as_asked(run, store, definition, policy, labels)
     click.echo(results.card(), nl=False)
+    _leave_if_damaged(results)
 
 
 @main.command(help=COMPARE, short_help="Compare runs, models or labellers.")
@@ -594,6 +600,9 @@ def compare(
     # Read before anything else: a slip in a threshold must not cost a CI job its minutes.
     margins = demands(fail_if_worse, "--fail-if-worse")
     results = [Results(_run_meant(id, store), store, definition, policy) for id in runs]
+    for own in results:
+        # Said also where nothing can be compared then.
+        own.damage()
     comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels))
     if paper:
         paper.write(bundle_of(comparison, width).zipped())
@@ -606,6 +615,7 @@ def compare(
     if report:
         with _writing(report):
             comparison.report(report)
+    _leave_if_damaged(*results)
     outcome = comparison_outcome(comparison, margins, at_least, allow_heuristic=allow_heuristic)
     for words in outcome.words:
         _to_stderr(words)
@@ -648,6 +658,7 @@ def check(
         click.echo(tables.as_json(checking.check_summary(results, against, lines)))
     else:
         tables.echo(*checking.as_tables(lines))
+    _leave_if_damaged(results)
     for words in verdict.words:
         _to_stderr(words)
     if verdict.code:
@@ -685,13 +696,19 @@ def export(
     store = local_store()
     full_id = _full_id(run_id, store)
     parts: Iterable[bytes]
+    results = None
     if kind == files.RAW:
         parts = store.runs.raw(full_id)
+        with suppress(UnreadableRowError):
+            results = Results(_stored_run(full_id, store), store)
     else:
         run = _stored_run(full_id, store)
         results = _results_as_asked(run, store, definition, policy, labels)
         is_paper = kind == files.PAPER
         parts = [bundle_of(results, width).zipped()] if is_paper else files.KINDS[kind](results)
+    if results:
+        # Said also where the file is refused then.
+        results.damage()
     stream = output or sys.stdout.buffer
     # Bytes of a zip on a screen could steer the terminal; into a pipe or a file they are wanted.
     is_screen = stream.isatty()
@@ -704,6 +721,8 @@ def export(
             part = part.removeprefix(codecs.BOM_UTF8)
         stream.write(files.escaped_for_terminal(part) if is_screen else part)
     stream.flush()
+    if results:
+        _leave_if_damaged(results)
 
 
 @main.command(short_help="Write a run's report: one HTML page.")
@@ -725,6 +744,7 @@ def report(
     with _writing(output):
         results.report(output)
     _to_stderr(f"{output}: open it in a browser.")
+    _leave_if_damaged(results)
 
 
 @main.command(short_help="Write a sheet with empty boxes, or its key, to print.")
@@ -744,6 +764,7 @@ def sheet(run_id: str, output: Path, number: int, key: bool, definition: str) ->
     with _writing(output):
         results.sheet(output, number, key=key)
     _to_stderr(f"{output}: open it in a browser and print it.")
+    _leave_if_damaged(results)
 
 
 @main.command("open", short_help="Open a run file: the run is in the store from now on.")
@@ -865,6 +886,12 @@ def _print_and_exit(
         _to_stderr(tables.go_on(results.run))
     if verdict.code:
         raise click.exceptions.Exit(verdict.code)
+
+
+def _leave_if_damaged(*several: Results) -> None:
+    """Leaves with the exit code for it where rows of a run cannot be read, which is said once."""
+    if any([results.damage().sentence() for results in several]):
+        raise click.exceptions.Exit(INCOMPLETE)
 
 
 @contextmanager

@@ -40,7 +40,8 @@ MEANINGS = {
     WRONG: "wrong input: the message says what to write instead",
     INCOMPLETE: (
         "incomplete: the run stopped (its budget, a limit, no connection), waits for answers by "
-        "tomorrow, or samples failed; resume goes on"
+        "tomorrow, or samples failed; resume goes on; or rows of a run cannot be read in the "
+        "store, as the message says"
     ),
     CANNOT_TELL: (
         "cannot tell, so --fail-under or --fail-if-worse is neither met nor missed: the labels are "
@@ -215,6 +216,8 @@ def run_outcome(
         stopped = [reason.worded(IN_TERMINAL) for reason in results.stop_reasons]
         not_checked = f"{counts.open:,} of {counts.asked:,} results are not checked yet."
         return ExitOutcome(INCOMPLETE, (not_checked, *stopped))
+    if results.damage().sentence():
+        return ExitOutcome(INCOMPLETE)
     verdict = _DemandVerdict(least_coverage, allow_heuristic)
     for demand in demanded:
         _demand_of_run(demand, results, verdict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from evaluators.api.evaluation import Results
 from evaluators.api.papers import bundle_of
@@ -26,6 +27,7 @@ def csv_parts(results: Results) -> Iterator[bytes]:
         export.labelling_prompt(run),
         results.facts(),
         results.labels or "",
+        results.damage().reasons,
     )
 
 
@@ -40,14 +42,16 @@ def label_parts(results: Results) -> Iterable[bytes]:
     if not results.has_labels:
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
     run, store = results.run, results.store
-    return export.label_lines(
+    models = [model_title(spec) for spec in run.models]
+    lines = export.label_lines(
         store.results.scored(run),
         store.person_labels.by_cell(run.id),
-        [model_title(spec) for spec in run.models],
+        models,
         export.labelling_prompt(run),
         results.notes,
         run.repeats,
     )
+    return chain(lines, export.unreadable_lines(results.damage().reasons, models))
 
 
 def whole_run(results: Results) -> Iterator[bytes]:

@@ -346,6 +346,7 @@ def run_summary(results: Results) -> dict[str, object]:
         "scored": counts.scored,
         "failed": counts.failed,
         "open": counts.open,
+        "unreadable": results.damage().counts,
         "stopped": " ".join(reason.worded(IN_TERMINAL) for reason in reasons),
         "stop_kinds": [reason.kind for reason in reasons],
         "findings": results.findings(),

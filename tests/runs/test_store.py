@@ -11,7 +11,7 @@ import pytest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
-from evaluators.errors import AccessError, LLMError, ParameterError, StoreError
+from evaluators.errors import AccessError, LLMError, ParameterError, StoreError, UnreadableRowError
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Ability,
@@ -582,7 +582,9 @@ def test_deleting_the_last_run_removes_the_samples(store):
 
     store.runs.delete("r1")
 
-    with pytest.raises(StoreError, match=r"The data set has no sample 1\. Choose another one\."):
+    with pytest.raises(
+        UnreadableRowError, match=r"The data set has no sample 1\. Choose another one\."
+    ):
         store.samples.get(DATASET.fingerprint, 0)
 
 

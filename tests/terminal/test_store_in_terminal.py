@@ -78,7 +78,7 @@ def test_its_own_commands_say_what_can_be_done(plumbline, data_folder, command):
 
     found = plumbline(command, "lost")
 
-    assert found.exit_code == WRONG
+    assert found.exit_code == INCOMPLETE
     assert "Error: The run lost1234567 cannot be read" in found.stderr
     assert f"{own_command()} export lost1234567 --format raw" in found.stderr
     raw = plumbline("export", "lost", "--format", "raw")

@@ -186,7 +186,8 @@ def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
     facts = _results_as_shown(view, shown).facts()
     by = shown.by or ""
     rows = view.merged(shown)
-    return export.results_csv(rows, models, responses, definition, prompt, facts, by)
+    lost = view.damage().reasons
+    return export.results_csv(rows, models, responses, definition, prompt, facts, by, lost)
 
 
 def _results_as_shown(view: RunView, shown: View) -> Results:
@@ -210,7 +211,7 @@ def _label_lines(view: RunView) -> bytes:
         notes,
         view.run.repeats,
     )
-    return b"".join(lines)
+    return b"".join([*lines, *export.unreadable_lines(view.damage().reasons, models)])
 
 
 def _download_button(

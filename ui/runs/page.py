@@ -98,6 +98,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             present.button(run.id)
     naming.line_of_names(run)
     if not progress.is_moving(run):
+        if damage := view.damage_in_sight().sentence():
+            st.warning(damage, icon=":material/broken_image:")
         assigned.hand_in(run)
     recount.show(view)
     repeated.show(view)

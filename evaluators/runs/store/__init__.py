@@ -4,7 +4,7 @@ A `Store` is its database with a table for each noun: `store.runs.save(run, data
 `store.results.of_answer(run.id, 0)`. Every result is there the moment it exists.
 
 A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`,
-among others it is left out and reported by a method of its own.
+among others it is left out and reported by a method of its own, those of a run by `store.damage`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from evaluators.runs.store.baselines import BaselineTable
 from evaluators.runs.store.batches import BatchTable
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
+from evaluators.runs.store.damage import Damage, DamageTable, StoredRows
 from evaluators.runs.store.database import NEWEST, Database
 from evaluators.runs.store.environments import EnvironmentTable
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView, ViewedValues
@@ -48,11 +49,13 @@ __all__ = [
     "CellStatus",
     "Counter",
     "Counts",
+    "Damage",
     "FileBatch",
     "Outline",
     "Selection",
     "Spent",
     "Store",
+    "StoredRows",
     "StoredView",
     "Unreadable",
     "Upload",
@@ -83,6 +86,7 @@ class Store:
         self.label_queues = LabelQueueTable(database)
         self.rounds = RoundTable(database)
         self.figures = FigureTable(database)
+        self.damage = DamageTable(database)
         self.calls = CallTable(database)
         self.batches = BatchTable(database)
         self.file_batches = FileBatchTable(database)

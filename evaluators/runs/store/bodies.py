@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -33,6 +34,26 @@ def from_body(kind: type[_R], body: Any) -> _R:
     if not isinstance(body, str):
         raise ValueError("not text")
     return kind.model_validate_json(body)
+
+
+def digest(*cells: object) -> str:
+    """By which a row is known again: what a disk or a program changed has another one."""
+    # PostgreSQL has no character 0 in its texts.
+    text = "\x1f".join(map(str, cells)).replace("\x00", "\ufffd")
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+def from_row(kind: type[_R], row: Sequence[Any]) -> _R:
+    """The record in a row's last column but one, before its digest; raises `ValueError`."""
+    record = from_body(kind, row[-2])
+    if not is_as_stored(row):
+        raise ValueError("it is not what was stored")
+    return record
+
+
+def is_as_stored(row: Sequence[Any]) -> bool:
+    """Whether the digest, a row's last column, is of the others."""
+    return digest(*row[:-1]) == str(row[-1])
 
 
 def why_unreadable(error: Exception) -> str:

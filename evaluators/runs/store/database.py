@@ -17,7 +17,7 @@ from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
 TABLES = Path(__file__).with_name("tables.sql")
-NEWEST = 27
+NEWEST = 28
 """The format of the tables. Those before the first release are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)

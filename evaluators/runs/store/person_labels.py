@@ -141,7 +141,7 @@ class PersonLabelTable:
             fields = dict(zip(_FIELDS, row[4:], strict=True))
             with suppress(ValueError):
                 label = PersonLabel.model_validate(fields)
-                yield KeptLabel(Cell(*row[:3]), label, row[3])
+                yield KeptLabel(Cell(*map(int, row[:3])), label, row[3])
 
 
 def _check_counts(db: Connection, run_id: str, places: Iterable[tuple[Any, ...]]) -> None:

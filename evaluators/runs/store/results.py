@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import Any, Literal, NamedTuple
+from itertools import islice, product
+from typing import Any, Literal, NamedTuple, get_args
 
 from evaluators.records import (
     Ability,
@@ -21,7 +21,8 @@ from evaluators.records import (
     Score,
 )
 from evaluators.runs.store.bodies import (
-    from_body,
+    digest,
+    from_row,
     is_number_or_none,
     read_object,
     sql_field,
@@ -32,7 +33,7 @@ from evaluators.runs.store.bodies import (
 from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.figures import USUAL, StoredView
-from evaluators.runs.store.samples import is_sample_facet
+from evaluators.runs.store.samples import SAMPLE_ROW, SampleTable, is_sample_facet
 from evaluators.runs.store.selection import (
     STATUS,
     VALUES,
@@ -48,6 +49,10 @@ READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
 OUTLINED_TOGETHER = 5000
 """Samples whose rows are in memory beside the outlines made of them."""
+RESULT_ROW = """r.run_id, r.position, r.model, r.metric, r.status, r."values", r.facets, r.body,
+                r.digest"""
+"""A whole row of the results `r`, as `from_row` reads it."""
+RESULT_COLUMNS = 9
 SHORT = 100
 """Characters of values that are kept by their text."""
 
@@ -65,6 +70,7 @@ class Counts(Record):
 
 
 CellStatus = Literal["scored", "failed"]
+_STATUSES = (None, *get_args(CellStatus))
 
 
 class Outline(NamedTuple):
@@ -151,12 +157,7 @@ class ResultTable:
 
         A result that cannot be read is a failed one.
         """
-        query = """select metric, body from results
-                   where run_id = ? and position = ? and model = ? order by metric"""
-        return {
-            metric: _result_or_failed(Cell(position, model, metric), body)
-            for metric, body in self._database.rows(query, run_id, position, model)
-        }
+        return self.of_answers(run_id, [Answer(position, model)]).get(Answer(position, model), {})
 
     def of_answers(
         self,
@@ -164,26 +165,24 @@ class ResultTable:
         answers: Sequence[Answer],
     ) -> dict[Answer, dict[int, SampleResult]]:
         """The same of several answers; those without any result are left out."""
-        query = f"""select position, model, metric, body from results where run_id = ?
-                   and position in {sql_numbers("?")} order by 1, 2, 3"""
+        query = f"""select {RESULT_ROW} from results r where run_id = ?
+                   and position in {sql_numbers("?")} order by position, model, metric"""
         positions = json.dumps([answer.position for answer in answers])
         # Of a position the answers of all models come along.
         chosen = set(answers)
         results: dict[Answer, dict[int, SampleResult]] = {}
-        for *place, metric, body in self._database.rows(query, run_id, positions):
-            answer = Answer(*place)
+        for row in self._database.rows(query, run_id, positions):
+            cell = Cell(*row[1:4])
+            answer = Answer(cell.position, cell.model)
             if answer in chosen:
-                result = _result_or_failed(Cell(*answer, metric), body)
-                results.setdefault(answer, {})[metric] = result
+                results.setdefault(answer, {})[cell.metric] = _result_or_failed(cell, row)
         return results
 
     def counts(self, run: Run) -> Counts:
-        of_samples = "select count(*) from samples where fingerprint = ?"
-        samples = self._database.rows(of_samples, run.fingerprint)[0][0]
         of_results = "select status, count(*) from results where run_id = ? group by 1"
         by_status = dict(self._database.rows(of_results, run.id))
         return Counts(
-            asked=samples * len(_model_numbers(run)) * len(run.evaluators),
+            asked=self._samples_of(run) * len(_model_numbers(run)) * len(run.evaluators),
             scored=by_status.get("scored", 0),
             failed=by_status.get("failed", 0),
         )
@@ -194,8 +193,10 @@ class ResultTable:
                    from samples s cross join {sql_numbers("?")} m cross join {sql_numbers("?")} e
                    left join results r on r.run_id = ? and r.position = s.position
                         and r.model = m.value and r.metric = e.value and r.status = 'scored'
-                   where s.fingerprint = ? and r.run_id is null order by 1, 2, 3"""
-        rows = self._database.rows(query, *_cell_numbers(run), run.id, run.fingerprint)
+                   where s.fingerprint = ? and s.position < ? and r.run_id is null
+                   order by 1, 2, 3"""
+        ends = run.fingerprint, self._samples_of(run)
+        rows = self._database.rows(query, *_cell_numbers(run), run.id, *ends)
         return [Cell(*row) for row in rows]
 
     def outlines(
@@ -206,7 +207,8 @@ class ResultTable:
     ) -> list[Outline]:
         """Every cell of the run with its values as the view has them, sample by sample.
 
-        They are without texts; `answers` limits them to these.
+        They are without texts; `answers` limits them to these. Cells of a sample that is not there
+        any more have failed.
         """
         of_answers = ""
         if answers is not None:
@@ -229,16 +231,26 @@ class ResultTable:
         for first, last in self._stretches(run, answers):
             rows = self._database.rows(query, **values, first=first, last=last)
             outlines += [_outline(*row) for row in rows if answers is None or row[:2] in chosen]
-        return outlines
+        return outlines if answers is not None else self._with_lost(run, outlines)
+
+    def _samples_of(self, run: Run) -> int:
+        return SampleTable(self._database).number_of(run.id)
+
+    def _with_lost(self, run: Run, outlines: list[Outline]) -> list[Outline]:
+        positions = range(self._samples_of(run))
+        lost = set(positions).difference(outline.position for outline in outlines)
+        if not lost:
+            return outlines
+        for place in product(lost, _model_numbers(run), range(len(run.evaluators))):
+            outlines.append(Outline(place[0], "", "", *place[1:], status="failed"))
+        return sorted(outlines, key=lambda outline: (outline.position, *outline[3:5]))
 
     def _stretches(self, run: Run, answers: Sequence[Answer] | None) -> list[tuple[int, int]]:
         """The first and the last position of the samples whose rows are read together."""
         if answers is not None:
             positions = [position for position, _ in answers]
             return [(min(positions), max(positions))] if positions else []
-        query = "select max(position) from samples where fingerprint = ?"
-        last = self._database.rows(query, run.fingerprint)[0][0]
-        starts = range(0, 0 if last is None else last + 1, OUTLINED_TOGETHER)
+        starts = range(0, self._samples_of(run), OUTLINED_TOGETHER)
         return [(start, start + OUTLINED_TOGETHER - 1) for start in starts]
 
     def answers(
@@ -254,11 +266,11 @@ class ResultTable:
                          and r.model = m.value and r.metric = 0
                     left join viewed v on v.run_id = :run and v.view = :view
                          and v.position = s.position and v.model = m.value and v.metric = 0
-                    where s.fingerprint = :fingerprint {conditions(selection)}
+                    where s.fingerprint = :fingerprint and s.position < :samples
+                    {conditions(selection)}
                     order by {order(selection)} s.position, m.value"""
-        rows = self._database.rows(
-            query, **_numbers_of_cells(run, view), **selection.named_values()
-        )
+        values = {**_numbers_of_cells(run, view), "samples": self._samples_of(run)}
+        rows = self._database.rows(query, **values, **selection.named_values())
         return [Answer(*row) for row in rows]
 
     def states(
@@ -323,18 +335,19 @@ class ResultTable:
         **values: str | int,
     ) -> Iterator[tuple[Cell, Sample, Score]]:
         # From where the last rows ended, not by an offset, which would count all rows before anew.
-        query = f"""select r.position, r.model, r.metric, s.body, r.body from results r
+        query = f"""select {RESULT_ROW}, {SAMPLE_ROW} from results r
                    join samples s on s.position = r.position and s.fingerprint = :fingerprint
                    where r.run_id = :run and r.status = 'scored' and {condition}
                          and (r.position, r.model) > (:position, :model)
                    order by r.position, r.model limit {READ_TOGETHER}"""
         values |= {"fingerprint": run.fingerprint, "run": run.id, "position": -1, "model": 0}
         while rows := self._database.rows(query, **values):
-            for position, model, metric, sample, result in rows:
+            for row in rows:
+                position, model, metric = row[1:4]
                 values |= {"position": position, "model": model}
                 try:
-                    score = from_body(SampleResult, result).score
-                    sample = from_body(Sample, sample)
+                    score = from_row(SampleResult, row[:RESULT_COLUMNS]).score
+                    sample = from_row(Sample, row[RESULT_COLUMNS:])
                 except ValueError:
                     continue
                 if score is not None:
@@ -381,7 +394,7 @@ _OF_RESULT = "run_id = r.run_id and position = r.position and model = r.model"
 
 
 INSERTED_TOGETHER = 500
-"""Results of one statement, which takes them in one step: eight values each, of 32,766 at most."""
+"""Results of one statement, which takes them in one step: nine values each, of 32,766 at most."""
 
 
 def insert_results(db: Connection, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -389,12 +402,12 @@ def insert_results(db: Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     left = iter(rows)
     # Of two results of a cell the later one counts; a statement may name a cell once.
     while together := {row[:4]: row for row in islice(left, INSERTED_TOGETHER)}:
-        places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?)"] * len(together))
+        places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(together))
         db.execute(
             f"""insert into results values {places}
                 on conflict (run_id, position, model, metric) do update set
                 status = excluded.status, "values" = excluded."values",
-                facets = excluded.facets, body = excluded.body""",
+                facets = excluded.facets, body = excluded.body, digest = excluded.digest""",
             [value for row in together.values() for value in row],
         )
 
@@ -404,7 +417,8 @@ def result_row(run_id: str, result: SampleResult) -> tuple[Any, ...]:
     values = json.dumps(score.values) if score else None
     facets = to_body(score.facets) if score else ""
     cell = result.position, result.model, result.metric
-    return run_id, *cell, result.status, values, facets, to_body(result)
+    row = run_id, *cell, result.status, values, facets, to_body(result)
+    return *row, digest(*row)
 
 
 def _model_numbers(run: Run) -> range:
@@ -432,9 +446,9 @@ def _numbers_of_cells(run: Run, view: StoredView) -> dict[str, Any]:
     }
 
 
-def _result_or_failed(cell: Cell, body: Any) -> SampleResult:
+def _result_or_failed(cell: Cell, row: Sequence[Any]) -> SampleResult:
     try:
-        return from_body(SampleResult, body)
+        return from_row(SampleResult, row)
     except ValueError as error:
         message = say(
             "This result cannot be read ({why}). Start a new run to have it again.",
@@ -473,7 +487,7 @@ def _outline(
         metric=metric,
         sample_id=sample_id,
         question=question,
-        status="failed" if numbers is None else status,
+        status="failed" if numbers is None or status not in _STATUSES else status,
         values=numbers or {},
         corrected=corrected,
     )

@@ -6,10 +6,11 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from evaluators.errors import StoreError, UnreadableRowError
+from evaluators.errors import UnreadableRowError
 from evaluators.records import Ability, Sample
 from evaluators.runs.store.bodies import (
-    from_body,
+    digest,
+    from_row,
     is_number_or_none,
     sql_field,
     sql_numbers,
@@ -22,6 +23,9 @@ from evaluators.text.language import say
 QUESTION_SHOWN = 120
 """Characters of a question that lists show."""
 
+SAMPLE_ROW = "s.fingerprint, s.position, s.sample_id, s.question, s.facets, s.body, s.digest"
+"""A whole row of the samples `s`, as `from_row` reads it."""
+
 _RGB_FACETS = {"ability", "noise", "effective_noise"}
 _ABILITIES = (None, *Ability)
 
@@ -31,7 +35,7 @@ class SampleTable:
         self._database = database
 
     def get(self, fingerprint: str, position: int) -> Sample:
-        """One sample; raises `UnreadableRowError`, or `StoreError` for a missing one."""
+        """One sample; raises `UnreadableRowError`, for a missing one as well."""
         sample = self.get_many(fingerprint, [position])[position]
         if isinstance(sample, UnreadableRowError):
             raise sample
@@ -42,22 +46,17 @@ class SampleTable:
         fingerprint: str,
         positions: Collection[int],
     ) -> dict[int, Sample | UnreadableRowError]:
-        """Some samples of a data set by position, or why one cannot be read.
-
-        Raises `StoreError` for a missing one.
-        """
-        query = f"""select position, body from samples
+        """Some samples of a data set by position, or why one cannot be read."""
+        query = f"""select {SAMPLE_ROW} from samples s
                     where fingerprint = ? and position in {sql_numbers("?")}"""
         wanted = json.dumps(list(positions))
-        rows = dict(self._database.rows(query, fingerprint, wanted))
-        if missing := [position for position in positions if position not in rows]:
-            raise StoreError(
-                say(
-                    "The data set has no sample {number}. Choose another one.",
-                    number=missing[0] + 1,
-                )
-            )
-        return {position: _sample_or_error(position, body) for position, body in rows.items()}
+        rows = {row[1]: row for row in self._database.rows(query, fingerprint, wanted)}
+        return {position: _sample_or_error(position, rows.get(position)) for position in positions}
+
+    def number_of(self, run_id: str) -> int:
+        """How many samples the run was stored with, of which some may not be there any more."""
+        query = "select stored_samples from revisions where run_id = ?"
+        return sum(int(count) for (count,) in self._database.rows(query, run_id))
 
     def fields(
         self,
@@ -72,9 +71,12 @@ class SampleTable:
         return {position: tuple(values) for position, *values in rows}
 
     def ids(self, fingerprint: str) -> list[str]:
-        """The ids of all samples, in their order."""
-        query = "select sample_id from samples where fingerprint = ? order by position"
-        return [str(sample_id) for (sample_id,) in self._database.rows(query, fingerprint)]
+        """The ids of all samples, by their position."""
+        query = "select position, sample_id from samples where fingerprint = ?"
+        rows = self._database.rows(query, fingerprint)
+        # SQLite takes anything as a position, where a row is damaged.
+        ids = {position: sample_id for position, sample_id in rows if isinstance(position, int)}
+        return [str(ids.get(position, "")) for position in range(max(ids, default=-1) + 1)]
 
     def with_response(self, fingerprint: str) -> int:
         """How many of the samples came with a response."""
@@ -99,7 +101,8 @@ def insert_samples(
         )
         for position, sample in enumerate(samples)
     )
-    db.executemany("insert or ignore into samples values (?, ?, ?, ?, ?, ?)", rows)
+    query = "insert or ignore into samples values (?, ?, ?, ?, ?, ?, ?)"
+    db.executemany(query, ((*row, digest(*row)) for row in rows))
 
 
 def is_sample_facet(name: str, value: Any) -> bool:
@@ -122,9 +125,14 @@ def _facets_body(sample: Sample) -> str:
     return json.dumps(facets)
 
 
-def _sample_or_error(position: int, body: Any) -> Sample | UnreadableRowError:
+def _sample_or_error(position: int, row: Sequence[Any] | None) -> Sample | UnreadableRowError:
+    if row is None:
+        missing = say(
+            "The data set has no sample {number}. Choose another one.", number=position + 1
+        )
+        return UnreadableRowError(missing)
     try:
-        return from_body(Sample, body)
+        return from_row(Sample, row)
     except ValueError as error:
         return UnreadableRowError(
             say(

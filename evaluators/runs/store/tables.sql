@@ -2,7 +2,8 @@
 pragma application_id = 1347179853;  -- "PLUM": tells a run store from any other SQLite file.
 
 -- Samples are stored once for each data set, by its fingerprint. Facets are what lists and charts need
--- without the texts.
+-- without the texts. A digest, here and below, is of all other columns: a row that it does not fit is
+-- damaged.
 create table samples (
     fingerprint text not null,
     position integer not null,
@@ -10,6 +11,7 @@ create table samples (
     question text not null,
     facets text not null,
     body text not null,
+    digest text not null,
     primary key (fingerprint, position)
 );
 
@@ -48,6 +50,7 @@ create table results (
     "values" text,
     facets text not null,
     body text not null,
+    digest text not null,
     primary key (run_id, position, model, metric)
 );
 -- Counts by status are looked up at every tick of every page, without reading what was said.
@@ -96,11 +99,15 @@ create index workspaces_by_visit on workspaces (last_visit);
 create index workspaces_by_creation on workspaces (created);
 
 -- Goes up with all that the figures of a run depend on: what was worked out at a revision holds while
--- it stays. `results` counts results alone: who labelled stays as it was when a person labels.
+-- it stays. `results` counts results alone: who labelled stays as it was when a person labels. The last
+-- three are how many rows were stored, whatever an index or a damaged page shows of them.
 create table revisions (
     run_id text primary key references runs (id) on delete cascade,
     revision integer not null,
-    results integer not null default 0
+    results integer not null default 0,
+    stored_samples integer not null,
+    stored_results integer not null default 0,
+    stored_labels integer not null default 0
 ) without rowid;
 
 -- What was worked out of a run: means, spreads, who labelled, as JSON by name.
@@ -244,10 +251,12 @@ create table file_batches (
 
 -- Triggers, so that no door to the store can forget it.
 create trigger runs_begin after insert on runs begin
-    insert into revisions (run_id, revision, results) values (new.id, 0, 0);
+    insert into revisions (run_id, revision, stored_samples)
+    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint));
 end;
 create trigger results_come after insert on results begin
-    update revisions set revision = revision + 1, results = results + 1 where run_id = new.run_id;
+    update revisions set revision = revision + 1, results = results + 1,
+        stored_results = stored_results + 1 where run_id = new.run_id;
     delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
 end;
 create trigger results_change after update on results begin
@@ -255,7 +264,8 @@ create trigger results_change after update on results begin
     delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
 end;
 create trigger person_labels_come after insert on person_labels begin
-    update revisions set revision = revision + 1 where run_id = new.run_id;
+    update revisions set revision = revision + 1, stored_labels = stored_labels + 1
+        where run_id = new.run_id;
     delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
 end;
 create trigger person_labels_go after update on person_labels begin

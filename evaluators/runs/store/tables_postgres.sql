@@ -9,6 +9,7 @@ create table samples (
     question text collate "C" not null,
     facets text collate "C" not null,
     body text collate "C" not null,
+    digest text collate "C" not null,
     rowid bigint generated always as identity,
     primary key (fingerprint, position)
 );
@@ -45,6 +46,7 @@ create table results (
     "values" text collate "C",
     facets text collate "C" not null,
     body text collate "C" not null,
+    digest text collate "C" not null,
     rowid bigint generated always as identity,
     primary key (run_id, position, model, metric)
 );
@@ -95,7 +97,10 @@ create index workspaces_by_creation on workspaces (created);
 create table revisions (
     run_id text collate "C" primary key references runs (id) on delete cascade,
     revision integer not null,
-    results integer not null default 0
+    results integer not null default 0,
+    stored_samples integer not null,
+    stored_results integer not null default 0,
+    stored_labels integer not null default 0
 );
 
 create table figures (
@@ -220,13 +225,15 @@ create index batches_by_run on batches (run_id);
 
 -- What depends on a result or on a person's label, as in SQLite.
 create function run_begins() returns trigger language plpgsql as $$ begin
-    insert into revisions (run_id, revision, results) values (new.id, 0, 0);
+    insert into revisions (run_id, revision, stored_samples)
+    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint));
     return null;
 end $$;
 create trigger runs_begin after insert on runs for each row execute function run_begins();
 
 create function result_comes() returns trigger language plpgsql as $$ begin
-    update revisions set revision = revision + 1, results = results + 1 where run_id = new.run_id;
+    update revisions set revision = revision + 1, results = results + 1,
+        stored_results = stored_results + (tg_op = 'INSERT')::integer where run_id = new.run_id;
     delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
     return null;
 end $$;
@@ -234,7 +241,8 @@ create trigger results_come after insert or update on results
     for each row execute function result_comes();
 
 create function person_label_comes() returns trigger language plpgsql as $$ begin
-    update revisions set revision = revision + 1 where run_id = new.run_id;
+    update revisions set revision = revision + 1,
+        stored_labels = stored_labels + (tg_op = 'INSERT')::integer where run_id = new.run_id;
     delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
     return null;
 end $$;
