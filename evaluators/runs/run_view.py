@@ -127,7 +127,7 @@ class RunView:
             revision=revision,
             results_revision=store.figures.revision(run.id, "results"),
             # Before what is there: more than was stored is no damage.
-            stored=store.damage.stored(run.id),
+            stored=store.damage.stored(run),
             counts=store.results.counts(run),
             people=store.person_labels.by_cell(run.id),
         )

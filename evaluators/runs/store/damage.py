@@ -60,11 +60,14 @@ class DamageTable:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def stored(self, run_id: str) -> StoredRows:
+    def stored(self, run: Run) -> StoredRows:
         query = """select stored_samples, stored_results, stored_labels from revisions
                    where run_id = ?"""
-        rows = self._database.rows(query, run_id)
-        return StoredRows(*rows[0]) if rows else StoredRows()
+        for samples, results, labels in self._database.rows(query, run.id):
+            # A result that was lost and is made anew was stored twice, and is one.
+            asked = samples * max(1, len(run.models)) * len(run.evaluators)
+            return StoredRows(samples, min(results, asked), labels)
+        return StoredRows()
 
     def counted(self, run: Run, stored: StoredRows, labels: int) -> Damage:
         """By counts alone, for a page of a large run; `labels` are those that hold and are read."""
