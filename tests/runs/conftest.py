@@ -10,6 +10,7 @@ from tests import postgres
 
 _DATABASES = ("sqlite", "postgresql")
 _ON_BOTH = {
+    "test_damage",
     "test_figures",
     "test_label_queues",
     "test_lock",
