@@ -10,7 +10,16 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypedDict, TypeVar, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Protocol,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from evaluators.datasets.rgb import BY_ROW, NOISE_LEVELS, PASSAGES
 from evaluators.llm import LLMClient
@@ -29,6 +38,9 @@ OPTIONS = "options."
 """Where a run keeps what has no field of its own."""
 
 Named = str | ModelSpec | LLMClient
+KINDS = (Path, bool, float, int)
+"""What a setting may be beside a text."""
+
 Values = Callable[[Run], Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,9 +55,7 @@ class Setting:
     what they leave empty is left out. `least` and `most` are inclusive.
     """
 
-    kind: type = str
     usual: Any = None
-    is_several: bool = False
     least: float | None = None
     most: float | None = None
     choices: Sequence[str] = ()
@@ -58,6 +68,9 @@ class Setting:
     place: str = ""
     of: Values | None = None
     words: Callable[[Run], str] | None = None
+    # Read from the type beside which it stands.
+    kind: type = str
+    is_several: bool = False
 
     @property
     def has_no_field(self) -> bool:
@@ -187,9 +200,7 @@ class RunOptions(TypedDict, total=False):
     A setting that is added here is offered at every door; its value is in `Run.options`.
     """
 
-    columns: Annotated[
-        Mapping[str, str] | None, Setting(kind=dict, place="origin.columns", in_links=False)
-    ]
+    columns: Annotated[Mapping[str, str] | None, Setting(place="origin.columns", in_links=False)]
     table: Annotated[
         str,
         Setting(
@@ -217,7 +228,6 @@ class RunOptions(TypedDict, total=False):
     skip_broken: Annotated[
         bool,
         Setting(
-            kind=bool,
             usual=False,
             meaning="Leave out rows of the file that cannot be used.",
             place="origin.skip_broken",
@@ -227,7 +237,6 @@ class RunOptions(TypedDict, total=False):
     sample: Annotated[
         int | None,
         Setting(
-            kind=int,
             least=1,
             most=1_000_000,
             metavar="N",
@@ -243,7 +252,6 @@ class RunOptions(TypedDict, total=False):
     seed: Annotated[
         int,
         Setting(
-            kind=int,
             usual=0,
             least=0,
             most=2**31,
@@ -259,7 +267,6 @@ class RunOptions(TypedDict, total=False):
     repeats: Annotated[
         int,
         Setting(
-            kind=int,
             usual=1,
             least=1,
             most=MOST_REPEATS,
@@ -272,7 +279,6 @@ class RunOptions(TypedDict, total=False):
     model: Annotated[
         Named | Sequence[Named] | None,
         Setting(
-            is_several=True,
             metavar="ID",
             meaning="The LLM that answers where the data set has no answers. Repeatable.",
             of=ids_of_models,
@@ -284,7 +290,6 @@ class RunOptions(TypedDict, total=False):
     judge: Annotated[
         Named | Sequence[Named] | None,
         Setting(
-            is_several=True,
             metavar="ID",
             meaning="The LLM that decides where a metric asks one; several are a jury.",
             of=ids_of_judges,
@@ -296,7 +301,6 @@ class RunOptions(TypedDict, total=False):
     prompt: Annotated[
         str | Path | None,
         Setting(
-            kind=Path,
             meaning="A template for --model with $question and $documents.",
             place="prompt",
             title=mark("prompt"),
@@ -305,12 +309,11 @@ class RunOptions(TypedDict, total=False):
     ]
     cap: Annotated[
         Cap | None,
-        Setting(kind=Cap, place="cap", title=mark("budget"), in_titles=False, words=_budget),
+        Setting(place="cap", title=mark("budget"), in_titles=False, words=_budget),
     ]
     temperature: Annotated[
         float,
         Setting(
-            kind=float,
             usual=0.0,
             least=0,
             most=2,
@@ -324,7 +327,6 @@ class RunOptions(TypedDict, total=False):
     answer_tokens: Annotated[
         int | None,
         Setting(
-            kind=int,
             least=16,
             most=32_768,
             metavar="N",
@@ -338,7 +340,6 @@ class RunOptions(TypedDict, total=False):
     ability: Annotated[
         str | Sequence[str],
         Setting(
-            is_several=True,
             choices=(*(ability.value for ability in Ability), BY_ROW),
             metavar="NAME",
             meaning=(
@@ -352,8 +353,6 @@ class RunOptions(TypedDict, total=False):
     noise: Annotated[
         float | Sequence[float],
         Setting(
-            kind=float,
-            is_several=True,
             usual=NOISE_LEVELS,
             least=0,
             most=1,
@@ -367,7 +366,6 @@ class RunOptions(TypedDict, total=False):
     passages: Annotated[
         int,
         Setting(
-            kind=int,
             usual=PASSAGES,
             least=1,
             most=50,
@@ -381,7 +379,6 @@ class RunOptions(TypedDict, total=False):
     fill_up: Annotated[
         bool,
         Setting(
-            kind=bool,
             usual=False,
             meaning=(
                 "RGB: give planted errors documents beside the point where fewer than --passages "
@@ -404,7 +401,6 @@ class RunOptions(TypedDict, total=False):
     use_cache: Annotated[
         bool,
         Setting(
-            kind=bool,
             usual=True,
             option="--no-cache",
             meaning="Ask again even where an answer is stored.",
@@ -415,7 +411,6 @@ class RunOptions(TypedDict, total=False):
     overnight: Annotated[
         bool,
         Setting(
-            kind=bool,
             usual=False,
             meaning=(
                 "Have the models answer within 24 hours, for less money (OpenAI, Groq); resume "
@@ -432,8 +427,15 @@ def declared(options: type) -> dict[str, Setting]:
     settings = {}
     for name, annotation in get_type_hints(options, include_extras=True).items():
         [setting] = annotation.__metadata__
-        is_placed = setting.place or setting.of
-        settings[name] = setting if is_placed else replace(setting, place=f"{OPTIONS}{name}")
+        place = setting.place or ("" if setting.of else f"{OPTIONS}{name}")
+        # `int | None` has two parts, and `int` is one.
+        parts = get_args(annotation.__origin__) or (annotation.__origin__,)
+        settings[name] = replace(
+            setting,
+            place=place,
+            kind=next((kind for kind in KINDS if kind in parts), str),
+            is_several=any(get_origin(part) is Sequence for part in parts),
+        )
     return settings
 
 

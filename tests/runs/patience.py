@@ -16,7 +16,6 @@ class WithPatience(RunOptions, total=False):
     patience: Annotated[
         int,
         Setting(
-            kind=int,
             usual=3,
             least=1,
             most=9,

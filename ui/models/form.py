@@ -20,12 +20,11 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.run_options import MOST_REPEATS
 from evaluators.text.language import mark, say
 from evaluators.text.stored_texts import translated
 from evaluators.votes import RULE
 from ui import session
-from ui.parts.forms import KEPT
+from ui.parts.forms import KEPT, setting_number
 from ui.parts.untrusted import plain
 
 WHOLE = mark(
@@ -323,23 +322,15 @@ def answer_options(
         return AnswerOptions()
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     answer_tokens = _answer_budget(left, key, is_labelling=bool(judges) and labels)
-    temperature = middle.number_input(
-        say("Temperature"),
-        0.0,
-        2.0,
-        0.0,
-        step=0.1,
-        key=f"{key}_temperature",
-        **KEPT,
+    temperature = setting_number(
+        "temperature", say("Temperature"), f"{key}_temperature", place=middle, step=0.1
     )
-    repeats = right.number_input(
+    repeats = setting_number(
+        "repeats",
         say("Repeats"),
-        1,
-        MOST_REPEATS,
-        1,
-        help=say("Ask each prompt again to see how much answers vary at this temperature."),
-        key=f"{key}_repeats",
-        **KEPT,
+        f"{key}_repeats",
+        place=right,
+        words=say("Ask each prompt again to see how much answers vary at this temperature."),
     )
     use_cache = st.toggle(
         say("Use stored answers"),
@@ -361,15 +352,14 @@ def _answer_budget(column: DeltaGenerator, key: str, *, is_labelling: bool) -> i
     if is_labelling:
         # A field of its own, so that each of the two keeps its number.
         answer_tokens, tokens_key = JUDGE_TOKENS, f"{key}_judge_tokens"
-    most_tokens: int = column.number_input(
+    most_tokens: int = setting_number(
+        "answer_tokens",
         say("Answer budget (tokens)"),
-        16,
-        32768,
-        answer_tokens,
+        tokens_key,
+        place=column,
+        words=say("The most that an answer may take, hidden reasoning included."),
+        value=answer_tokens,
         step=128,
-        help=say("The most that an answer may take, hidden reasoning included."),
-        key=tokens_key,
-        **KEPT,
     )
     return most_tokens
 

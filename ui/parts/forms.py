@@ -32,6 +32,23 @@ def parameter_widgets(
     return values
 
 
+def setting_number(
+    name: str,
+    label: str,
+    key: str,
+    *,
+    place: Any = st,
+    words: str | None = None,
+    **more: Any,
+) -> Any:
+    """The field of a setting that is a number, with its bounds and what is usual."""
+    setting = SETTINGS[name]
+    numbers = {"min_value": setting.least, "max_value": setting.most, "value": setting.usual}
+    # Streamlit refuses a field whose default and bounds are not of one type.
+    typed = {field: setting.kind(number) for field, number in (numbers | more).items()}
+    return place.number_input(label, help=words, key=key, **typed, **KEPT)
+
+
 def option_widgets(key: str) -> dict[str, Any]:
     """The values of the settings of a run that no form draws in a place of its own."""
     values = {}

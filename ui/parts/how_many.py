@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from evaluators.text.language import say
-from ui.parts.forms import KEPT
+from ui.parts.forms import KEPT, setting_number
 
 FEW, MORE = 20, 100
 ALL, OTHER = "all", "other"
@@ -65,13 +65,5 @@ def fields(count: int | None, key: str) -> dict[str, Any]:
 
 def seed(key: str, purpose: str) -> int:
     """The seed by which they are drawn."""
-    number: int = st.number_input(
-        say("Seed"),
-        min_value=0,
-        max_value=2**31,
-        value=0,
-        help=purpose,
-        key=key,
-        **KEPT,
-    )
+    number: int = setting_number("seed", say("Seed"), key, words=purpose)
     return number

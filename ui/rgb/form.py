@@ -13,7 +13,6 @@ from evaluators.datasets import official
 from evaluators.datasets.rgb import (
     BY_ROW,
     NOISE_LEVELS,
-    PASSAGES,
     TestBed,
     all_with_ability,
     compose,
@@ -232,14 +231,9 @@ def _composition_fields(abilities: tuple[Ability, ...], count: int | None) -> Co
         key="rgb_noise",
         **KEPT,
     )
-    number = passages.number_input(
-        say("Documents"),
-        1,
-        50,
-        PASSAGES,
-        help=say("Documents in a prompt"),
-        key="rgb_passages",
-        **KEPT,
+    words = say("Documents in a prompt")
+    number = forms.setting_number(
+        "passages", say("Documents"), "rgb_passages", place=passages, words=words
     )
     with seed:
         purpose = say("Another seed takes other questions and documents; 0 the first documents.")
