@@ -161,6 +161,9 @@ def test_a_phone_labels_ten_answers_by_thumb(
         phone.get_by_role("button", name="All supported").tap()
         phone.get_by_role("button", name="Next").tap()
     expect(phone.get_by_text("That was the last one: 10 labelled.")).to_be_visible()
+    differing = phone.get_by_test_id("stTable")
+    expect(differing).to_contain_text("What does mill")
+    assert differing.evaluate("table => table.scrollWidth - table.clientWidth") == 0
 
 
 def begin(page: Page, queue: LabelQueue, name: str) -> None:

@@ -338,11 +338,11 @@ def test_blind_nothing_tells_what_was_judged_until_the_end(
     # The rule says yes of four for accuracy, and of one for rejection.
     agreed = re.findall(r"agree on (\d) of (\d)", said(at, "markdown"))
     assert agreed == [("3", "4"), ("1", "2"), ("1", "3"), ("0", "2")]  # by model and value
-    differing = table(at, "#")
+    differing = table(at, r"\#")
     assert len(differing) == 6
     assert {(row["You"], row["Run"]) for row in differing} == {("yes", "no")}
     # Its cells break their lines, so that a phone has room for all of it.
-    assert list(at.table[0].value.columns) == ["#", "You", "Run", "Question", "Asked"]
+    assert list(at.table[0].value.columns) == [r"\#", "You", "Run", "Question", "Asked"]
 
 
 def test_after_each_answer_its_labels_are_shown_before_the_next(open_page: OpenPage) -> None:

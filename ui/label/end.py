@@ -98,7 +98,7 @@ def _beside_run(view: RunView, queue: LabelQueue, name: str) -> None:
 def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
     lines = [
         {
-            "#": row.place + 1,
+            plain("#"): row.place + 1,
             say("You"): say(YES_NO[said]),
             say("Run"): say(YES_NO[row.judged[name]]),
             say("Question"): plain(row.question),
@@ -110,7 +110,7 @@ def _differing(run: Run, queue: LabelQueue, rows: Sequence[Compared]) -> None:
     ]
     if lines:
         st.markdown(f"**{say('Where you and the run differ')}**")
-        # Its cells break their lines, and they render Markdown.
+        # Its cells break their lines; like its heads they are Markdown, hence `plain`.
         st.table(lines, hide_index=True)
 
 
