@@ -55,12 +55,15 @@ _HOMES = {
     "Results": "evaluators.api.evaluation",
     "RetrieverRecall": "evaluators.retriever_recall",
     "RGBEvaluator": "evaluators.rgb_evaluator",
+    "RuleEvidence": "evaluators.records",
     "Sample": "evaluators.records",
     "Score": "evaluators.records",
     "TestBed": "evaluators.datasets.rgb",
     "TRACEEvaluator": "evaluators.trace_evaluator",
     "TRACEScores": "evaluators.trace.metrics",
     "UnifiedEvaluationPipeline": "evaluators.evaluation_pipeline",
+    "Value": "evaluators.values",
+    "Verdict": "evaluators.records",
     "YesOrNo": "evaluators.llm.verdicts",
 }
 """Each public name with the module that holds it."""
@@ -113,14 +116,17 @@ if TYPE_CHECKING:
     from evaluators.records import Dataset as Dataset
     from evaluators.records import EvaluatorSpec as EvaluatorSpec
     from evaluators.records import ModelSpec as ModelSpec
+    from evaluators.records import RuleEvidence as RuleEvidence
     from evaluators.records import Sample as Sample
     from evaluators.records import Score as Score
+    from evaluators.records import Verdict as Verdict
     from evaluators.retriever_recall import RetrieverRecall as RetrieverRecall
     from evaluators.rgb_evaluator import EvaluationResult as EvaluationResult
     from evaluators.rgb_evaluator import RGBEvaluator as RGBEvaluator
     from evaluators.runs.inputs import load_data as load_data
     from evaluators.trace.metrics import TRACEScores as TRACEScores
     from evaluators.trace_evaluator import TRACEEvaluator as TRACEEvaluator
+    from evaluators.values import Value as Value
 
 else:
     __all__ = list(_HOMES)

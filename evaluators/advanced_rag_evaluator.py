@@ -224,7 +224,7 @@ class GPTLabelingScores(TRACEScores):
     title=mark("TRACE (GPT labelling)"),
     needs=("question", "response", "retrieved_documents"),
     judges="jury",
-    leads="trace",
+    evidence="sentences",
 )
 class AdvancedRAGEvaluator(LabellingMethod):
     """TRACE by an LLM: a judge, or a jury of several, labels all sentences in a call a sample."""

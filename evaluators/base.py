@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -22,6 +22,11 @@ Judges = Literal["none", "optional", "one", "jury"]
 """The LLMs that an evaluator asks: none, one if it is there, just one, or several as a jury."""
 
 Benchmark = Literal["rgb", "trace"]
+"""Those whose runs have a page of their own."""
+Evidence = Literal["rules", "sentences"]
+"""What a benchmark shows of an answer: the rules that decided, or the labels of its sentences."""
+
+BENCHMARKS: Mapping[Evidence, Benchmark] = {"rules": "rgb", "sentences": "trace"}
 
 # Of more than five judges a majority hardly changes, and each of them is paid for every sample.
 MOST_JUDGES: Mapping[Judges, int] = {"none": 0, "optional": 1, "one": 1, "jury": 5}
@@ -31,8 +36,8 @@ class Evaluator(BaseModel):
     """A metric: fields are its parameters, of which constructor, stored spec and form are made.
 
     `@evaluator` declares the rest: the fields of a sample that it `needs`, the `judges` that it
-    asks, what its `values` are, and the benchmark whose runs it `leads`: a run has one such
-    evaluator, as its first.
+    asks, what its `values` are, and the `evidence` of a benchmark, whose runs it then `leads`: a
+    run has one such evaluator, as its first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -41,6 +46,7 @@ class Evaluator(BaseModel):
     title: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
     judges: ClassVar[Judges] = "none"
+    evidence: ClassVar[Evidence | None] = None
     leads: ClassVar[Benchmark | None] = None
     values: ClassVar[tuple[Value, ...]] = ()
     """What is said of its values; one that is not declared goes by its name."""
@@ -205,7 +211,7 @@ def evaluator(
     title: str,
     needs: tuple[str, ...] = (),
     judges: Judges | None = None,
-    leads: Benchmark | None = None,
+    evidence: Evidence | None = None,
     values: Sequence[Value] = (),
 ) -> Callable[[E], E]:
     """Registers an evaluator under a name that stored runs refer to, and declares what it can do.
@@ -225,10 +231,10 @@ def evaluator(
                     "own from it."
                 ).format(class_name=cls.__name__, name=repr(cls.name))
             )
-        if leads not in (None, *get_args(Benchmark)):
+        if evidence not in (None, *BENCHMARKS):
             raise ValueError(
-                mark("leads is {value}. Known: {known}.").format(
-                    value=repr(leads), known=", ".join(get_args(Benchmark))
+                mark("evidence is {value}. Known: {known}.").format(
+                    value=repr(evidence), known=", ".join(BENCHMARKS)
                 )
             )
         own_values = _declared_values(cls, values)
@@ -236,7 +242,8 @@ def evaluator(
         cls.title = title
         cls.needs = _declared_needs(needs)
         cls.judges = _declared_judges(cls, judges)
-        cls.leads = leads
+        cls.evidence = evidence
+        cls.leads = BENCHMARKS[evidence] if evidence else None
         cls.values = own_values
         # Last: what is refused above must not stand in the catalogue.
         _REGISTRY[name] = cls

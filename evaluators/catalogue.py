@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 
 from evaluators import custom_files
-from evaluators.base import Benchmark, Evaluator, registered
+from evaluators.base import Benchmark, Evaluator, Evidence, registered
 from evaluators.custom_files import Broken
 from evaluators.errors import ParameterError
 from evaluators.records import EvaluatorSpec
@@ -49,6 +49,21 @@ def leads(name: str) -> Benchmark | None:
     """The benchmark whose runs the evaluator of that name leads; `None` also where it is gone."""
     cls = catalogue().get(name)
     return cls.leads if cls else None
+
+
+def labels_sentences(spec: EvaluatorSpec) -> bool:
+    """Whether a run by that metric has labels of sentences: labellers, formulas, coloured texts."""
+    return _evidence(spec) == "sentences"
+
+
+def goes_by_rules(spec: EvaluatorSpec) -> bool:
+    """Whether a run by that metric has verdicts by sets of rules that can be changed later."""
+    return _evidence(spec) == "rules"
+
+
+def _evidence(spec: EvaluatorSpec) -> Evidence | None:
+    cls = catalogue().get(spec.name)
+    return cls.evidence if cls else None
 
 
 def declared_values(name: str) -> tuple[Value, ...]:

@@ -93,7 +93,7 @@ class HybridScores(TRACEScores):
     title=mark("TRACE (hybrid)"),
     needs=("question", "response", "retrieved_documents"),
     judges="jury",
-    leads="trace",
+    evidence="sentences",
 )
 class HybridEvaluator(LabellingMethod):
     """The heuristic for every sample, and a judge or a jury where the heuristic is in doubt."""

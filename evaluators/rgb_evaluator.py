@@ -106,7 +106,7 @@ class EvaluationResult:
     title="RGB",
     needs=("response", "ground_truth"),
     judges="optional",
-    leads="rgb",
+    evidence="rules",
     values=RGB_VALUES,
 )
 class RGBEvaluator(Evaluator):

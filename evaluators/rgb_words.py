@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.abilities import RGB_VALUES
-from evaluators.records import Ability, DocumentRole, RGBTask, RuleEvidence, Sample, Score, Verdict
+from evaluators.catalogue import declared_values
+from evaluators.records import (
+    Ability,
+    DocumentRole,
+    EvaluatorSpec,
+    RGBTask,
+    RuleEvidence,
+    Sample,
+    Score,
+    Verdict,
+)
 from evaluators.rgb_evaluator import Outcome, RGBEvaluator
 from evaluators.rgb_rules import (
     BY_WORDS,
@@ -23,7 +33,7 @@ from evaluators.text.normalise import is_chinese
 from evaluators.text.phrases import as_written
 from evaluators.text.scale import RATE
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import joined_sentences
+from evaluators.text.words import joined_sentences, name_and_text, readable
 
 OUTCOMES = {
     Outcome.RIGHT: mark(": it gives the true answer."),
@@ -119,6 +129,22 @@ class Decision(NamedTuple):
     passed: bool
     why: str
     rule: str
+
+
+def decisions_of_score(spec: EvaluatorSpec, sample: Sample, score: Score) -> list[Decision]:
+    """The verdicts that a metric stored as the evidence of its values; none where it has others."""
+    if not isinstance(score.evidence, RuleEvidence):
+        return []
+    asked = {value.in_score: value.verdict or value.heading for value in declared_values(spec.name)}
+    decided = []
+    for name, verdict in score.evidence.verdicts.items():
+        why = rule_in_words(verdict, sample.response or "")
+        if verdict.rule not in RULES:
+            written = as_written(sample.response or "", verdict.evidence)
+            why = name_and_text(verdict.rule, say(", ").join(f"“{word}”" for word in written))
+        question = asked.get(name) or readable(name)
+        decided.append(Decision(say(question), verdict.passed, why, verdict.rule))
+    return decided
 
 
 def decisions(

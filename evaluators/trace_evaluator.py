@@ -55,7 +55,7 @@ from evaluators.trace.metrics import TRACEScores, trace_scores
     title=mark("TRACE (heuristic)"),
     needs=("question", "response", "retrieved_documents"),
     judges="none",
-    leads="trace",
+    evidence="sentences",
 )
 class TRACEEvaluator(TRACEMethod):
     """TRACE estimated without an LLM, in about a millisecond a sample.

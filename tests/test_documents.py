@@ -88,7 +88,7 @@ def test_a_metric_that_ships_is_one_file(copy: Path):
 
 
 def test_a_trace_definition_is_one_entry(copy: Path):
-    entry = code_under("Add a TRACE definition: one file")
+    entry = code_under("Add a TRACE definition: one entry")
     with (copy / "evaluators" / "trace" / "definitions.py").open("a", encoding="utf-8") as file:
         file.write(f"\n\n{entry}")
     use = """if True:

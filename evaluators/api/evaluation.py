@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluators.api.progress_bar import work
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import from_spec, goes_by_rules, labels_sentences
 from evaluators.comparison.repeated import Repeated, repeated
 from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
 from evaluators.llm import Keys
@@ -246,12 +246,12 @@ class Results:
     @property
     def is_rgb(self) -> bool:
         """Whether the run is read by the rules of RGB, so that the policy makes a difference."""
-        return leads(self.run.evaluator.name) == "rgb"
+        return goes_by_rules(self.run.evaluator)
 
     @property
     def has_labels(self) -> bool:
         """Whether the run labels sentences, so that the definition makes a difference."""
-        return leads(self.run.evaluator.name) == "trace"
+        return labels_sentences(self.run.evaluator)
 
     @property
     def counted_policy(self) -> str | None:

@@ -118,13 +118,13 @@ def schema_of(columns: Iterable[MetricColumns], groups: Sequence[Group] = ()) ->
 
 def _value_names(metric: Evaluator, has_judge: bool) -> list[str]:
     """The names of a metric's values, by a dry run over a made-up sample."""
-    if metric.leads == "rgb":
+    if metric.evidence == "rules":
         raise ParameterError(
             f"{metric.title} is counted for each ability over prompts that are composed. "
             "Use run in place of batch, or another metric."
         )
     # All TRACE methods give the same values, and the heuristic does so without a judge.
-    cheap = TRACEEvaluator() if metric.leads == "trace" else metric
+    cheap = TRACEEvaluator() if metric.evidence == "sentences" else metric
     # A judge that agrees to everything cannot please every metric; to nothing to judge all say so.
     nothing_to_judge = _MADE_UP.model_copy(update={"ground_truth": None})
     for sample in (_MADE_UP, nothing_to_judge):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.comparison.sides import Side
 from evaluators.errors import ParameterError
 from evaluators.people import labellers
@@ -99,7 +99,7 @@ def _labellers(side: Side) -> set[str]:
         return {str(side.counted.by)}
     run = side.run
     judges = {judge.id for judge in run.judges} if is_judged(run) else set()
-    if leads(run.evaluator.name) != "trace":
+    if not labels_sentences(run.evaluator):
         return judges
     names = {row.by for row in side.rows() if row.metric == 0 and row.by}
     # Two juries are the same labeller where they have the same judges.

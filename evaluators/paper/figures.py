@@ -10,7 +10,6 @@ from evaluators.comparison import words
 from evaluators.comparison.result import Compared, Comparison
 from evaluators.drawing import DOUBLE, Curve, IntervalRow, Point, Size, draw_curves, draw_intervals
 from evaluators.paper.published import published_noise_curves
-from evaluators.records import Ability
 from evaluators.runs import aggregate, rgb_figures, run_facts, shown_values
 from evaluators.runs.aggregate import Mean, NoisePoint, View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -25,7 +24,7 @@ Figures = dict[str, str]
 """SVG by a name that fits a file."""
 
 NOISE = mark("Noise: share of documents beside the point")
-ACCURACY = mark("Accuracy (95 % interval)")
+WITH_INTERVAL = mark("{value} (95 % interval)")
 INTERVALS = mark("95 % intervals.")
 ESTIMATES = mark("By the heuristic, which finds suspects and does not count: without an interval.")
 FEW = mark("Hollow: less than 80 % of the answers are checked.")
@@ -91,21 +90,18 @@ def _curves_over_noise(
     size: Size,
     published: Collection[str],
 ) -> Figures:
-    declared = declared_values(view.run.evaluators[number].name)
-    by_model = run_facts.rows(view.run, aggregate.of_metric(view.counted(counted), number))
-    curves = {model: rgb_figures.noise_curves(rows, declared) for model, rows in by_model.items()}
     figures = {}
-    for title, lines in rgb_figures.lines_of_charts(curves):
-        drawn = [_curve_of_points(name, points) for name, points in lines.items()]
-        # What papers published is of noise robustness, not of integration.
-        if published and Ability.INTEGRATION.label not in title:
+    for chart in rgb_figures.charts_over_noise(view, number, counted):
+        drawn = [_curve_of_points(name, points) for name, points in chart.lines.items()]
+        if published and chart.is_in_papers:
             drawn += _published_curves(drawn, published)
         has_hollow = any(point.hollow for curve in drawn for point in curve.points)
-        figures[slug(title)] = draw_curves(
+        name = slug(chart.title)
+        figures[f"{name}_{number + 1}" if number else name] = draw_curves(
             drawn,
-            title=title,
+            title=chart.title,
             x_title=say(NOISE),
-            y_title=say(ACCURACY),
+            y_title=say(WITH_INTERVAL, value=chart.what),
             size=size,
             note=say(OTHER_NOISE) if has_hollow else "",
         )

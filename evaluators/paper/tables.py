@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from evaluators.catalogue import declared_values, leads
+from evaluators.catalogue import declared_values, goes_by_rules, labels_sentences
 from evaluators.comparison import words
 from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
@@ -16,12 +16,13 @@ from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.shown_values import beside, title, why_no_interval
+from evaluators.runs.shown_values import beside, column_titles, title, why_no_interval
 from evaluators.runs.whose import labeller_in_words, own_labeller
 from evaluators.statistics import FEW, MANY, RESAMPLES
 from evaluators.text.language import ENGLISH, speaking
 from evaluators.text.normalise import slug
 from evaluators.text.words import joined_sentences, readable, short_name
+from evaluators.values import Value
 
 MEAN, ESTIMATE = "Mean [95 % interval]", "Estimate"
 LEVEL = 0.95
@@ -65,7 +66,7 @@ def tables_of_run(view: RunView, counted: View = WHAT_COUNTS) -> list[PaperTable
     tables = [_every_value(view, counted)]
     for number in range(len(view.run.evaluators)):
         tables += _by_noise(view, number, counted)
-    if leads(view.run.evaluator.name) == "trace" and len(view.labellers()) > 1:
+    if labels_sentences(view.run.evaluator) and len(view.labellers()) > 1:
         tables.append(_by_labeller(view, counted))
     tables.append(_by_group(view, counted))
     return [table for table in tables if table.rows]
@@ -124,7 +125,7 @@ def _every_value(view: RunView, counted: View) -> PaperTable:
             if name not in own:
                 continue
             is_rate = own[name].record.kind == "rate"
-            value = f"{readable(name)} (%)" if is_rate else _value_title(name)
+            value = f"{readable(name)} (%)" if is_rate else _value_title(name, own[name].record)
             keys = {"Value": value, **_model_key(model, models)}
             how = OF_RATES if is_rate else OF_MEANS
             facts = _facts(view, counted, how, model=model, value=name)
@@ -187,6 +188,9 @@ def _by_labeller(view: RunView, counted: View) -> PaperTable:
 
 def _by_group(view: RunView, counted: View) -> PaperTable:
     models = run_facts.titles(view.run) or [""]
+    # English, as all of the table is.
+    with speaking(ENGLISH):
+        titles = column_titles(view)
     lines = []
     for number, model in enumerate(models):
         groups = view.by_group(number, counted)
@@ -194,7 +198,7 @@ def _by_group(view: RunView, counted: View) -> PaperTable:
             keys = {"Group": group, **_model_key(model, models)}
             for name, mean in means.items():
                 facts = _facts(view, counted, OF_MEANS, model=model, group=group, value=name)
-                lines.append(PaperLine(keys, _value_title(name), mean, facts))
+                lines.append(PaperLine(keys, titles.get(name, name), mean, facts))
     more = f"At most {MOST_GROUPS} groups are shown"
     with speaking(ENGLISH):
         why = why_no_interval((line.mean for line in lines), of_groups=True)
@@ -219,7 +223,7 @@ def _table_of_means(
         caution = " ".join(dict.fromkeys(words for own in found for words in own if words))
         lines = [_with_caution(line, caution) for line in lines]
     # The rows of several labellers name theirs.
-    is_of_one = counted.by or leads(view.run.evaluator.name) == "trace"
+    is_of_one = counted.by or labels_sentences(view.run.evaluator)
     if is_of_one and name != "by_labeller":
         more = (*more, f"Labels: {labeller_in_words(view, counted)}")
     caption = _caption(what, view, counted, lines, caution, *more)
@@ -247,11 +251,11 @@ def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, obj
     facts: dict[str, object] = {"run": view.run.title}
     # Answers that were given with the data have no model.
     facts |= {name: value for name, value in keys.items() if value}
-    if counted.by or leads(view.run.evaluator.name) == "trace":
+    if counted.by or labels_sentences(view.run.evaluator):
         facts["labels_by"] = counted.by or own_labeller(view)
-    if leads(view.run.evaluator.name) == "trace":
+    if labels_sentences(view.run.evaluator):
         facts["definition"] = formula_of(view.run, counted.definition)
-    if leads(view.run.evaluator.name) == "rgb":
+    if goes_by_rules(view.run.evaluator):
         facts["policy"] = counted.policy or rulings.rgb_evaluator(view.run).policy
     return {**facts, "level": LEVEL, "interval": how}
 
@@ -272,9 +276,9 @@ def _caption(
     # Before all else that is said: below the numbers nobody reads it.
     sentences += [caution.removesuffix(".")] if caution else []
     sentences += more
-    if leads(run.evaluator.name) == "trace":
+    if labels_sentences(run.evaluator):
         sentences.append(f"Formula: {formula_of(run, counted.definition)}")
-    if leads(run.evaluator.name) == "rgb":
+    if goes_by_rules(run.evaluator):
         sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
     # Answers to one prompt resemble one another: counted singly they would narrow the interval.
     if run.repeats > 1:
@@ -307,7 +311,7 @@ def _difference_cells(value: Compared, label: str) -> tuple[str, ...]:
     )
 
 
-def _value_title(name: str) -> str:
+def _value_title(name: str, record: Value) -> str:
     # English, as all of the table is.
     with speaking(ENGLISH):
-        return title(name)
+        return record.title or title(name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
-from evaluators.catalogue import declared_values, leads
+from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.drawing import DOUBLE, Size
 from evaluators.paper import figures
 from evaluators.records import Run
@@ -82,7 +82,7 @@ def run_report(
 
     def make(some: Sequence[Picked]) -> str:
         texts = samples.articles(view, counted, some)
-        is_labelled = leads(run.evaluator.name) == "trace"
+        is_labelled = labels_sentences(run.evaluator)
         legend = samples.legend_of_verdicts(texts) if is_labelled and texts else ""
         to_read = page.section(mark("Samples to read"), legend, texts)
         return page.page(run.title, [*before, to_read, *after], moment)
@@ -264,7 +264,7 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         settings.append([say("Note"), run.note])
     if run.tags:
         settings.append([say("Tags"), in_a_line(run.tags)])
-    if leads(run.evaluator.name) == "trace":
+    if labels_sentences(run.evaluator):
         definition = DEFINITIONS[formula_of(run, counted.definition)]
         formula = formula_in_words(run, counted.definition)
         words = name_and_text(formula, say(definition.meaning))
@@ -272,7 +272,7 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         settings.append([say("Formula"), words])
     yield page.html_table([mark("What"), mark("How")], settings)
     yield page.facts_line(" · ".join(run_facts.facts(run)))
-    if leads(run.evaluator.name) == "trace":
+    if labels_sentences(run.evaluator):
         yield page.paragraph(findings.who_labelled(run, view.figures()))
     if run.models and run.prompt:
         prompt = page.clipped(run.prompt, MOST_OF_A_PROMPT)

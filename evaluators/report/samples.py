@@ -177,15 +177,11 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
     if headline := rgb_words.headline(evaluator, answered, verdicts):
         mark = "✓" if headline.passed else "✗"
         facts += page.paragraph(f"{headline.question} {mark} {headline.answer}")
-    reasons = []
+    reasons: list[str] = []
     if score:
         judge = catalogue.model_title(run.judge) if run.judge else say("judge")
         response = answered.response or ""
-        for decision in rgb_words.decisions(verdicts, score, response, judge):
-            answer = say("yes") if decision.passed else say("no")
-            reasons.append(
-                f"{decision.asked}: {answer}. {page.clipped(decision.why, MOST_OF_A_REASON)}"
-            )
+        reasons += map(_in_words, rgb_words.decisions(verdicts, score, response, judge))
     answer = _marked_extract(answered.response or "", marks, shortened.ROOM)
     documents = [
         _marked_extract(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
@@ -196,6 +192,11 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
         answer + marked.legend_of_marks(answer, *documents) + page.items(reasons),
         marked.strip(answered.roles) + _numbered_documents(documents, answered),
     )
+
+
+def _in_words(decision: rgb_words.Decision) -> str:
+    answer = say("yes") if decision.passed else say("no")
+    return f"{decision.asked}: {answer}. {page.clipped(decision.why, MOST_OF_A_REASON)}"
 
 
 def _marked_extract(text: str, marks: marked.Marks, most: int) -> str:
@@ -211,6 +212,7 @@ def _marked_extract(text: str, marks: marked.Marks, most: int) -> str:
 def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
     """The values of every metric from this number on, each with the reason that it gave."""
     titles = run_facts.metric_titles(view.run)
+    answered = content.sample.model_copy(update={"response": content.response})
     lines = []
     for number, result in sorted(content.results.items()):
         score = result.score
@@ -219,11 +221,13 @@ def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
         if score is None:
             lines.append(say("{metric}: failed", metric=titles[number]))
             continue
-        own = value_titles(titles, number, score.values)
+        own = value_titles(view.run, number, score.values)
         parts = [f"{own[name]} {SCORE.shown(value)}" for name, value in score.values.items()]
         reason = score.reason
         if not reason and isinstance(score.evidence, JudgeEvidence):
             reason = score.evidence.reason
+        spec = view.run.evaluators[number]
+        parts += map(_in_words, rgb_words.decisions_of_score(spec, answered, score))
         parts.append(page.clipped(translated(reason), MOST_OF_A_REASON))
         lines.append(" · ".join(filter(None, parts)))
     return page.items(lines)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.people.labellers import labeller_title
 from evaluators.records import LabelEvidence, Sample, Sentences
@@ -59,7 +59,7 @@ class SheetAnswer(NamedTuple):
 
 def is_possible(view: RunView) -> bool:
     """Whether the run has answers whose sentences are labelled."""
-    return leads(view.run.evaluator.name) == "trace" and bool(view.counts.scored)
+    return labels_sentences(view.run.evaluator) and bool(view.counts.scored)
 
 
 def sheet(view: RunView, n: int = USUAL, written: datetime | None = None) -> str:

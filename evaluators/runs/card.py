@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.datasets.origin import source_in_words
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE
@@ -118,7 +118,7 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
 def _of_method(run: Run, seen: View) -> Iterator[Fact]:
     for spec in run.evaluators:
         yield "Metric", _metric(spec)
-    if leads(run.evaluator.name) == "trace":
+    if labels_sentences(run.evaluator):
         yield "Formula", formula_in_words(run, seen.definition)
     if policy := rulings.policy_of(run, seen.policy):
         yield "Rules", policy

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
-from evaluators.catalogue import declared_values, leads
+from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
@@ -245,10 +245,7 @@ def _verdicts_of_labeller(
     view: RunView, metric: int, model: int, definition: str
 ) -> dict[Cell, Mapping[str, float | None]]:
     """What the labeller itself says of every answer that it judged."""
-    if (
-        definition != stored_formula(view.run)
-        and leads(view.run.evaluators[metric].name) == "trace"
-    ):
+    if definition != stored_formula(view.run) and labels_sentences(view.run.evaluators[metric]):
         # Only values by the run's formula are kept: by another one the labels are counted anew.
         anew = {}
         for cell, sample, score in view.store.results.scored(view.run, metric):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.people.labels import as_labels, fitting, labels_by_labeller
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labels, Run, Sample, Score
@@ -24,7 +24,7 @@ UNREADABLE = "unreadable"
 
 def labelling_prompt(run: Run) -> str:
     """The name of the prompt by which the run's judges label; empty where none do."""
-    if leads(run.evaluator.name) != "trace":
+    if not labels_sentences(run.evaluator):
         return ""
     return str(run.evaluator.params.get("prompt", ""))
 

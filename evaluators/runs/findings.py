@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.catalogue import declared_values, leads
+from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.people import labellers
 from evaluators.records import Record, Run
 from evaluators.runs import aggregate, run_facts
@@ -185,16 +185,21 @@ def of_run(view: RunView, chosen: View) -> list[Finding]:
     """
     run = view.run
     findings = [Finding(headline) for headline in corrected_headlines(view, chosen)]
-    for number, spec in enumerate(run.evaluators):
-        declared = declared_values(spec.name)
-        if any(value.headline for value in declared):
-            rows = aggregate.of_metric(view.counted(chosen), number)
-            by_model = run_facts.rows(run, rows)
-            findings.append(Finding(sentence_of_values(by_model, declared)))
-    if leads(run.evaluator.name) == "trace":
+    for number in range(len(run.evaluators)):
+        findings.append(Finding(of_values(view, number, chosen)))
+    if labels_sentences(run.evaluator):
         models = range(max(1, len(run.models)))
         findings += [of_trace(view, chosen, model) for model in models]
     return [finding for finding in findings if finding.sentence]
+
+
+def of_values(view: RunView, number: int, chosen: View) -> str:
+    """What one metric's values with a headline come to; empty where none has one."""
+    declared = declared_values(view.run.evaluators[number].name)
+    if not any(value.headline for value in declared):
+        return ""
+    rows = aggregate.of_metric(view.counted(chosen), number)
+    return sentence_of_values(run_facts.rows(view.run, rows), declared)
 
 
 def of_trace(

@@ -190,7 +190,7 @@ def _judgements_of(
         # person tries how many calls to allow.
         positions = doubtful(plan, evaluator, measures)
         evaluator = evaluator.labeller
-    shortest = SHORT_LABELS if evaluator.leads == "trace" else SHORT_ANSWER
+    shortest = SHORT_LABELS if evaluator.evidence == "sentences" else SHORT_ANSWER
     yield Measured(measures.judgements(plan, evaluator, judge, budget, positions), shortest)
     # What reads no response asks the same about every model, and so only once.
     if plan.models and "response" in evaluator.needed:

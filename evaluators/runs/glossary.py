@@ -12,6 +12,7 @@ from functools import cache
 from itertools import chain
 
 from evaluators.abilities import RGB_VALUES
+from evaluators.catalogue import catalogue
 from evaluators.config import ROOT
 from evaluators.records import Record
 from evaluators.text.claimed import NO_CLAIM
@@ -65,9 +66,23 @@ class Term(Record):
     advice: str = ""
 
 
-@cache
 def terms() -> Mapping[str, Term]:
-    """All terms by name, in the order of the glossary; read once per process."""
+    """All terms by name, in the order of the glossary; values of one's own metrics come last."""
+    return {**_terms_that_ship(), **_terms_of_metrics()}
+
+
+def _terms_of_metrics() -> dict[str, Term]:
+    found = {}
+    for cls in catalogue().values():
+        for value in cls.values:
+            if value.meaning and value not in chain.from_iterable(VALUES.values()):
+                found[value.name] = _term_of_value(value, cls.title)
+    return found
+
+
+@cache
+def _terms_that_ship() -> Mapping[str, Term]:
+    """What stands in the file and beside the values of the benchmarks; read once per process."""
     found: dict[str, Term] = {}
     for group, values in VALUES.items():
         for value in values:
@@ -107,7 +122,9 @@ def term_of(word: str) -> Term | None:
     label, _, metric = word.partition(" (")
     with speaking(ENGLISH):
         candidates = (word, readable(word), metric.removesuffix(")"), label)
-    return next((_by_word()[name] for name in candidates if name in _by_word()), None)
+    own = {word: term for term in _terms_of_metrics().values() for word in (term.name, term.title)}
+    known = (_by_word().get(name) or own.get(name) for name in candidates)
+    return next(filter(None, known), None)
 
 
 def meanings_of(*names: str) -> str:
@@ -123,14 +140,14 @@ def meanings_of(*names: str) -> str:
 @speaking(ENGLISH)
 def _by_word() -> Mapping[str, Term]:
     found = {}
-    for term in terms().values():
+    for term in _terms_that_ship().values():
         # In verdicts a rule stands in small letters.
         rule = [term.title.lower()] if term.group == RULES_GROUP else []
         for word in (term.name, *term.values, readable(term.name), *term.also, *rule, term.title):
             found[word] = term
     for value in chain.from_iterable(VALUES.values()):
         for word in filter(None, (value.in_score, value.column, value.heading)):
-            found.setdefault(word, terms()[value.term or value.name])
+            found.setdefault(word, _terms_that_ship()[value.term or value.name])
     return found
 
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from evaluators.catalogue import declared_values, leads
+from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.people import drawing, queues
 from evaluators.people.drawing import Candidate, QueuedAnswer
@@ -89,7 +89,7 @@ def asked_values(view: RunView, metric: int) -> tuple[str, ...]:
 
 def _labels_sentences(view: RunView, metric: int) -> bool:
     # Only the first metric of a run can be one with a page of its own.
-    return metric == 0 and leads(view.run.evaluator.name) == "trace"
+    return metric == 0 and labels_sentences(view.run.evaluator)
 
 
 def _verdicts(view: RunView, metric: int) -> list[str]:

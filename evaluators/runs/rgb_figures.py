@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from evaluators.catalogue import declared_values
 from evaluators.records import Ability, Run
-from evaluators.runs import aggregate
-from evaluators.runs.aggregate import Mean, NoisePoint
+from evaluators.runs import aggregate, run_facts
+from evaluators.runs.aggregate import Mean, NoisePoint, View
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Outline, ValueName
 from evaluators.text.language import say
 from evaluators.text.scale import RATE
@@ -53,21 +55,53 @@ def noise_curves(rows: Sequence[Outline], declared: Iterable[Value]) -> Curves:
     return curves
 
 
-def lines_of_charts(
-    curves: Mapping[str, Curves],
-) -> list[tuple[str, Mapping[str, Sequence[NoisePoint]]]]:
-    """The lines of each chart under its title: a model's values, or a value's models."""
-    if len(curves) == 1:
+class NoiseChart(NamedTuple):
+    """Lines over noise under one title; `what` is drawn upwards, and `verb` what counts for it.
+
+    Figures that papers published belong under a chart that `is_in_papers`.
+    """
+
+    title: str
+    lines: Mapping[str, Sequence[NoisePoint]]
+    what: str
+    verb: str = ""
+    is_in_papers: bool = False
+
+
+def charts_over_noise(view: RunView, number: int, chosen: View) -> list[NoiseChart]:
+    """What one metric of a run declares to be read over noise; none without levels of noise."""
+    declared = declared_values(view.run.evaluators[number].name)
+    if not any(value.over_noise for value in declared):
+        return []
+    rows = aggregate.of_metric(view.counted(chosen), number)
+    by_model = run_facts.rows(view.run, rows)
+    return charts_of({model: noise_curves(own, declared) for model, own in by_model.items()})
+
+
+def charts_of(curves: Mapping[str, Curves]) -> list[NoiseChart]:
+    """The lines of each chart: of one model all abilities, else all models of one value."""
+    every = list(dict.fromkeys(itertools.chain.from_iterable(curves.values())))
+    abilities = [value for value in every if value.of]
+    charts = []
+    if abilities and len(curves) == 1:
         (own,) = curves.values()
-        values_of_one = {curve_title(value): own[value] for value in own}
-        return [(say("Accuracy by noise"), values_of_one)] if own else []
+        lines = {curve_title(value): own[value] for value in abilities}
+        title, what = say("Accuracy by noise"), say(abilities[0].heading_of_column)
+        charts.append(NoiseChart(title, lines, what, abilities[0].verb, is_in_papers=True))
+        every = [value for value in every if not value.of]
     # Not all in one: of two models with two values nobody would tell the lines apart.
-    of_several: list[tuple[str, Mapping[str, Sequence[NoisePoint]]]] = []
-    for value in dict.fromkeys(itertools.chain.from_iterable(curves.values())):
+    for value in every:
+        # Of an ability the value that each of its answers has.
+        what = say(value.heading_of_column)
+        title = say("{value} by noise", value=curve_title(value))
+        if value.of:
+            title = say("{ability}: accuracy by noise", ability=curve_title(value))
         lines = {model: own[value] for model, own in curves.items() if value in own}
-        title = say("{ability}: accuracy by noise", ability=curve_title(value))
-        of_several.append((title, lines))
-    return of_several
+        if len(curves) == 1:
+            lines = dict(zip([what], lines.values(), strict=True))
+        is_in_papers = value.of == Ability.NOISE
+        charts.append(NoiseChart(title, lines, what, value.verb, is_in_papers))
+    return charts
 
 
 def curve_title(value: Value) -> str:

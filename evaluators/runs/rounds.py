@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Literal, get_args
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.people.labels import sentence_hash
 from evaluators.people.records import DONE, PersonLabel
@@ -99,7 +99,7 @@ def lessons(view: RunView, asking: Asking = OF_SENTENCES) -> dict[Answer, Lesson
 
 
 def _of_labels(view: RunView) -> dict[Answer, Lesson]:
-    if leads(view.run.evaluator.name) != "trace":
+    if not labels_sentences(view.run.evaluator):
         return {}
     differ = set(view.labelled().differ)
     found: dict[Answer, Lesson] = {}
@@ -113,7 +113,7 @@ def _of_labels(view: RunView) -> dict[Answer, Lesson]:
 
 
 def _of_value(view: RunView, name: str) -> dict[Answer, Lesson]:
-    if leads(view.run.evaluator.name) != "trace":
+    if not labels_sentences(view.run.evaluator):
         return {}
     words: dict[Support, Lesson] = {
         Support.FULL: "high",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.abilities import RGB_VALUES
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import from_spec, goes_by_rules
 from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score, Verdict
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.aggregate import units
@@ -35,7 +35,7 @@ def rgb_evaluator(run: Run, policy: str | None = None) -> RGBEvaluator:
 
 def policy_of(run: Run, policy: str | None) -> str | None:
     """The policy where it makes a difference to this run; else `None`."""
-    if policy is None or leads(run.evaluator.name) != "rgb":
+    if policy is None or not goes_by_rules(run.evaluator):
         return None
     if policy == rgb_evaluator(run).policy:
         return None

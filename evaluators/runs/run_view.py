@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.errors import ParameterError, StoreError
 from evaluators.people.labels import (
     PERSON,
@@ -181,7 +181,7 @@ class RunView:
         """Who labelled, and where they differ; every sample is read for it."""
 
         def work_out() -> Labelled:
-            if leads(self.run.evaluator.name) != "trace":
+            if not labels_sentences(self.run.evaluator):
                 return Labelled(labellers=(), differ=())
             return aggregate.labelled(self.run, self.scored())
 
@@ -352,7 +352,7 @@ class RunView:
         yield self.columns
         yield self.remarks
         yield from self._steps_of(WHAT_COUNTS)
-        if leads(self.run.evaluator.name) != "trace":
+        if not labels_sentences(self.run.evaluator):
             return
         yield self.labelled
         for model in range(max(1, len(self.run.models))):
@@ -442,7 +442,7 @@ class RunView:
         result = content.results.get(0)
         if result is None or result.score is None:
             return None
-        if leads(self.run.evaluator.name) != "trace":
+        if not labels_sentences(self.run.evaluator):
             return None
         given = self.people.get(Cell(*answer), ())
         return aggregate.viewed_scores(content.sample, result.score, self._named(view), given)
@@ -505,7 +505,7 @@ class RunView:
         by = view.by or ""
         if policy := rulings.policy_of(self.run, view.policy):
             return StoredView(f"rules {policy} by {by}", is_usual=False)
-        is_trace = leads(self.run.evaluator.name) == "trace"
+        is_trace = labels_sentences(self.run.evaluator)
         formula = formula_of(self.run, view.definition) if is_trace else ""
         # Results are stored with the values by the run's formula, which may be gone by now.
         is_as_stored = not is_trace or formula == stored_formula(self.run)

@@ -144,17 +144,23 @@ def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
 
 def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Dot]:
     """The values of one metric, each by every model; none where nothing is checked."""
-    titles = run_facts.metric_titles(view.run)
     models = run_facts.titles(view.run) or [""]
     by_model = [view.figures(number, model, seen) for model in range(len(models))]
     names = dict.fromkeys(name for figures in by_model for name in figures.means)
     shown = []
-    for name, label in value_titles(titles, number, names).items():
+    for name, label in value_titles(view.run, number, names).items():
+        meaning = say(declared_value(view.run, number, name).meaning)
         for model, figures in enumerate(by_model):
             if name in figures.means:
-                dot = Dot(label, figures.means[name], figures.spread[name], term=name)
+                dot = Dot(label, figures.means[name], figures.spread[name], meaning, term=name)
                 shown.append(of_series(dot, models, model))
     return shown
+
+
+def declared_value(run: Run, number: int, name: str) -> Value:
+    """What a metric of the run declares of a value by its name in a score."""
+    declared = declared_values(run.evaluators[number].name)
+    return next((value for value in declared if value.in_score == name), Value(name))
 
 
 def title(name: str) -> str:
@@ -173,25 +179,28 @@ def column_titles(view: RunView, first: Sequence[Value] | None = None) -> dict[s
     for (metric, name), column in view.columns().items():
         if metric == 0 and first is not None:
             continue
-        label = title(name)
+        label = _title_of_value(view.run, metric, name)
         is_taken = label in titles.values()
         titles[column] = _with_metric(label, metrics[metric]) if is_taken else label
     return titles
 
 
-def value_titles(
-    metrics: Sequence[str],
-    number: int,
-    names: Iterable[str],
-) -> dict[str, str]:
+def value_titles(run: Run, number: int, names: Iterable[str]) -> dict[str, str]:
     """A title for each of these values of a metric.
 
     The only value of one among several metrics also names the metric.
     """
-    titles = {name: title(name) for name in names}
+    titles = {name: _title_of_value(run, number, name) for name in names}
+    metrics = run_facts.metric_titles(run)
     if len(metrics) > 1 and len(titles) == 1:
         return {name: _with_metric(label, metrics[number]) for name, label in titles.items()}
     return titles
+
+
+def _title_of_value(run: Run, number: int, name: str) -> str:
+    declared = declared_value(run, number, name)
+    # Of RGB one value of a score is several rates: it goes by its own name.
+    return say(declared.title) if declared.title and not declared.of else title(name)
 
 
 def _with_metric(label: str, metric: str) -> str:

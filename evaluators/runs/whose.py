@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from evaluators.catalogue import from_spec
+from evaluators.catalogue import from_spec, goes_by_rules
 from evaluators.errors import ParameterError
 from evaluators.people import labellers
 from evaluators.people.findings import LABELLERS, RULES
@@ -17,7 +17,7 @@ from evaluators.trace.labelling import CORRECTED
 
 def own_labeller(view: RunView, metric: int = 0) -> str:
     """Who gave the values of one of the run's metrics, as a sentence names it."""
-    if view.run.evaluators[metric].name == "rgb":
+    if goes_by_rules(view.run.evaluators[metric]):
         return say(RULES)
     names = {row.by for row in view.of_metric(metric) if row.by}
     if len(names) > 1:

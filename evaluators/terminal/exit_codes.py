@@ -188,7 +188,7 @@ def _dry_outline(
     judges: Sequence[object],
 ) -> Outline | None:
     # All TRACE methods give the same values, and the heuristic does so without a judge.
-    cheap = from_spec(EvaluatorSpec(name="trace")) if metric.leads == "trace" else metric
+    cheap = from_spec(EvaluatorSpec(name="trace")) if metric.evidence == "sentences" else metric
     score = dry_score(cheap, sample, has_judge=bool(judges))
     if score is None:
         return None

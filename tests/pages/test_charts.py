@@ -118,7 +118,7 @@ def test_the_panel_of_a_rate_has_a_line_of_words_above_each_dot_of_each_model() 
     ],
 )
 def test_the_alternative_text_tells_the_finding(curve: list[NoisePoint], words: str) -> None:
-    assert charts.accuracy_in_words({"A": curve}) == words
+    assert charts.accuracy_in_words({"A": curve}, "Accuracy") == words
 
 
 def texts(figure: Any) -> list[str]:

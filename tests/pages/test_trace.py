@@ -45,7 +45,11 @@ GOOD = {
 
 
 @evaluator(
-    "test_labeller", title="Own labels", needs=TRACEEvaluator.needs, judges="none", leads="trace"
+    "test_labeller",
+    title="Own labels",
+    needs=TRACEEvaluator.needs,
+    judges="none",
+    evidence="sentences",
 )
 class OwnLabels(TRACEEvaluator):
     """Labels sentences like the heuristic, and is not one of the methods that ship."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.people.checked import Against, Check, ValueCheck
 from evaluators.people.correction import EstimatedMean
 from evaluators.people.drawing import minutes
@@ -119,9 +119,9 @@ def _others(view: RunView) -> list[Run]:
     for other in session.store().runs.newest(session.workspace()):
         # A label is of an answer: models would have given others.
         is_same = other.fingerprint == run.fingerprint and not (other.models or run.models)
-        if is_same and other.id != run.id and leads(other.evaluator.name) == "trace":
+        if is_same and other.id != run.id and labels_sentences(other.evaluator):
             by_id[other.id] = other
-    if not by_id or leads(run.evaluator.name) != "trace":
+    if not by_id or not labels_sentences(run.evaluator):
         return []
     titles = {run_id: _title_with_labeller(other) for run_id, other in by_id.items()}
     chosen = st.multiselect(

@@ -18,16 +18,17 @@ from evaluators.catalogue import catalogue, explanations, from_spec
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
-from evaluators.runs import run_facts
+from evaluators.runs import findings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
+from evaluators.runs.rgb_figures import charts_over_noise
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.shown_values import Group, column_titles, metric_dots, title
 from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line, in_brackets, joined_sentences, name_and_text
 from ui import session
-from ui.parts import chosen_view, corrected, dots, forms, samples
+from ui.parts import chosen_view, corrected, dots, forms, over_noise, samples
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -178,13 +179,18 @@ def _one_metric(view: RunView, number: int, seen: View) -> None:
     if shown := metric_dots(view, number, seen):
         chosen_view.say_whose(view, seen)
         corrected.say_headlines(view, number)
+        moves = registry.moves(run.id, view.store)
+        if not moves and (finding := findings.of_values(view, number, seen)):
+            st.markdown(f"**{plain(finding)}**")
         # Of a run of several metrics each is a section of the page.
         term = run.evaluators[number].name
         groups = [Group(heading, "", shown, term)]
-        moves = registry.moves(run.id, view.store)
         dots.show(groups, level=2, is_at_work=moves)
         if not moves:
             dots.say_why_no_interval(groups)
+        for chart in charts_over_noise(view, number, seen):
+            st.subheader(chart.title, anchor=False)
+            over_noise.show(run, chart, {})
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)

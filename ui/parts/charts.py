@@ -81,10 +81,11 @@ def accuracy_by_noise(
     curves: Mapping[str, Sequence[NoisePoint]],
     published: Mapping[str, Sequence[tuple[float, float]]],
     *,
+    verb: str = RIGHT,
     is_presented: bool = False,
     is_at_work: bool = False,
 ) -> go.Figure:
-    """Accuracy in percent over the noise that prompts really had, with 95 % intervals.
+    """A share in percent over the noise that prompts really had, with 95 % intervals.
 
     Published curves lie underneath. No two curves have the same dash and marker, so that of equal
     ones each can be seen. A hollow marker has a note: another noise was asked for, or few answers
@@ -96,7 +97,7 @@ def accuracy_by_noise(
     ends = []
     for number, (name, points) in enumerate(judged.items()):
         if points:
-            _add_curve(figure, name, points, number, is_at_work=is_at_work)
+            _add_curve(figure, name, points, number, verb, is_at_work=is_at_work)
             ends.append((_percent(points[-1].mean), name, _colour(number)))
     for number, (name, curve) in enumerate(published.items()):
         _add_published_curve(figure, number, name, curve)
@@ -212,7 +213,7 @@ def _add_difference(
     figure.add_hline(y=0, line={"width": 1.5, "color": WHISKER_COLOUR}, row=2, col=1)
 
 
-def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
+def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]], what: str) -> str:
     """What the chart shows: "A: accuracy falls from 100 % at 0 % noise to 75 % at 80 %"."""
     sentences = []
     for name, points in curves.items():
@@ -223,23 +224,24 @@ def accuracy_in_words(curves: Mapping[str, Sequence[NoisePoint]]) -> str:
         start, end = RATE.shown(first.mean.mean), RATE.shown(last.mean.mean)
         blanks = {
             "name": name,
+            "what": what.lower(),
             "start": start,
             "end": end,
             "low": RATE.shown(noise_had(first)),
             "high": RATE.shown(noise_had(last)),
         }
         if len(judged) == 1:
-            sentence = say("{name}: accuracy is {start} at {low} noise.", **blanks)
+            sentence = say("{name}: {what} is {start} at {low} noise.", **blanks)
         elif start == end:
-            sentence = say("{name}: accuracy is {start} at {low} noise as at {high}.", **blanks)
+            sentence = say("{name}: {what} is {start} at {low} noise as at {high}.", **blanks)
         elif (last.mean.mean or 0) < (first.mean.mean or 0):
             sentence = say(
-                "{name}: accuracy falls from {start} at {low} noise to {end} at {high}.",
+                "{name}: {what} falls from {start} at {low} noise to {end} at {high}.",
                 **blanks,
             )
         else:
             sentence = say(
-                "{name}: accuracy rises from {start} at {low} noise to {end} at {high}.",
+                "{name}: {what} rises from {start} at {low} noise to {end} at {high}.",
                 **blanks,
             )
         sentences.append(sentence)
@@ -251,6 +253,7 @@ def _add_curve(
     name: str,
     points: Sequence[NoisePoint],
     number: int,
+    verb: str,
     *,
     is_at_work: bool,
 ) -> None:
@@ -270,7 +273,7 @@ def _add_curve(
         marker=marker,
         line={"dash": _in_turn(DASHES, number), "color": _colour(number)},
         error_y=_whiskers([point.mean for point in points]),
-        customdata=["<br>".join(_notes(point, is_at_work=is_at_work)) for point in points],
+        customdata=["<br>".join(_notes(point, verb, is_at_work=is_at_work)) for point in points],
         hovertemplate=f"{_point_in_words()}%{{customdata}}<extra>%{{fullData.name}}</extra>",
         showlegend=False,
     )
@@ -515,11 +518,13 @@ def rate_in_words(mean: Mean, verb: str) -> str:
     """
     if mean.mean is None:
         return say("nothing checked")
-    return say(", ").join([RATE.estimate(mean), *([_right_in_words(mean, verb)] if verb else [])])
+    return say(", ").join([RATE.estimate(mean), *([_counts_in_words(mean, verb)] if verb else [])])
 
 
-def _right_in_words(mean: Mean, verb: str = RIGHT) -> str:
-    """ "7 of 12 right"; where much is missing, how much was checked."""
+def _counts_in_words(mean: Mean, verb: str) -> str:
+    """ "7 of 12 right"; where much is missing, or nothing is counted, how much was checked."""
+    if not verb:
+        return coverage(mean)
     right = round((mean.mean or 0) * mean.scored)
     counts = say("{part:,} of {all:,} {verb}", part=right, all=mean.scored, verb=say(verb))
     if not is_of_few(mean):
@@ -535,11 +540,11 @@ def _judged(points: Sequence[NoisePoint]) -> list[NoisePoint]:
     return sorted(judged, key=noise_had)
 
 
-def _notes(point: NoisePoint, *, is_at_work: bool) -> list[str]:
+def _notes(point: NoisePoint, verb: str, *, is_at_work: bool) -> list[str]:
     """The lines below where a point lies, after an empty one for that."""
     lines = [""]
     if not is_at_work:
-        lines.append(_right_in_words(point.mean))
+        lines.append(_counts_in_words(point.mean, verb))
     if missed_noise(point):
         asked, had = RATE.shown(point.noise), RATE.shown(noise_had(point))
         lines.append(say("asked {asked}, had {had}", asked=asked, had=had))

@@ -17,10 +17,10 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
 from evaluators.runs.rgb_figures import (
     Curves,
+    charts_of,
     deciding,
     is_right,
     judged_rates,
-    lines_of_charts,
     noise_curves,
     noise_had,
 )
@@ -42,7 +42,16 @@ from evaluators.text.words import (
 )
 from evaluators.values import Value
 from ui.metrics import results as metric_results
-from ui.parts import charts, chosen_view, corrected, explained, highlight, samples, tables
+from ui.parts import (
+    charts,
+    chosen_view,
+    corrected,
+    explained,
+    highlight,
+    over_noise,
+    samples,
+    tables,
+)
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -130,8 +139,8 @@ def blocks(view: RunView) -> list[Block]:
     curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
     rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
     shown = [Block(run.title, partial(_say_the_finding, by_model, declared))]
-    for title, lines in lines_of_charts(curves):
-        shown.append(Block(title, partial(_presented_chart, title, lines)))
+    for chart in charts_of(curves):
+        shown.append(Block(chart.title, partial(over_noise.presented, chart)))
     for value in judged_rates(rates):
         panel = partial(_rate_panel, run, rates, rows, value, charts.STILL)
         shown.append(Block(say(value.heading), panel))
@@ -287,41 +296,13 @@ def _accuracy_charts(
     # Of several models each chart bears an ability's name, which is explained with its rate.
     explanation = explained.help_of("Accuracy by noise") if len(curves) == 1 else None
     with place:
-        for title, by_line in lines_of_charts(curves):
-            st.header(title, help=explanation)
-            # The paper's curves are of noise robustness alone.
-            under = {} if say(Ability.INTEGRATION.label) in title else paper
-            _accuracy_chart(run, title, by_line, under, is_at_work=is_at_work)
+        for chart in charts_of(curves):
+            st.header(chart.title, help=explanation)
+            over_noise.show(run, chart, paper if chart.is_in_papers else {}, is_at_work=is_at_work)
     if is_at_work:
         return
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.noise_levels(curves)
-
-
-def _accuracy_chart(
-    run: Run,
-    title: str,
-    lines: Mapping[str, Sequence[aggregate.NoisePoint]],
-    paper: Mapping[str, Sequence[tuple[float, float]]],
-    *,
-    is_at_work: bool,
-) -> None:
-    st.plotly_chart(
-        charts.accuracy_by_noise(lines, paper, is_at_work=is_at_work),
-        config=charts.CONFIG,
-        key=f"noise_{title}_{run.id}",
-        # That it falls or rises is a verdict, which a run at work has none of.
-        alt=say("Accuracy by noise") if is_at_work else charts.accuracy_in_words(lines),
-    )
-
-
-def _presented_chart(title: str, lines: Mapping[str, Sequence[aggregate.NoisePoint]]) -> None:
-    st.plotly_chart(
-        charts.accuracy_by_noise(lines, {}, is_presented=True),
-        config=charts.STILL,
-        key=f"presented_{title}",
-        alt=charts.accuracy_in_words(lines),
-    )
 
 
 def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:

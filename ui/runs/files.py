@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from evaluators.api.evaluation import Results
-from evaluators.catalogue import leads
+from evaluators.catalogue import labels_sentences
 from evaluators.datasets.bundled import bundled
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.paper import bundle
@@ -241,4 +241,4 @@ def _download_button(
 
 
 def _has_labels(run: Run) -> bool:
-    return leads(run.evaluator.name) == "trace"
+    return labels_sentences(run.evaluator)

@@ -94,7 +94,7 @@ def _marked_answer_and_documents(
         if score:
             judge = catalogue.model_title(run.judge) if run.judge else say("judge")
             for decision in in_words.decisions(verdicts, score, sample.response or "", judge):
-                _decision(decision)
+                decision_line(decision)
             asked = {name: say(words) for name, words in in_words.ASKED.items()}
             verdict_labels.ask_verdicts(run, cell, score, asked)
         # What was not checked yet, or failed, no rule has judged.
@@ -112,7 +112,8 @@ def _headline_of_sample(headline: Headline) -> None:
     st.header(f"{headline.question} {answer}", anchor=False)
 
 
-def _decision(decision: Decision) -> None:
+def decision_line(decision: Decision) -> None:
+    """What was asked, the answer, and the rule that decided it."""
     mark = ":green[:material/check_circle:]" if decision.passed else ":red[:material/cancel:]"
     answer = say("yes") if decision.passed else say("no")
     why = f"{plain(decision.why)} {explained.question_mark(decision.rule)}"

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from evaluators.catalogue import catalogue as evaluators
-from evaluators.catalogue import from_spec, leads
+from evaluators.catalogue import from_spec, goes_by_rules, labels_sentences, leads
 from evaluators.dry_run import prompts_of
 from evaluators.errors import ParameterError
 from evaluators.records import (
@@ -25,6 +25,7 @@ from evaluators.records import (
     Score,
 )
 from evaluators.report import coloured
+from evaluators.rgb_words import decisions_of_score
 from evaluators.runs import naming, run_facts
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
@@ -158,11 +159,11 @@ def presented_sample(run: Run, cell: Cell) -> None:
 def _screen(run: Run, cell: Cell) -> None:
     sample, results = _stored(run, cell)
     sample, result = _with_answer_of_model(sample, results), results.get(0)
-    if leads(run.evaluator.name) == "trace":
+    if labels_sentences(run.evaluator):
         trace_labels.show(run, cell, sample, result.score if result else None)
         return
     st.text(sample.question)
-    if leads(run.evaluator.name) == "rgb":
+    if goes_by_rules(run.evaluator):
         rgb.presented_rgb(run, sample, result)
     else:
         _answer_and_documents(sample)
@@ -186,20 +187,20 @@ def show(run: Run, cell: Cell) -> None:
     is_given = sample.response is not None
     sample = _with_answer_of_model(sample, results)
     # The evidence view of TRACE shows the question itself.
-    if leads(run.evaluator.name) != "trace":
+    if not labels_sentences(run.evaluator):
         texts.question(sample)
     if run.models and is_given:
         st.caption(say("The answer is from the data set; no model was asked."))
     if leads(run.evaluator.name):
         _leading_evaluator(run, cell, sample, results.get(0))
-        _metrics_from(1, run, cell, results)
+        _metrics_from(1, run, cell, sample, results)
     elif len(run.evaluators) == 1:
-        _metrics_from(0, run, cell, results)
+        _metrics_from(0, run, cell, sample, results)
         _answer_and_documents(sample)
     else:
         _answer_and_documents(sample)
-        _metrics_from(0, run, cell, results)
-    if run.models and not is_given and leads(run.evaluator.name) != "rgb":
+        _metrics_from(0, run, cell, sample, results)
+    if run.models and not is_given and not goes_by_rules(run.evaluator):
         model = run_facts.titles(run)[cell.model]
         st.caption(plain(say("Answer by {model}.", model=model)))
         texts.generator_prompt(f"{say('Prompt')} · {model}", run.prompt, sample)
@@ -216,7 +217,7 @@ def _leading_evaluator(
 ) -> None:
     """What an evaluator says whose runs have a page of their own."""
     _cost_and_failure(result, 0)
-    if leads(run.evaluator.name) == "rgb":
+    if goes_by_rules(run.evaluator):
         rgb.show(run, cell, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
@@ -273,6 +274,7 @@ def _metrics_from(
     first: int,
     run: Run,
     answer: Cell,
+    sample: Sample,
     results: Mapping[int, SampleResult],
 ) -> None:
     """Every metric from this number on: its values and what it says of them, under its name."""
@@ -280,7 +282,7 @@ def _metrics_from(
     for number in range(first, len(titles)):
         result = results.get(number)
         score = result.score if result else None
-        own_titles = value_titles(titles, number, score.values if score else ())
+        own_titles = value_titles(run, number, score.values if score else ())
         with st.container(border=len(titles) > 1):
             if len(titles) > 1 and len(own_titles) != 1:
                 st.header(plain(titles[number]))
@@ -291,6 +293,8 @@ def _metrics_from(
                     score, verdict_labels.values_after_people(run, cell, score), own_titles
                 )
                 verdict_labels.ask_verdicts(run, cell, score, own_titles)
+                for decision in decisions_of_score(run.evaluators[number], sample, score):
+                    rgb.decision_line(decision)
                 if isinstance(score.evidence, JudgeEvidence) and score.evidence.reason:
                     _line_or_expander(say("Reason"), score.evidence.reason)
                 _show_details(score.details)
