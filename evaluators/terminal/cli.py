@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import Any, BinaryIO, Literal
 
 import click
@@ -66,167 +67,19 @@ from evaluators.text.printable import printable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
-KEY_VARIABLES = ", ".join(
-    provider.address_variable if provider.is_custom else provider.key_variable
-    for provider in PROVIDERS.values()
-)
-
 PLUMBLINE = own_command()
 
-HELP = (
-    f"""Evaluate RAG answers from a terminal: the same runs as in the app, in the same store.
 
-\b
-  {PLUMBLINE} list metrics
-  {PLUMBLINE} run --data "TRACE sample (English)" --metric trace --metric answer_match \\
-      --param type=f1_score
-  {PLUMBLINE} run --data "RGB sample (English)" --metric rgb --model offline/offline-reader
-  {PLUMBLINE} estimate --data answers.csv --metric gpt_labeling \\
-      --judge groq/openai/gpt-oss-120b
-  {PLUMBLINE} run --config ci.toml --fail-under adherence=0.8
-  {PLUMBLINE} resume last
-
-Keys come from the environment: """
-    + KEY_VARIABLES
-    + """. Runs are kept in
-.plumbline/ of a checkout, else in ~/.plumbline, or where PLUMBLINE_DATA_DIR says; the app
-shows them on its Runs page, also while they are at work.
-
-\b
-Exit codes
-"""
-    + "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
-)
-
-RUN = f"""Run metrics over a data set and wait for the results.
-
-The progress goes to the error stream, the table of results to the standard output.
-
-\b
-  Answers in a file, two metrics, no LLM:
-    {PLUMBLINE} run --data answers.jsonl --metric trace --metric answer_match \\
-        --param answer_match.type=f1_score
-  A judge, a budget, and a threshold for CI:
-    {PLUMBLINE} run --data answers.csv --metric gpt_labeling \\
-        --judge groq/openai/gpt-oss-120b --max-calls 200 \\
-        --fail-under adherence=0.8 --fail-under completeness=0.5
-  The same for half the money, answered by tomorrow; resume last collects:
-    {PLUMBLINE} run --data answers.csv --metric gpt_labeling \\
-        --judge openai/gpt-6-luna --overnight
-  The RGB benchmark, composed from a test bed:
-    {PLUMBLINE} run --data "RGB sample (English)" --metric rgb --model openai/gpt-6-luna \\
-        --ability noise_robustness --noise 0 --noise 0.4 --noise 0.8 --sample 20
-
-\b
-  The same options in a file, ci.toml, for --config (options on the command line win):
-    data = "answers.csv"
-    metric = ["gpt_labeling", "answer_match"]
-    param = ["answer_match.type=f1_score"]
-    judge = "groq/openai/gpt-oss-120b"
-    max-calls = 200
-    fail-under = ["adherence=0.8"]
-"""
-
-BATCH = f"""Judge files of any size, row by row, in bounded memory.
-
-IN is a file, a folder, a pattern in quotes, or an address such as s3://bucket/logs/, of Parquet,
-JSON Lines or CSV (also packed with gzip). OUT is a folder: it gets a Parquet file of results for
-each file, and _manifest.json when all are there. The same command goes on where it stopped; no
-answer of a judge is paid for twice. A row that fails is a row with its error.
-
-\b
-  {PLUMBLINE} batch "logs/*.jsonl.gz" results --metric trace --column response=answer
-  {PLUMBLINE} batch logs results --metric trace --by model --by created:week
-  {PLUMBLINE} batch logs.parquet results --metric gpt_labeling \\
-      --judge groq/openai/gpt-oss-120b --max-cost 5
-"""
-
-RESUME = f"""Go on with a run: what is left or failed is done, nothing is paid for twice.
-
-RUN is the id that run or list shows, its first characters, or "last".
-
-\b
-  {PLUMBLINE} resume last
-  {PLUMBLINE} resume 3f9a --max-calls 500 --fail-under adherence=0.8
-
-A run begun with --overnight is collected: what has come back is checked, what is left is sent.
-"""
-
-AGAIN = f"""Do a run again, over its own samples, and compare the two.
-
-RUN is the id that run or list shows, its first characters, or "last"; or a run file. Every model is
-asked anew, unless --stored-answers. Exits with 0 where every value is the same, with 1 where not.
-
-\b
-  {PLUMBLINE} again last
-  {PLUMBLINE} again hand-in.plumbline
-"""
-
-COMPARE = f"""Compare runs, models of a run, or labellers of a run.
-
-Each RUN is an id that run or list shows, its first characters, or "last". Samples are matched where
-the data are the same, else by their questions; only those that both were judged on count. A
-difference is second minus first, in points of a hundred, with its 95 % interval. Of three or more
-each is compared with the first.
-
-\b
-  {PLUMBLINE} compare 3f9a last
-  {PLUMBLINE} compare last --model 0 --model 1
-  {PLUMBLINE} compare last --labels heuristic --labels gold
-  {PLUMBLINE} compare 3f9a 81c2 last
-
-\b
-  For CI: exit with 1 unless the others are shown to be no more than 2 points worse than the first,
-  with 4 where that cannot be told (by the heuristic's labels, for instance).
-    {PLUMBLINE} compare 3f9a last --fail-if-worse adherence=0.02 --at-least 100
-  For a paper: the forest plot and the table of all differences.
-    {PLUMBLINE} compare 3f9a last --paper differences.zip
-"""
-
-CHECK = f"""Say how far a run's labeller can be trusted, by labels that people gave in the app.
-
-RUN is the id that run or list shows, its first characters, or "last". Each mean is corrected: what
-people would say of all answers, with its 95 % interval. Below 15 labels it is theirs alone.
-
-\b
-  {PLUMBLINE} check last
-  {PLUMBLINE} check last --against gold
-  {PLUMBLINE} check 3f9a --fail-under adherence=0.7
-"""
-
-EXPORT = f"""Write a run's results to a file.
-
-RUN is the id that run or list shows, its first characters, or "last".
-
-\b
-  csv     a row for each sample and model, for spreadsheets: values, status, tags and notes; for
-          TRACE also the formula by which they are counted
-  jsonl   the same as JSON lines, with true answer, documents, each metric's status and reason
-  labels  JSON lines with every labeller's sentence labels, people's among them (TRACE runs)
-  people  a row for each label that people gave: who, when, blind, how it was drawn
-  latex   every table of the run for a paper (booktabs): values, noise levels, labellers, groups
-  markdown  the same tables as Markdown
-  paper   figures (SVG, as wide as --width says) and all tables in a zip (-o NAME.zip)
-  plumbline  the whole run as one file (-o NAME.plumbline), which open takes anywhere
-  raw     every row as it is stored, as JSON lines; also of a run that cannot be read
-
-\b
-  {PLUMBLINE} export last --format jsonl -o results.jsonl
-  {PLUMBLINE} export last --format latex
-  {PLUMBLINE} export 3f9a | head
-"""
-
-
-BACKUP = f"""Copy the store into one file: all runs, uploads, corrections and answers.
-
-Runs may be at work meanwhile. The copy is checked by opening it.
-
-\b
-  {PLUMBLINE} backup plumbline-backup.sqlite3
-
-To go back to it: stop Plumbline, delete every file of the data folder whose name begins with
-plumbline.sqlite3, and put the copy there as plumbline.sqlite3.
-"""
+def _help(name: str) -> str:
+    """The help of a command, from its file in `help`, where a line \\b keeps the lines below it."""
+    variables = [
+        provider.address_variable if provider.is_custom else provider.key_variable
+        for provider in PROVIDERS.values()
+    ]
+    text = (Path(__file__).parent / "help" / f"{name}.txt").read_text(encoding="utf-8")
+    codes = "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
+    filled = Template(text).substitute(plumbline=PLUMBLINE, keys=", ".join(variables), codes=codes)
+    return filled.replace("\\b\n", "\b\n")
 
 
 class _Commands(click.Group):
@@ -262,7 +115,7 @@ class _Commands(click.Group):
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=_Commands, context_settings=SETTINGS, help=HELP)
+@click.group(cls=_Commands, context_settings=SETTINGS, help=_help("plumbline"))
 @click.version_option(__version__, prog_name="plumbline", message="%(prog)s %(version)s")
 def main() -> None:
     quiet_logs()
@@ -309,7 +162,7 @@ def app(port: int | None, for_class: bool, options: tuple[str, ...]) -> None:
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
-@main.command(help=RUN, short_help="Run metrics over a data set.")
+@main.command(help=_help("run"), short_help="Run metrics over a data set.")
 @options.asking
 @click.option(
     "--title",
@@ -335,7 +188,9 @@ def run(
     _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
 
 
-@main.command(help=BATCH, short_help="Judge files of any size, row by row, into Parquet files.")
+@main.command(
+    help=_help("batch"), short_help="Judge files of any size, row by row, into Parquet files."
+)
 @click.argument("data", metavar="IN")
 @click.argument("output", metavar="OUT")
 @options.metrics
@@ -423,7 +278,7 @@ def batch(
 
 
 @main.command(
-    help=RESUME,
+    help=_help("resume"),
     short_help="Go on with a run that stopped, or try again what failed.",
 )
 @options.run_id
@@ -564,7 +419,7 @@ def card(run_id: str, labels: str | None, definition: str, policy: str | None) -
     _leave_if_damaged(results)
 
 
-@main.command(help=COMPARE, short_help="Compare runs, models or labellers.")
+@main.command(help=_help("compare"), short_help="Compare runs, models or labellers.")
 @click.argument("runs", metavar="RUN [RUN ...]", nargs=-1, required=True)
 @options.sides
 @options.definition
@@ -624,7 +479,7 @@ def compare(
 
 
 @main.command(
-    help=CHECK,
+    help=_help("check"),
     short_help="Check a run's labeller against people's labels.",
 )
 @options.run_id
@@ -665,7 +520,7 @@ def check(
         raise click.exceptions.Exit(verdict.code)
 
 
-@main.command(help=EXPORT, short_help="Write a run's results to a file.")
+@main.command(help=_help("export"), short_help="Write a run's results to a file.")
 @options.run_id
 @click.option(
     "--format",
@@ -784,7 +639,7 @@ def open_run_file(file: Path) -> None:
         raise click.exceptions.Exit(BELOW)
 
 
-@main.command(help=AGAIN, short_help="Do a run again and compare the two.")
+@main.command(help=_help("again"), short_help="Do a run again and compare the two.")
 @click.argument("run", metavar="RUN|FILE")
 @click.option("--stored-answers", is_flag=True, help="Ask only what has no stored answer.")
 @options.json_output
@@ -816,7 +671,7 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(BELOW)
 
 
-@main.command(help=BACKUP, short_help="Copy the store into one file.")
+@main.command(help=_help("backup"), short_help="Copy the store into one file.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--replace", is_flag=True, help="Replace FILE where it is there already.")
 def backup(file: Path, replace: bool) -> None:
