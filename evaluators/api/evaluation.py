@@ -139,7 +139,7 @@ def evaluate(
     """
     store = store or inputs.local_store()
     options, keys = _with_keys(options, keys)
-    on_remark = inputs.print_remark if progress else lambda _: None
+    on_remark = _remarks(progress)
     plan = planned(
         dataset,
         metrics,
@@ -166,20 +166,32 @@ def estimate(
     dataset: inputs.Data,
     metrics: inputs.Metric | Sequence[inputs.Metric],
     *,
+    run: str | None = None,
     keys: Keys | None = None,
     store: Store | None = None,
     workspace: str = inputs.WORKSPACE,
+    progress: bool = True,
     **options: Unpack[RunOptions],
 ) -> Forecast:
     """What `evaluate` with these arguments would take: nothing is sent, and no key is needed.
 
-    Unpacks to the estimates of the models and those of the judges, each with calls, stored answers,
-    tokens, US dollars and minutes. Raises `PlumblineError` where the run could not begin.
+    It is that of a new run, also where one of the title `run` would go on. Unpacks to the estimates
+    of the models and those of the judges, each with calls, stored answers, tokens, US dollars and
+    minutes. Raises `PlumblineError` where the run could not begin.
     """
     store = store or inputs.local_store()
     options, keys = _with_keys(options, keys)
     keys = inputs.keys_for_estimates(keys)
-    plan = planned(dataset, metrics, options, keys=keys, store=store, workspace=workspace)
+    plan = planned(
+        dataset,
+        metrics,
+        options,
+        keys=keys,
+        store=store,
+        workspace=workspace,
+        on_remark=_remarks(progress),
+        title=run or "",
+    )
     return forecast(plan, keys, partial(store.calls.answered, workspace))
 
 
@@ -670,6 +682,10 @@ def _sdks_connected(named: Any) -> Any:
     if isinstance(named, list | tuple):
         return [_sdks_connected(one) for one in named]
     return connect(named) if sdk_name(named) else named
+
+
+def _remarks(progress: bool) -> inputs.OnRemark:
+    return inputs.print_remark if progress else lambda _: None
 
 
 def _with_keys(options: RunOptions, keys: Keys | None) -> tuple[RunOptions, Keys]:

@@ -102,7 +102,7 @@ def _without_field(chosen: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(name: str, setting: Setting, value: Any) -> Any:
     """The value as its setting wants it; raises `ParameterError` for another one."""
     if setting.is_several and (setting.choices or setting.kind is float):
-        is_one = isinstance(value, str | float | int)
+        is_one = isinstance(value, str) or not isinstance(value, Iterable)
         return tuple(_one(name, setting, each) for each in ([value] if is_one else value))
     return _one(name, setting, value)
 

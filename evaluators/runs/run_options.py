@@ -86,6 +86,21 @@ class Setting:
         """Its value in a run, `None` where the run has none."""
         return self.of(run) if self.of else _at(run, self.place)
 
+    def fits(self, value: Any) -> bool:
+        """Whether the value is of its kind and within its bounds; a file may hold any."""
+        if self.is_several:
+            return isinstance(value, list | tuple) and all(map(self._fits_one, value))
+        return self._fits_one(value)
+
+    def _fits_one(self, value: Any) -> bool:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if self.kind not in (int, float):
+            return isinstance(value, self.kind) and (not self.choices or value in self.choices)
+        if not is_number or (self.kind is int and not isinstance(value, int)):
+            return False
+        least, most = self.least, self.most
+        return (least is None or value >= least) and (most is None or value <= most)
+
     def in_words(self, run: Run) -> str:
         """Its value as it stands among the settings of a run; empty where it says nothing."""
         if self.words:

@@ -232,3 +232,39 @@ def test_an_example_says_that_its_models_are_made_up(
     assert "made up: nobody can ask them again" in said(at)
     assert not [each for each in at.button if each.label == "Run the same again"]
     assert button(at, "Change settings …")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"seed": 2**40, "repeats": 50},
+        {
+            "origin": {
+                "passages": "many",
+                "noise_levels": ["a"],
+                "abilities": ["negative_rejection"],
+            }
+        },
+        {"origin": {"passages": 900, "noise_levels": [0.25, 7]}},
+        {"origin": {"passages": True, "noise_levels": 3, "fill_up": "yes", "sample": 10**9}},
+        {"origin": {"sample": "many", "abilities": ["by_row"]}},
+        {"origin": {"abilities": 7, "sample": -3}},
+    ],
+)
+def test_what_a_field_cannot_hold_is_left_as_the_form_begins(
+    open_page: OpenPage, changed: dict[str, object]
+) -> None:
+    bed = bundled()[ENGLISH_BED]
+    assert isinstance(bed, TestBed)
+    data = compose(bed, [Ability.NOISE], sample=2)
+    prompt = inputs.prompt_for(data)
+    plan = RunPlan(data, inputs.evaluators("rgb"), models=(LUNA,), prompt=prompt, seed=0)
+    # As a run file may say it that somebody wrote.
+    strange = made(plan).model_copy(update={"id": "strange", **changed})
+    session.store().runs.save(strange, data)
+
+    at = open_page("rgb", again="strange")
+
+    assert at.number_input(key="rgb_passages").value == 5
+    assert at.number_input(key="rgb_seed").value == 0
+    assert at.number_input(key="rgb_repeats").value == 1

@@ -23,6 +23,15 @@ def test_the_help_of_a_door_names_every_setting_with_what_is_usual(door):
     }
 
 
+def test_an_estimate_takes_the_call_of_the_run_as_it_stands():
+    names = [list(inspect.signature(door).parameters) for door in (evaluate, estimate)]
+
+    assert names[0] == names[1]
+    models, judges = estimate(TRACE_SAMPLES, "trace", run="Tuesday", progress=False)
+    assert not models
+    assert not judges
+
+
 def test_a_test_bed_is_composed_in_python_as_in_the_terminal():
     settings = {
         "model": OFFLINE.id,
@@ -44,6 +53,7 @@ def test_a_test_bed_is_composed_in_python_as_in_the_terminal():
     ("settings", "words"),
     [
         ({"noise": 0.2}, "noise is for RGB questions"),
+        ({"noise": object}, "noise is a type. Give a number from 0 to 1"),
         ({"ability": "flying"}, "ability is 'flying'. Known: noise_robustness"),
         ({"temperature": 3}, "temperature is 3. Give a number from 0 to 2"),
         ({"temperature": float("nan")}, "temperature is nan. Give a number from 0 to 2"),

@@ -110,11 +110,13 @@ def _how_asked(run: Run, key: str) -> dict[str, Any]:
     for name, setting in SETTINGS.items():
         is_number = setting.kind in (bool, int, float) and setting.usual is not None
         if is_number or setting.has_no_field:
-            fields[f"{key}_{name}"] = setting.value(run)
+            value = setting.value(run)
+            fields[f"{key}_{name}"] = value if setting.fits(value) else setting.usual
     # A form has a field for each kind of budget.
     tokens = max((spec.answer_tokens for spec in llms_of(run)), default=ANSWER_TOKENS)
     field = "judge_tokens" if run.judges and key != "rgb" else "answer_tokens"
-    fields[f"{key}_{field}"] = tokens
+    most = SETTINGS["answer_tokens"].most
+    fields[f"{key}_{field}"] = min(tokens, int(most or tokens))
     fields[f"{key}_when"] = when.TOMORROW if run.overnight else when.NOW
     # Each unit has a field of its own, or a number of calls would stand there as dollars.
     fields[f"{key}_unit"] = model_form.CALLS if run.cap.calls else model_form.DOLLARS

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from evaluators.runs.run_options import SETTINGS
 from evaluators.text.language import say
 from ui.parts.forms import KEPT, setting_number
 
@@ -56,7 +57,7 @@ def choose(total: int, key: str, *, label: str = "") -> int | None:
 
 def fields(count: int | None, key: str) -> dict[str, Any]:
     """The values of the fields of `choose` by which it gives this number."""
-    if count is None:
+    if count is None or not SETTINGS["sample"].fits(count):
         return {key: ALL}
     if count in (FEW, MORE):
         return {key: str(count)}

@@ -23,6 +23,7 @@ from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, Run, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_options import SETTINGS
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
 from evaluators.text.scale import RATE
@@ -94,8 +95,13 @@ def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     if not run.models:
         return how_many.fields(count, "rgb_score_count")
     fields = how_many.fields(count, f"rgb_count_{name}")
-    if abilities := run.origin.get("abilities"):
-        fields[f"rgb_abilities_{name}"] = [Ability(ability) for ability in abilities]
+    levels = SETTINGS["noise"].value(run)
+    if not SETTINGS["noise"].fits(levels) or not set(levels) <= set(LEVELS):
+        levels = NOISE_LEVELS
+    fields["rgb_noise"] = levels
+    abilities = SETTINGS["ability"].value(run)
+    if abilities and SETTINGS["ability"].fits(abilities):
+        fields[f"rgb_abilities_{name}"] = [each for each in Ability if each in abilities]
     if judges is not None:
         fields["rgb_judge"] = next(iter(judges), None)
     return fields
@@ -200,13 +206,17 @@ def _label_of_asking(count: int, models: int) -> str:
 
 def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
     """The abilities to test; each bed keeps its choice, as beds differ in them."""
+    key = f"rgb_abilities_{name}"
+    if not set(st.session_state.get(key) or ()) <= set(bed.abilities):
+        # A run of a bed with the same name may have tested others.
+        st.session_state.pop(key)
     abilities = st.pills(
         say("Abilities"),
         bed.abilities,
         selection_mode="multi",
         default=bed.abilities,
         format_func=lambda ability: say(ability.label),
-        key=f"rgb_abilities_{name}",
+        key=key,
         **KEPT,
     )
     return tuple(ability for ability in Ability if ability in abilities)
