@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from evaluators.config import ROOT
-from evaluators.datasets.mapping import load
+from evaluators.datasets.mapping import checked, open_table
+from evaluators.datasets.readers import read_own
 from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset
 
@@ -40,4 +41,5 @@ def _joined_bed(name: str, language: str) -> TestBed:
 
 def _read_sample(stem: str) -> TestBed | Dataset:
     path = FOLDER / f"{stem}.jsonl"
-    return load(path.name, path.read_bytes())
+    loaded = open_table(path.name, read_own(path.name, path.read_bytes()))
+    return checked(path.name, loaded)

@@ -61,7 +61,7 @@ def csv_table(text: Text, rows: Collector) -> Table:
     _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title, names)
     is_tsv = delimiter == "\t"
     if is_tsv and rows.problems:
-        plain = Collector(rows.name, rows.limits, rows.first)
+        plain = rows.anew()
         _read_records(text, plain, delimiter, csv.QUOTE_NONE, title, names)
         if len(plain.problems) < len(rows.problems):
             rows = plain
@@ -127,6 +127,10 @@ class Record(NamedTuple):
     problem: str
     start: str
     is_open: bool = False
+
+    def is_short(self, names: Sequence[str]) -> bool:
+        """Whether it is a row that lacks cells."""
+        return len(self.cells) < len(names) and any(map(str.strip, self.cells))
 
 
 class _Lines:
@@ -279,5 +283,5 @@ def add_record(
         # A column without a name is mostly pandas' index, or a delimiter at the end of each line
         row = {name: cell for name, cell in zip(names, padded, strict=False) if name}
         rows.add(number, row)
-        if missing > 0:
+        if record.is_short(names):
             rows.short.append(number)

@@ -5,19 +5,14 @@ Which format it is, its content says first and its name second.
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
 from evaluators.config import config
-from evaluators.datasets.binary import PARQUET, ZIP, binary_table
+from evaluators.datasets.apart import is_apart, table_apart
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.conversations import with_last_turns
-from evaluators.datasets.csv_text import csv_table
-from evaluators.datasets.encoding import text_of
-from evaluators.datasets.json_text import json_table
 from evaluators.datasets.nested import unfolded
 from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.table import Collector, Problem, Row, Table
+from evaluators.datasets.text_tables import text_table
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 from evaluators.text.language import ENGLISH, mark, say, speaking
@@ -91,8 +86,21 @@ def read_first(name: str, data: bytes, count: int) -> Table:
     return _prepared_table(data, Collector(name, config(), count))
 
 
+@speaking(ENGLISH)
+def read_own(name: str, data: bytes) -> Table:
+    """The rows of a text that comes with Plumbline, which needs no child."""
+    rows = Collector(name, config())
+    return _prepared(text_table(data, rows), rows)
+
+
 def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
-    stored = _as_stored(data, rows, encoding)
+    _check_kind(rows.name, data)
+    if is_apart(data):
+        return _prepared(table_apart(data, rows, encoding), rows)
+    return _prepared(text_table(data, rows, encoding), rows)
+
+
+def _prepared(stored: Table, rows: Collector) -> Table:
     if rows.part and not stored.parts:
         raise DatasetError(
             say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
@@ -105,17 +113,6 @@ def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
     # Before its messages are read: a step of an application has some too
     check_no_trace(rows.name, first)
     return with_last_turns(with_lists(table))
-
-
-def _as_stored(data: bytes, rows: Collector, encoding: str) -> Table:
-    _check_kind(rows.name, data)
-    if data.startswith((PARQUET, ZIP)):
-        return binary_table(data, rows)
-    text = text_of(rows.name, data, rows.limits, encoding)
-    start = next(text.pieces(), "")
-    is_json = _is_json(rows.name, start)
-    table = json_table(text, rows) if is_json else csv_table(text, rows)
-    return replace(table, encoding=text.guess)
 
 
 def _check_kind(name: str, data: bytes) -> None:
@@ -131,15 +128,3 @@ def _check_kind(name: str, data: bytes) -> None:
                 kind=say(kind),
             )
         )
-
-
-def _is_json(name: str, start: str) -> bool:
-    """Whether a text begins as JSON does; the name decides where it does not, or where it could be
-    a column name.
-    """
-    suffix = "." + name.lower().removesuffix(".gz").rpartition(".")[2]
-    # A column may be called "[id]"; an object with a name in quotes is JSON whatever the file says
-    begins = start.lstrip("\ufeff \t\r\n")[:200]
-    if suffix in (".csv", ".tsv"):
-        return bool(re.match(r'\[?\s*\{\s*"', begins))
-    return suffix in (".json", ".jsonl", ".ndjson") or begins.startswith(("{", "["))

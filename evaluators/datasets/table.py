@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -103,17 +103,23 @@ class Collector:
         limits: Config,
         first: int | None = None,
         part: str = "",
+        make_rows: Callable[[], list[Row]] = list,
     ) -> None:
         self.name = name
         self.limits = limits
         self.first = first
         self.part = part
-        self.rows: list[Row] = []
+        self.rows = make_rows()
+        self._make_rows = make_rows
         self.problems: list[Problem] = []
         self.short: list[int] = []
         self._values = 0
         self._names: set[str] = set()
         self._width = 0
+
+    def anew(self) -> Collector:
+        """One with the same limits and without rows."""
+        return Collector(self.name, self.limits, self.first, self.part, self._make_rows)
 
     @property
     def longest_row(self) -> int:
@@ -207,17 +213,7 @@ class Collector:
         if self._width:
             sentences.append(say(NUMBERED))
         if self.short:
-            numbers = ", ".join(map(str, self.short[:SHOWN_PROBLEMS]))
-            words = mark(
-                "Rows {rows} have fewer cells than there are column names; what is missing there "
-                "is taken as empty."
-            )
-            if len(self.short) > SHOWN_PROBLEMS:
-                words = mark(
-                    "Rows {rows} and {more:,} more have fewer cells than there are column names; "
-                    "what is missing there is taken as empty."
-                )
-            sentences.append(say(words, rows=numbers, more=len(self.short) - SHOWN_PROBLEMS))
+            sentences.append(about_short(self.short, len(self.short)))
         return Table(self.rows, self.problems, format, " ".join(sentences))
 
     def _check_count(self) -> None:
@@ -261,6 +257,21 @@ class Collector:
                 shown = without_surrogates(name[:60])
                 return say(words, column=shown, size=size, limit=limit)
         return ""
+
+
+def about_short(rows: Sequence[int], count: int) -> str:
+    """That so many rows, of which these are the first, have fewer cells than there are names."""
+    words = mark(
+        "Rows {rows} have fewer cells than there are column names; what is missing there "
+        "is taken as empty."
+    )
+    if count > SHOWN_PROBLEMS:
+        words = mark(
+            "Rows {rows} and {more:,} more have fewer cells than there are column names; "
+            "what is missing there is taken as empty."
+        )
+    numbers = ", ".join(map(str, rows[:SHOWN_PROBLEMS]))
+    return say(words, rows=numbers, more=count - SHOWN_PROBLEMS)
 
 
 def told(problems: list[Problem]) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from evaluators.config import Config, config
-from evaluators.datasets.binary import ZIP
+from evaluators.datasets.apart import ZIP, plain_text
 from evaluators.datasets.cells import SENTENCE_END
-from evaluators.datasets.encoding import DAMAGED, text_of
+from evaluators.datasets.encoding import DAMAGED
 from evaluators.errors import DatasetError
 from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
@@ -100,8 +100,8 @@ def document(name: str, data: bytes) -> Document:
     _refuse_unreadable(name, data, limits)
     if PDF in data[:PDF_START]:
         return _pdf(name, data)
-    text = text_of(name, data, limits)
-    whole = text.start(MOST_TEXT + 1)
+    text = plain_text(name, data, MOST_TEXT + 1)
+    whole = text.start
     _check_length(name, whole)
     note = " ".join(text.notes) if text.encoding != "utf-8" else ""
     if text.guess:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evaluators.config import config
+from evaluators.datasets.apart import plain_text
 from evaluators.datasets.cells import lines
 from evaluators.datasets.columns import names_of
-from evaluators.datasets.encoding import text_of
 from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
@@ -43,9 +43,9 @@ def questions(name: str, data: bytes) -> Questions:
     """The questions in a file; raises `DatasetError` where there is none."""
     suffix = name.lower().removesuffix(".gz").rpartition(".")[2]
     if suffix in _LISTS:
-        written = text_of(name, data, config())
+        written = plain_text(name, data, MOST_TEXT)
         _check_encoding(name, written.guess)
-        text = written.start(MOST_TEXT)
+        text = written.start
         # As a list each line takes some fifty bytes more: of a packed file there may be millions.
         _check_count(name, sum(map(text.count, _LINE_ENDS)) / LINES_OF_A_QUESTION)
         entries = lines(text)

@@ -25,6 +25,8 @@ TURNS = Turns(mark("reading files"), lambda: config().children_at_once, patience
 """Those of the visitors of a public host."""
 
 
+LIMITS_OF_TEXTS = ("ROWS_PER_DATASET", "DECODED_BYTES", "CELL_BYTES", "JSON_DEPTH")
+
 WORDS = (
     mark("{name} needs more memory than a file may. Split it or leave out columns."),
     mark("{name} cannot be read ({error}). Save it again, or as CSV."),
@@ -64,6 +66,8 @@ def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
         "part": "",
         "values": 0,
         "depth": 0,
+        "name": "",
+        "encoding": "",
     }
 
 
@@ -104,7 +108,9 @@ def _child(kind: str, data: bytes, limits: script.ParsingLimits) -> Iterator[IO[
 
 def environment() -> dict[str, str]:
     """The variables of a child: what a system needs to start a program, and no key of ours."""
-    needed = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
+    needed = ["PATH", "SYSTEMROOT", "LD_LIBRARY_PATH"]
+    # By these the library reads a text there as it would here
+    needed += [f"PLUMBLINE_{name}" for name in LIMITS_OF_TEXTS]
     kept = {name: os.environ[name] for name in needed if name in os.environ}
     # The rest keeps the library to one thread and little address space, which is what is limited.
     return kept | {

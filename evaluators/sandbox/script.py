@@ -1,13 +1,14 @@
 """The child process that parses what strangers sent, with little memory and time.
 
-It reads Parquet, XLSX, PDF, HTML, Markdown, broken JSON and run files. It imports nothing of
-Plumbline, and is started as a script: `python -I script.py parquet '{"memory": ...}' < file`.
+It reads Parquet, XLSX, PDF, HTML, Markdown, broken JSON and run files, and imports nothing of
+Plumbline but the readers of texts, CSV and JSON. It is started as a script:
+`python -I script.py parquet '{"memory": ...}' < file`.
 
-It writes JSON lines. Each is one of {"names": the columns', "note": text, "parts": the sheets with
-their numbers of rows and columns}, {"row": [number,
+It writes JSON lines. Each is one of {"names": the columns', "header": [number, cells] of their row,
+"note": text, "parts": the sheets with their numbers of rows and columns}, {"row": [number,
 cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
 for}, {"refused": text}, and {"end": true} where nothing is missing. What it writes of a run file
-stands at `run_file`.
+stands at `run_file`, of a text in `evaluators.datasets.text_tables`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from importlib import import_module
 from itertools import chain, groupby, islice
+from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 # The rows of a batch are in memory together, and each may be as long as a row may be.
@@ -64,6 +66,11 @@ class ParsingLimits(TypedDict):
     part: str
     values: int
     depth: int
+    name: str
+    encoding: str
+
+
+Parse = Callable[[bytes, ParsingLimits], Iterator[Message | bytes]]
 
 
 class RefusedError(Exception):
@@ -76,16 +83,22 @@ def main(kind: str, limits: ParsingLimits) -> None:
     data = sys.stdin.buffer.read()
     _restrict_process(limits)
     for message in messages_about(parse, data, limits):
-        line = json.dumps(message, ensure_ascii=False)
-        sys.stdout.buffer.write(line.encode() + b"\n")
+        line = message if isinstance(message, bytes) else line_of(message)
+        sys.stdout.buffer.write(line)
     sys.stdout.flush()
 
 
+def line_of(message: Message) -> bytes:
+    """A message as it is written."""
+    # Half characters pass: whoever reads the row says what became of them.
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
 def messages_about(
-    parse: Callable[[bytes, ParsingLimits], Iterator[Message]],
+    parse: Parse,
     data: bytes,
     limits: ParsingLimits,
-) -> Iterator[Message]:
+) -> Iterator[Message | bytes]:
     """All messages about a file; whatever the libraries raise for a broken one is a refusal."""
     try:
         yield from parse(data, limits)
@@ -99,11 +112,15 @@ def messages_about(
         yield {"end": True}
 
 
-def _prepared(kind: str) -> Callable[[bytes, ParsingLimits], Iterator[Message]]:
+def _prepared(kind: str) -> Parse:
     """The parser of a format, with its library loaded.
 
     That is done before memory is restricted, so that all of it is for the file.
     """
+    if kind in ("table", "plain"):
+        sys.path.append(str(Path(__file__).parents[2]))
+        texts = import_module("evaluators.datasets.text_tables")
+        return getattr(texts, f"of_{kind}")  # type: ignore[no-any-return]
     library, parse = {
         "parquet": ("pyarrow.parquet", parquet),
         "xlsx": ("python_calamine", xlsx),
@@ -213,7 +230,11 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
         raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
     read = _chosen_sheets(filled, limits["part"])
     _check_column_count(read[0].columns, limits)
-    head: Message = {"names": read[0].names, "note": _assumed(read, len(sheets))}
+    head: Message = {
+        "names": read[0].names,
+        "header": read[0].header,
+        "note": _assumed(read, len(sheets)),
+    }
     if len(filled) > 1:
         head["parts"] = []
         for sheet in filled:
@@ -234,6 +255,7 @@ class _Sheet(NamedTuple):
     rows: Iterator[tuple[int, list[Any]]] | None
     height: int
     has_title: bool
+    header: tuple[int, list[Any]] = (0, [])
 
     @property
     def columns(self) -> int:
@@ -262,11 +284,13 @@ def _sheet(book: Any, title: str) -> _Sheet:
     at = header_at([cells for _, cells in start])
     if len(start) <= at:
         return _Sheet(title, [], None, 0, has_title=False)
-    _, header = start[at]
-    names = [str(json_value(cell) or "") for cell in header]
+    number, header = start[at]
+    cells = list(map(json_value, header))
+    names = [str(cell or "") for cell in cells]
     further = start[at + 1 :]
     below = chain(further, rows) if further else None
-    return _Sheet(title, names, below, stored.height - at - 1, has_title=at > 0)
+    height = stored.height - at - 1
+    return _Sheet(title, names, below, height, at > 0, (number, cells))
 
 
 def _numbered_on(sheets: Iterable[_Sheet]) -> Iterator[tuple[int, list[Any]]]:

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.config import config
-from evaluators.datasets.binary import allowed, table_of
+from evaluators.datasets.apart import allowed, table_of
 from evaluators.datasets.mapping import load
 from evaluators.datasets.readers import read
 from evaluators.datasets.table import Collector, told

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.datasets.readers import read as read_table
 from evaluators.errors import DatasetError, RunFileError
 from evaluators.people.records import PersonLabel
 from evaluators.retrieval.documents import document
@@ -177,6 +178,29 @@ def test_a_packed_document_is_read_no_further_than_a_document_may_be(monkeypatch
             document("d.txt.gz", data)
 
     assert megabytes(refused) < 15
+
+
+ROW = {"question": "When?", "response": "In 1812.", "x": "y" * 200}
+TEXT_BOMBS = {
+    "a row too many.jsonl": (json.dumps(ROW) + "\n").encode() * 20_001,
+    "columns.csv": b"x," * 2_000_000 + b"x\n1,2\n",
+    "objects.json": b'{"question": "?", "x": [' + b"{}," * 4_000_000 + b"{}]}",
+    "one line.csv": b"question,response\n" + b"x" * SIZE,
+    "quotation marks.csv": b"question,response\n" + b'"a\n' * 2_000_000,
+    "deep.json": b'[{"question": ' + b'{"a":' * 500_000 + b"1" + b"}" * 500_000 + b"}]",
+    "an archive.csv": directory(1)(b""),
+}
+
+
+@pytest.mark.parametrize("name", TEXT_BOMBS)
+def test_a_text_that_is_refused_takes_no_memory_of_the_app(name, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+
+    def refused():
+        with pytest.raises(DatasetError):
+            read_table(name, TEXT_BOMBS[name])
+
+    assert megabytes(refused) < 3
 
 
 # One door

@@ -15,7 +15,7 @@ import streamlit as st
 
 from evaluators.config import config
 from evaluators.datasets.alphabets import TITLES
-from evaluators.datasets.binary import PARQUET, ZIP
+from evaluators.datasets.apart import PARQUET, ZIP
 from evaluators.datasets.checks import Finding
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.encoding import GZIP
