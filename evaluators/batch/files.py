@@ -29,6 +29,7 @@ from evaluators.batch.retry import OpenRows, Retry
 from evaluators.batch.sources import Fragment
 from evaluators.batch.worker import Task
 from evaluators.config import config
+from evaluators.datasets.table import SHOWN_PROBLEMS, about_short
 from evaluators.errors import (
     DatasetError,
     ParameterError,
@@ -362,14 +363,23 @@ def _batches(
     own: Iterator[tuple[Step, Future[pa.RecordBatch]]],
     display: Display,
 ) -> Iterator[pa.RecordBatch]:
-    """The results of a file as they come; raises `DatasetError` where it cannot be read on."""
+    """The results of a file as they come, and at its end a remark on rows that lack cells; raises
+    `DatasetError` where it cannot be read on.
+    """
+    first_short: list[int] = []
+    count = 0
     for step, results in own:
         if step.problem:
             raise DatasetError(step.problem)
         if step.piece:
             batch = results.result()
+            short = step.piece.short()
+            first_short = [*first_short, *short][:SHOWN_PROBLEMS]
+            count += len(short)
             display.rows_done(batch.num_rows)
             yield batch
+        elif count:
+            inputs.print_remark(f"{step.fragment.name}: {about_short(first_short, count)}")
 
 
 def _ray(where: Where) -> Cluster:

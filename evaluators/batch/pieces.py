@@ -13,6 +13,7 @@ from evaluators.datasets.conversations import with_last_turns
 from evaluators.datasets.csv_text import Record, add_record
 from evaluators.datasets.guess import Guess
 from evaluators.datasets.json_text import add_line
+from evaluators.datasets.nested import with_one_question_each
 from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.samples import maker, read_row
 from evaluators.datasets.separators import Separators
@@ -67,6 +68,10 @@ class Piece(NamedTuple):
                     table = part_of(self.table, own[0] - self.first, len(own))
                     yield self._replace(first=own[0], table=table)
 
+    def short(self) -> list[int]:
+        """The rows of CSV that have fewer cells than there are column names."""
+        return [number for number, record in self.records if record.is_short(self.names)]
+
     def numbers(self) -> list[int]:
         """The rows as a person counts them: lines of JSON, else the entries from 1."""
         if self.table is not None:
@@ -109,8 +114,10 @@ def table_of(piece: Piece, limits: Config) -> Table:
     told = dict(piece.partition)
     if told:
         rows.rows = [(number, {**told, **cells}) for number, cells in rows.rows]
-    # As a whole file is read: numbered columns are lists, and the last turn is judged.
-    return with_last_turns(with_lists(Table(rows.rows, rows.problems, piece.format)))
+    # As a whole file is read: a question in a list is the row's, numbered columns are lists, and
+    # the last turn is judged.
+    table = with_one_question_each(Table(rows.rows, rows.problems, piece.format))
+    return with_last_turns(with_lists(table))
 
 
 def read_piece(piece: Piece, reading: Reading, limits: Config) -> list[ReadRow]:

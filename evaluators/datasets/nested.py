@@ -6,12 +6,13 @@ Each becomes a row of its own, with what stands around it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evaluators.config import config
 from evaluators.datasets.cells import text_of_parts
 from evaluators.datasets.names import field_of
-from evaluators.datasets.table import Cells, Row, Table
+from evaluators.datasets.table import Cells, Problem, Row, Table
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 
@@ -53,6 +54,27 @@ def unfolded(table: Table, name: str) -> Table:
         )
     blanks = {"path": ".".join(path), "without": without, "entries": len(table.rows)}
     return table.with_rows(rows, say(words, **blanks))
+
+
+def with_one_question_each(table: Table) -> Table:
+    """The table with the one question that lies in a list of each row, which keeps its number; a
+    row with several is a problem.
+    """
+    first = next((row for _, row in table.rows), {})
+    path = _path_to_questions(first, MOST_LEVELS)
+    if not path:
+        return table
+    rows: list[Row] = []
+    problems = list(table.problems)
+    for number, row in table.rows:
+        inner = list(_rows_at(row, path))
+        if len(inner) == 1:
+            rows.append((number, inner[0]))
+            continue
+        words = mark("it holds {count:,} questions in {path}. Save the file with one a line.")
+        message = say(words, count=len(inner), path=".".join(path)[:60])
+        problems.append(Problem(number, message, "", "not one question"))
+    return replace(table, rows=rows, problems=problems)
 
 
 def _path_to_questions(row: Cells, levels: int) -> tuple[str, ...]:

@@ -107,6 +107,26 @@ def test_files_of_another_kind_are_named_and_the_others_are_judged(tmp_path, cap
     assert capsys.readouterr().err.strip() == said
 
 
+def test_rows_that_lack_cells_are_named_for_each_file(tmp_path, capsys):
+    short = {"a.csv": (3,), "b.csv": (), "c.csv": range(2, 9)}
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, rows in short.items():
+        lines = ["question,answer_text,docs"]
+        for number in range(1, 10):
+            lines.append("Who?,He." if number in rows else "Who?,He.,He did it.")
+        (folder / name).write_text("\n".join(lines))
+
+    found = judged(folder, tmp_path / "out")
+
+    assert found.rows == 27
+    rest = "have fewer cells than there are column names; what is missing there is taken as empty."
+    assert capsys.readouterr().err.splitlines() == [
+        f"a.csv: Rows 3 {rest}",
+        f"c.csv: Rows 2, 3, 4, 5, 6 and 2 more {rest}",
+    ]
+
+
 def test_two_groups_of_one_name_are_refused(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a", created="2026-01-05", created_week="w")])
 

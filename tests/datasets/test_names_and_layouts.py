@@ -6,6 +6,7 @@ import pytest
 
 from evaluators.batch.files import evaluate_batch_files
 from evaluators.datasets.mapping import load, open_file
+from tests.datasets import files
 
 LONG = "The mill was built in 1812 by Anna Berg who came from the north. " * 4
 
@@ -288,8 +289,15 @@ HEADLESS = (
 )
 
 
-def test_a_table_without_column_names_keeps_its_first_row_and_asks():
-    loaded = open_file("a.csv", HEADLESS.encode())
+HEADLESS_FILES = {
+    "a.csv": HEADLESS.encode(),
+    "a.xlsx": files.xlsx([line.split(",") for line in HEADLESS.splitlines()]),
+}
+
+
+@pytest.mark.parametrize("name", HEADLESS_FILES)
+def test_a_table_without_column_names_keeps_its_first_row_and_asks(name):
+    loaded = open_file(name, HEADLESS_FILES[name])
 
     assert loaded.usable == 3
     assert loaded.guess.columns == {
@@ -299,14 +307,17 @@ def test_a_table_without_column_names_keeps_its_first_row_and_asks():
     }
     assert not loaded.guess.is_sure
     assert "The columns have no names, so they are numbered." in loaded.note
-    data = load("a.csv", HEADLESS.encode(), loaded.guess.columns)
+    data = load(name, HEADLESS_FILES[name], loaded.guess.columns)
     assert data.samples[0].question == "When was it built?"
+    assert [sample.id for sample in data.samples] == ["1", "2", "3"]
 
 
 def test_a_survey_has_questions_for_column_names():
     text = "How was it?,Would you come again?\nFine it was,Yes I would\nNice,No\n"
+    book = files.xlsx([line.split(",") for line in text.splitlines()])
 
-    assert open_file("a.csv", text.encode()).names == ("How was it?", "Would you come again?")
+    for name, data in (("a.csv", text.encode()), ("a.xlsx", book)):
+        assert open_file(name, data).names == ("How was it?", "Would you come again?")
 
 
 def test_a_batch_numbers_the_columns_as_well(tmp_path):
@@ -318,3 +329,15 @@ def test_a_batch_numbers_the_columns_as_well(tmp_path):
     )
 
     assert (found.rows, found.failures) == (3, {})
+
+
+def test_a_batch_reads_the_one_question_that_a_line_of_bedrock_nests(tmp_path):
+    several = {"conversationTurns": BEDROCK_RAG["conversationTurns"] * 2}
+    lines = [json.dumps(row) + "\n" for row in (BEDROCK_RAG, several, BEDROCK_RAG)]
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+
+    found = evaluate_batch_files(tmp_path / "a.jsonl", tmp_path / "out", "trace", progress=False)
+
+    assert (found.rows, found.summary()["adherence"].scored) == (3, 2)
+    (why,) = found.failures
+    assert "it holds 2 questions in conversationTurns. Save the file with one a line." in why
