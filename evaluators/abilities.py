@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Self
 
@@ -10,6 +11,10 @@ from evaluators.values import Value
 
 BY_JUDGE = mark("what a judge says of the same answers")
 RIGHT = mark("Gives the true answer")
+
+
+def _correction_if_detected(values: Mapping[str, float | None]) -> float | None:
+    return values["correction"] if values["detection"] else None
 
 
 class Ability(StrEnum):
@@ -154,6 +159,8 @@ class Ability(StrEnum):
             title=mark("Correction if detected"),
             meaning=mark("gives the true answer, where it noticed the error"),
             counts="correction_among_detected",
+            made_of=("detection", "correction"),
+            make=_correction_if_detected,
             verb=mark("detected"),
             formula=mark("corrected / detected"),
             ideal=mark("high"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 
@@ -46,6 +47,10 @@ class Value(NamedTuple):
     """What the answers did that count: "12 of 20 declined"."""
     judge_of: str = ""
     """The value of the rules that a judge says here, where one is asked beside them."""
+    made_of: tuple[str, ...] = ()
+    """The values of a score that it is worked out of, where people may change one of them."""
+    make: Callable[[Mapping[str, float | None]], float | None] | None = None
+    """Works it out of these."""
     decides: bool = False
     """Whether an answer counts as right by it."""
     headline: str = ""

@@ -231,7 +231,7 @@ class Results:
         """
         if definition is not None:
             definition_named(definition)
-        if policy is not None and self.is_rgb:
+        if policy is not None and self.has_rules:
             rulings.rgb_evaluator(self.run, policy)
         if labels is not None:
             RunView.read(self.store, self.run).check_labeller(labels)
@@ -256,8 +256,8 @@ class Results:
         return replace(self, run=run)
 
     @property
-    def is_rgb(self) -> bool:
-        """Whether the run is read by the rules of RGB, so that the policy makes a difference."""
+    def has_rules(self) -> bool:
+        """Whether sets of rules read its answers, so that the policy makes a difference."""
         return goes_by_rules(self.run.evaluator)
 
     @property
@@ -268,9 +268,7 @@ class Results:
     @property
     def counted_policy(self) -> str | None:
         """The rules by which answers to RGB are read here; `None` for other runs."""
-        if not self.is_rgb:
-            return None
-        return self.policy or rulings.rgb_evaluator(self.run).policy
+        return rulings.how_counted(self.run, self.view).get("policy")
 
     @property
     def counts(self) -> Counts:
@@ -463,7 +461,7 @@ class Results:
             if self.has_labels
             else ""
         )
-        if self.policy and self.is_rgb:
+        if self.policy and self.has_rules:
             by = f", RGB policy {self.policy}"
         if self.labels:
             by += f", labels: {printable(self.labelled_by)}"
@@ -545,7 +543,7 @@ class Results:
         Where somebody wrote notes, the tags and the text of those are the last columns.
         """
         facts: dict[Answer, dict[str, object]] = {}
-        if self.is_rgb:
+        if self.has_rules:
             scored = RunView.read(self.store, self.run).scored(self.view)
             facts |= rulings.facts(self.run, scored, self.policy)
         for answer, note in self.notes.items():
@@ -578,10 +576,7 @@ class Results:
             columns += [_column_of_value(name) for name in row.values]
         if self.labels:
             columns.append("labels_by")
-        if self.has_labels:
-            columns.append("definition")
-        if self.is_rgb:
-            columns.append("policy")
+        columns += rulings.how_counted(self.run, self.view)
         last = ["tags", "note"] if notes else []
         # Values of several metrics may have one name, and a table has no two columns of one name.
         return [*dict.fromkeys(columns), "status", "error", *last]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from evaluators.catalogue import declared_values, goes_by_rules, labels_sentences
+from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.comparison import words
 from evaluators.comparison.paired import FLIPS
 from evaluators.comparison.result import Compared, Comparison
@@ -14,7 +14,6 @@ from evaluators.people import labellers
 from evaluators.runs import aggregate, findings, rgb_figures, rulings, run_facts
 from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.counts import checked_and_failed
-from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.shown_values import beside, column_titles, title, why_no_interval
 from evaluators.runs.whose import labeller_in_words, own_labeller
@@ -25,6 +24,8 @@ from evaluators.text.words import joined_sentences, readable, short_name
 from evaluators.values import Value
 
 MEAN, ESTIMATE = "Mean [95 % interval]", "Estimate"
+BY = {"definition": "Formula", "policy": "Rules"}
+"""What a caption calls that by which values are counted, by its column."""
 LEVEL = 0.95
 """Of every interval of Plumbline."""
 OF_RATES = "Wilson score; a question that is asked repeatedly is the unit"
@@ -253,10 +254,7 @@ def _facts(view: RunView, counted: View, how: str, **keys: str) -> dict[str, obj
     facts |= {name: value for name, value in keys.items() if value}
     if counted.by or labels_sentences(view.run.evaluator):
         facts["labels_by"] = counted.by or own_labeller(view)
-    if labels_sentences(view.run.evaluator):
-        facts["definition"] = formula_of(view.run, counted.definition)
-    if goes_by_rules(view.run.evaluator):
-        facts["policy"] = counted.policy or rulings.rgb_evaluator(view.run).policy
+    facts |= rulings.how_counted(view.run, counted)
     return {**facts, "level": LEVEL, "interval": how}
 
 
@@ -276,10 +274,8 @@ def _caption(
     # Before all else that is said: below the numbers nobody reads it.
     sentences += [caution.removesuffix(".")] if caution else []
     sentences += more
-    if labels_sentences(run.evaluator):
-        sentences.append(f"Formula: {formula_of(run, counted.definition)}")
-    if goes_by_rules(run.evaluator):
-        sentences.append(f"Rules: {counted.policy or rulings.rgb_evaluator(run).policy}")
+    for column, name in rulings.how_counted(run, counted).items():
+        sentences.append(f"{BY[column]}: {name}")
     # Answers to one prompt resemble one another: counted singly they would narrow the interval.
     if run.repeats > 1:
         how += "; answers to the same prompt are one unit"

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from evaluators.abilities import RGB_VALUES
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, PEOPLE, STRICTEST_FIRST, labellings
 from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
-from evaluators.trace.values import METRICS
+from evaluators.trace.values import AVERAGE, METRICS, SUPPORTED_SHARE, TRACE_VALUES
 from evaluators.votes import most_frequent
 
 PERSON = "person:"
@@ -218,7 +219,7 @@ def known_values(scores: TRACEScores) -> dict[str, float]:
     values = {name: value for name, value in scores.values().items() if value is not None}
     # A mean of fewer than all four would stand beside averages of four.
     if not values.keys() >= set(METRICS):
-        values.pop("average", None)
+        values.pop(AVERAGE.name, None)
     return values
 
 
@@ -254,7 +255,7 @@ def scores_of_votes(
         if any((kind, key) not in votes for key in sentences.document_keys):
             unknown.update(values)
     if any(("support", sentence.key) not in votes for sentence in sentences.response):
-        unknown.add("supported_share")
+        unknown.add(SUPPORTED_SHARE.name)
     scores = trace_scores(sentences, as_labels(votes), definition)
     return scores.model_copy(update=dict.fromkeys(unknown))
 
@@ -315,12 +316,11 @@ def _with_verdicts(
     said = verdict_values(judged, given)
     known = {name: value for name, value in said.items() if judged.get(name) in (0, 1)}
     after = {**values, **known}
-    # A metric of one's own may have a value of one of these names, and not what is made of it.
-    if "correction_among_detected" in values and known.keys() & {"detection", "correction"}:
-        after["correction_among_detected"] = after["correction"] if after["detection"] else None
-    if "adherence" in known and values.keys() >= {*METRICS, "average"}:
-        four = [value for name in METRICS if (value := after[name]) is not None]
-        after["average"] = sum(four) / len(four)
+    for value in (*RGB_VALUES, *TRACE_VALUES):
+        # A metric of one's own may have a value of one of these names, and not what is made of it.
+        is_there = values.keys() >= {value.in_score, *value.made_of}
+        if value.make and is_there and not known.keys().isdisjoint(value.made_of):
+            after[value.in_score] = value.make(after)
     return after
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from evaluators.catalogue import leads
+from evaluators.catalogue import goes_by_rules, labels_sentences
 from evaluators.records import Ability
 from evaluators.runs import aggregate, rulings
 from evaluators.runs.aggregate import View
@@ -34,10 +34,9 @@ class Picked(NamedTuple):
 
 def samples_to_read(view: RunView, counted: View) -> list[Picked]:
     """At most `MOST` answers of the run, the same ones at every call."""
-    leading = leads(view.run.evaluator.name)
-    if leading == "trace":
+    if labels_sentences(view.run.evaluator):
         return _trace_samples(view, counted)
-    if leading == "rgb":
+    if goes_by_rules(view.run.evaluator):
         return _rgb_samples(view, counted)
     return _metric_samples(view, counted)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators import rgb_words
-from evaluators.catalogue import leads
+from evaluators.catalogue import goes_by_rules
 from evaluators.llm import catalogue
 from evaluators.people import labellers
 from evaluators.records import JudgeEvidence, LabelEvidence, Sample
@@ -86,10 +86,9 @@ def _article(heading: str, one: Picked, content: Content, parts: _ArticleParts) 
 
 
 def _parts_of_article(view: RunView, counted: View, one: Picked, content: Content) -> _ArticleParts:
-    kind = leads(view.run.evaluator.name)
-    if kind == "trace" and (parts := _labelled_parts(view, counted, one, content)):
+    if parts := _labelled_parts(view, counted, one, content):
         return parts
-    if kind == "rgb":
+    if goes_by_rules(view.run.evaluator):
         return _ruled_parts(view, counted, content)
     return _ArticleParts(
         _metric_items(view, content),

@@ -23,6 +23,7 @@ from evaluators.runs.run_view import Content
 from evaluators.runs.store import Answer, Store
 from evaluators.text.scale import SCORE
 from evaluators.trace.labelling import GOLD, HEURISTIC, labellings
+from evaluators.trace.values import TRACE_VALUES
 from evaluators.trace_evaluator import TRACEEvaluator
 
 PLANTED, METRIC = "planted", "metric"
@@ -281,9 +282,10 @@ def preferred(
 ) -> Support | None:
     """Which of two answers a metric's values prefer: full the first, none the second.
 
-    TRACE by adherence, others by the sum of all values that both have; `None` without any.
+    TRACE by what decides, others by the sum of all values that both have; `None` without any.
     """
-    names = ["adherence"] if "adherence" in first else list(first)
+    names = [value.name for value in TRACE_VALUES if value.decides and value.name in first]
+    names = names or list(first)
     own = other = 0.0
     compared = 0
     for name in names:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from evaluators.abilities import RGB_VALUES
-from evaluators.catalogue import from_spec, goes_by_rules
+from evaluators.catalogue import from_spec, goes_by_rules, labels_sentences
 from evaluators.records import Cell, EvaluatorSpec, RuleEvidence, Run, Sample, Score, Verdict
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.runs.aggregate import units
+from evaluators.runs.aggregate import View, units
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.store import Answer, Outline, Store
 from evaluators.statistics import kappa, kappa_interval, tables_of_verdicts
 
@@ -40,6 +41,15 @@ def policy_of(run: Run, policy: str | None) -> str | None:
     if policy == rgb_evaluator(run).policy:
         return None
     return policy
+
+
+def how_counted(run: Run, seen: View) -> dict[str, str]:
+    """The formula of labels or the set of rules that values are by, under its column in files."""
+    if labels_sentences(run.evaluator):
+        return {"definition": formula_of(run, seen.definition)}
+    if goes_by_rules(run.evaluator):
+        return {"policy": seen.policy or rgb_evaluator(run).policy}
+    return {}
 
 
 def read_anew(

@@ -505,13 +505,13 @@ class RunView:
         by = view.by or ""
         if policy := rulings.policy_of(self.run, view.policy):
             return StoredView(f"rules {policy} by {by}", is_usual=False)
-        is_trace = labels_sentences(self.run.evaluator)
-        formula = formula_of(self.run, view.definition) if is_trace else ""
+        has_labels = labels_sentences(self.run.evaluator)
+        formula = formula_of(self.run, view.definition) if has_labels else ""
         # Results are stored with the values by the run's formula, which may be gone by now.
-        is_as_stored = not is_trace or formula == stored_formula(self.run)
+        is_as_stored = not has_labels or formula == stored_formula(self.run)
         if is_as_stored and view.by is None:
             return USUAL
-        is_by_own_formula = not is_trace or formula == formula_of(self.run, None)
+        is_by_own_formula = not has_labels or formula == formula_of(self.run, None)
         if is_by_own_formula and view.by == CORRECTED:
             return StoredView(CORRECTED_VIEW, is_usual=is_as_stored)
         return StoredView(f"{formula} by {by}", is_usual=False)

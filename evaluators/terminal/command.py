@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import catalogue, declared_values
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.prompts import shipped
@@ -129,8 +129,10 @@ def _cap(cap: Cap) -> Iterator[tuple[str, str]]:
 def _notes_before(run: Run) -> Iterator[str]:
     if _has_own_prompt(run):
         yield f"The prompt of this run is not one that ships: save it as {OWN_PROMPT} first."
-    is_rgb = any(spec.name == "rgb" for spec in run.evaluators)
-    if run.models and is_rgb and not run.origin.get("abilities"):
+    counts_abilities = any(
+        value.of for spec in run.evaluators for value in declared_values(spec.name)
+    )
+    if run.models and counts_abilities and not run.origin.get("abilities"):
         yield (
             "This run does not say how its prompts were composed: add --ability, --noise, "
             "--passages and --sample."

@@ -26,7 +26,7 @@ from evaluators.trace.definitions import (
     response_supports,
 )
 from evaluators.trace.patterns import Pattern, ideals, pattern
-from evaluators.trace.values import AVERAGE, METRICS, SUPPORTED_SHARE
+from evaluators.trace.values import AVERAGE, METRICS, SUPPORTED_SHARE, mean_of_four
 
 VALUES = (*METRICS, AVERAGE.name, SUPPORTED_SHARE.name)
 """What a sample has of TRACE: the four metrics, and what stands beside them."""
@@ -74,9 +74,7 @@ class TRACEScores(Record):
 
     def average(self) -> float | None:
         """The mean of those of the four values that apply; None where none does."""
-        four = [getattr(self, name) for name in METRICS]
-        values = [value for value in four if value is not None]
-        return sum(values) / len(values) if values else None
+        return mean_of_four({name: getattr(self, name) for name in METRICS})
 
     def to_dict(self) -> dict[str, Any]:
         """The four values, their average and the supported share, under the documented names."""
@@ -140,8 +138,8 @@ def why_missing(scores: TRACEScores) -> dict[str, str]:
 
 
 _FURTHER_REASONS = {
-    "average": mark("None of the four values applies."),
-    "supported_share": mark("No sentence of the answer has a label."),
+    AVERAGE.name: mark("None of the four values applies."),
+    SUPPORTED_SHARE.name: mark("No sentence of the answer has a label."),
 }
 
 
@@ -214,7 +212,7 @@ def _worked(
 
 
 def _reason_notes(sentences: Sentences, worked: Mapping[str, Step]) -> Iterable[str]:
-    completeness, adherence = worked["completeness"], worked["adherence"]
+    _, _, completeness, adherence = worked.values()
     if not sentences.document_keys:
         yield mark(
             "The documents hold no sentence: relevance, utilization and completeness do not apply."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from evaluators.text.language import mark
 from evaluators.values import Topic, Value
 
@@ -85,8 +87,19 @@ SUPPORTED_SHARE = Value(
     ideal="1",
     advice=mark("High while adherence is low: most answers are right but for one sentence."),
 )
+METRICS = tuple(value.name for value in FOUR)
+
+
+def mean_of_four(values: Mapping[str, float | None]) -> float | None:
+    """The mean of those of the four values that apply; `None` where none does."""
+    four = [value for name in METRICS if (value := values[name]) is not None]
+    return sum(four) / len(four) if four else None
+
+
 AVERAGE = Value(
     "average",
+    made_of=METRICS,
+    make=mean_of_four,
     title=mark("Average"),
     meaning=mark("Mean of the four values that apply, over all samples"),
     topic=OVERALL,
@@ -95,4 +108,3 @@ AVERAGE = Value(
     advice=mark("It hides what is wrong: look at the four values."),
 )
 TRACE_VALUES = (*FOUR, SUPPORTED_SHARE, AVERAGE)
-METRICS = tuple(value.name for value in FOUR)
