@@ -19,8 +19,9 @@ from evaluators.llm.providers import PROVIDERS
 MOST_BYTES = {"identity": 4 * 2**20, "gzip": 64 * 2**10, "deflate": 64 * 2**10}
 """Of a body, by how it is packed.
 
-One that came packed although that was not asked for grows a thousandfold at most; twice packed or
-packed otherwise it may grow far more, and is not read.
+One that came packed although that was not asked for grows a thousandfold at most, and is let go
+where it is longer than one that came plain; twice packed or packed otherwise it may grow far more,
+and is not read.
 """
 
 MOST_FILE_BYTES = 2**30
@@ -201,7 +202,8 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
             response = await transport.handle_async_request(request)
             try:
                 is_file = request.url.path.endswith("/content")
-                body = await _body(response, MOST_FILE_BYTES if is_file else 0)
+                most = MOST_FILE_BYTES if is_file else MOST_BYTES["identity"]
+                body = await _body(response, most)
             finally:
                 await response.aclose()
             answer = http.Response(
@@ -210,6 +212,7 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
                 content=body,
                 request=request,
             )
+            _check_length(answer.content, most)
             # What JSON is in; a server may name any codec of Python's, also one that gives no text.
             answer.encoding = "utf-8"
             return answer
@@ -217,18 +220,21 @@ def _http_client(http: Any, transport: Any, headers: Mapping[str, str]) -> Any:
     return Client(transport=transport, trust_env=False)
 
 
-async def _body(response: Any, most_of_file: int = 0) -> bytes:
-    """The body as it came; one that is a file may be longer.
+async def _body(response: Any, most: int) -> bytes:
+    """The body as it came, of at most so many bytes; fewer where it came packed.
 
     Raises `TooBigError` where it is longer than any answer, `PackedError` for one packed.
     """
     coding = response.headers.get("content-encoding", "identity").lower()
     if coding not in MOST_BYTES:
         raise PackedError(f"packed as {coding}")
-    most = most_of_file if most_of_file and coding == "identity" else MOST_BYTES[coding]
     body = bytearray()
     async for chunk in response.stream:
         body += chunk
-        if len(body) > most:
-            raise TooBigError(f"more than {most:,} bytes")
+        _check_length(body, most if coding == "identity" else MOST_BYTES[coding])
     return bytes(body)
+
+
+def _check_length(body: bytes | bytearray, most: int) -> None:
+    if len(body) > most:
+        raise TooBigError(f"more than {most:,} bytes")

@@ -407,8 +407,9 @@ def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
     assert (
         told(name, gzip.compress(b" " * 10_000 + answer), "content-encoding: gzip").text == "London"
     )
-    with pytest.raises(LLMError, match="far more than an answer"):
-        told(name, gzip.compress(b" " * 200_000_000 + answer), "content-encoding: gzip")
+    for blanks in (5_000_000, 200_000_000):
+        with pytest.raises(LLMError, match="far more than an answer"):
+            told(name, gzip.compress(b" " * blanks + answer), "content-encoding: gzip")
 
 
 @both
