@@ -21,24 +21,18 @@ from rich.text import Text
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, goes_by_rules, labels_sentences
 from evaluators.comparison.repeated import Repeated, repeated
-from evaluators.errors import IN_PYTHON, ParameterError, UnreadableRowError
+from evaluators.errors import IN_PYTHON, ParameterError
+from evaluators.exports import format_for
 from evaluators.llm import Keys
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.people.checked import Against, Check
-from evaluators.people.labels import labels_by
-from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cap,
-    Cell,
     EvaluatorSpec,
-    JudgeEvidence,
-    LabelEvidence,
     Reason,
     Run,
-    Sample,
-    SampleResult,
     Words,
 )
 from evaluators.report.run_report import run_report
@@ -48,11 +42,11 @@ from evaluators.run_files.writing import written
 from evaluators.runs import aggregate, findings, inputs, rulings
 from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
+from evaluators.runs.answer_rows import AnswerRows
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
-from evaluators.runs.export import UNREADABLE, labelling_prompt
 from evaluators.runs.failures import HEADINGS, failures
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.formulas import formula_in_words, formula_of
@@ -69,21 +63,11 @@ from evaluators.runs.store import Answer, Counts, Damage, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
 from evaluators.text.scale import SCORE
-from evaluators.text.sentences import cut
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# Columns of every table; a value of a metric that is called so gets another name.
-FACTS = (
-    "id", "repeat", "model", "question", "response", "group", "ability", "noise", "labels_by",
-    "definition", "policy", "status", "error", "tags", "note",
-)  # fmt: skip
-MORE = (
-    "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "labels", "labelling_prompt", "metrics",
-)  # fmt: skip
 # Where a table goes is not known here: most terminals and notebooks have this room.
 WIDTH = 100
 # Whoever goes on with a run began it lately; a store of many thousands is not read whole for it.
@@ -281,11 +265,18 @@ class Results:
         Every row is read for it, once; damage is said on the error stream, once as well.
         """
         if not self._damage:
-            damage = RunView.read(self.store, self.run).damage()
+            self.read()
+        return self._damage[0]
+
+    def read(self) -> RunView:
+        """The run as the store has it now; what of it cannot be read is said the first time."""
+        view = RunView.read(self.store, self.run)
+        if not self._damage:
+            damage = view.damage()
             self._damage.append(damage)
             if sentence := damage.sentence():
                 inputs.print_remark(sentence)
-        return self._damage[0]
+        return view
 
     @property
     def stop_reasons(self) -> tuple[Reason, ...]:
@@ -365,13 +356,8 @@ class Results:
         # Here, as pandas takes longer to load than all of this package.
         from pandas import DataFrame
 
-        # A row has the values of all metrics; the outlines are one for each metric.
-        rows, notes = aggregate.merged(self.rows()), self.notes
-        lines = []
-        for row in rows:
-            sample, results, problem = self._read_row(row)
-            lines.append(self._line(row, sample, results, problem) | _note_of(row, notes))
-        return DataFrame(lines, columns=self._columns(rows, notes))
+        rows = AnswerRows(self.read(), self.view)
+        return DataFrame(rows.cells(), columns=rows.columns())
 
     def lines(self) -> Iterator[dict[str, object]]:
         """The rows of `to_pandas` one by one, `None` for what is missing, with all that was judged.
@@ -380,28 +366,7 @@ class Results:
         reason and error. Read as data, the rows get the same scores again. `labels` are those that
         the data came with, or of whom the values are where somebody was named by `under`.
         """
-        rows, notes = aggregate.merged(self.rows()), self.notes
-        columns = self._columns(rows, notes)
-        prompt = labelling_prompt(self.run)
-        people = self.store.person_labels.by_cell(self.run.id) if self.labels else {}
-        for row in rows:
-            sample, results, problem = self._read_row(row)
-            line = self._line(row, sample, results, problem) | _note_of(row, notes)
-            metrics = [
-                _outcome_of_metric(spec, results.get(number))
-                for number, spec in enumerate(self.run.evaluators)
-            ]
-            yield {
-                **{name: line.get(name) for name in columns},
-                "ground_truth": sample.ground_truth,
-                "retrieved_documents": sample.retrieved_documents,
-                **_further_facts(sample),
-                **self._labels_beside(
-                    sample, results, people.get(Cell(row.position, row.model), ())
-                ),
-                **({"labelling_prompt": prompt} if prompt else {}),
-                "metrics": metrics,
-            }
+        return AnswerRows(self.read(), self.view).lines()
 
     def findings(self) -> list[str]:
         """What the run found, in the sentences of its page, and what to beware of, each a line."""
@@ -508,6 +473,17 @@ class Results:
         target.write_bytes(written(self.store, self.run))
         return target
 
+    def export(self, path: str | Path, kind: str = "") -> Path:
+        """Writes the results in a format of `plumbline export`, else in that of the path's ending.
+
+        Raises `ParameterError` for a format that is not there.
+        """
+        target = Path(path)
+        # Made before the file is opened: what cannot be written leaves an earlier one as it was.
+        content = format_for(target.name, kind).whole(self.read(), self.view)
+        target.write_bytes(content)
+        return target
+
     def report(self, path: str | Path) -> Path:
         """Writes a report of the run: one HTML page that opens offline and prints on A4.
 
@@ -533,116 +509,13 @@ class Results:
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, by the chosen labels, definition and policy."""
-        # Who reads no more than the values learns of it as well.
-        self.damage()
-        return list(RunView.read(self.store, self.run).counted(self.view))
-
-    def facts(self) -> dict[Answer, dict[str, object]]:
-        """What files say of each answer beside its values, by column: of RGB how it came about.
-
-        Where somebody wrote notes, the tags and the text of those are the last columns.
-        """
-        facts: dict[Answer, dict[str, object]] = {}
-        if self.has_rules:
-            scored = RunView.read(self.store, self.run).scored(self.view)
-            facts |= rulings.facts(self.run, scored, self.policy)
-        for answer, note in self.notes.items():
-            own = facts.setdefault(answer, {})
-            own |= {"tags": note.joined_tags, "note": note.text}
-        return facts
+        # Who reads no more than the values learns of damage as well.
+        return list(self.read().counted(self.view))
 
     @property
     def view(self) -> View:
         """Whose labels, and by which formula or rules."""
         return View(self.definition, self.labels, self.policy)
-
-    def _columns(
-        self,
-        rows: Sequence[Outline],
-        notes: Mapping[Answer, Note],
-    ) -> list[str]:
-        # The order of the table; of what most runs do not have there is no empty column.
-        columns = ["id"]
-        if self.run.repeats > 1:
-            columns.append("repeat")
-        if self.run.models:
-            columns.append("model")
-        columns += ["question", "response"]
-        if any(row.situation for row in rows):
-            columns.append("group")
-        if any(row.ability for row in rows):
-            columns += ["ability", "noise"]
-        for row in rows:
-            columns += [_column_of_value(name) for name in row.values]
-        if self.labels:
-            columns.append("labels_by")
-        columns += rulings.how_counted(self.run, self.view)
-        last = ["tags", "note"] if notes else []
-        # Values of several metrics may have one name, and a table has no two columns of one name.
-        return [*dict.fromkeys(columns), "status", "error", *last]
-
-    def _read_row(self, row: Outline) -> tuple[Sample, Mapping[int, SampleResult], str]:
-        """The sample of a row, its results, and why the sample cannot be read, where that is so."""
-        why_unreadable = ""
-        try:
-            sample = self.store.samples.get(self.run.fingerprint, row.position)
-        except UnreadableRowError as error:
-            # One damaged row must not take the table with it: the outline still has its question.
-            sample = Sample(id=row.sample_id, question=row.question)
-            why_unreadable = str(error)
-        results = self.store.results.of_answer(self.run.id, row.position, row.model)
-        return sample, results, why_unreadable
-
-    def _labels_beside(
-        self,
-        sample: Sample,
-        results: Mapping[int, SampleResult],
-        given: Sequence[PersonLabel],
-    ) -> dict[str, object]:
-        """The labels that stand beside an answer in a file; none where sentences are cut otherwise
-        than whoever reads the file would cut them.
-        """
-        labels, sentences = sample.labels, sample.sentences
-        score = results[0].score if 0 in results else None
-        if self.labels and score and isinstance(score.evidence, LabelEvidence):
-            labels = labels_by(self.labels, sample, score, given)
-            sentences = score.evidence.sentences or sentences
-        answer = _response(sample.response, results.values()) or ""
-        is_cut_otherwise = sentences and sentences != cut(answer, sample.retrieved_documents)
-        if labels is None or is_cut_otherwise:
-            return {}
-        return {"labels": labels.model_dump(mode="json", exclude_defaults=True)}
-
-    def _line(
-        self,
-        row: Outline,
-        sample: Sample,
-        results: Mapping[int, SampleResult],
-        problem: str,
-    ) -> dict[str, object]:
-        errors = [result.reason.worded(IN_PYTHON) for result in results.values()]
-        models = self.run.models
-        # Metrics of one answer that nobody gave fail of the same: it is said once.
-        different_errors = dict.fromkeys([problem, *errors])
-        unreadable = self.damage().reasons.get(Answer(row.position, row.model), "")
-        if unreadable and not any(different_errors):
-            different_errors = {unreadable: None}
-        return {
-            **{_column_of_value(name): value for name, value in row.values.items()},
-            "id": sample.id,
-            "repeat": row.repeat,
-            "question": sample.question,
-            "response": _response(sample.response, results.values()),
-            "group": row.situation,
-            "ability": row.ability,
-            "noise": row.noise,
-            "labels_by": self.labels,
-            "definition": self.definition,
-            "policy": self.counted_policy,
-            "status": UNREADABLE if unreadable else row.status or "open",
-            "error": " ".join(filter(None, different_errors)),
-            "model": models[row.model].id if models else "",
-        }
 
 
 def open_run(path: str | Path, *, store: Store | None = None) -> Results:
@@ -768,53 +641,3 @@ def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
     interval = "an estimate" if mean.estimated else SCORE.interval(mean.low, mean.high)
     repeated = f"{mean.coverage} ({mean.repeated})" if mean.repeated else ""
     return SCORE.shown(mean.mean), interval, repeated or mean.checked
-
-
-def _column_of_value(name: str) -> str:
-    """What the value is called in a table that has columns of its own."""
-    return f"{name} (value)" if name in (*FACTS, *MORE) else name
-
-
-def _note_of(row: Outline, notes: Mapping[Answer, Note]) -> dict[str, object]:
-    """The tags and the note on the answer of a row, empty where nobody wrote any."""
-    note = notes.get(Answer(row.position, row.model))
-    return {"tags": list(note.tags) if note else [], "note": note.text if note else ""}
-
-
-def _further_facts(sample: Sample) -> dict[str, object]:
-    """What some metrics need of a sample, and few samples have."""
-    facts: dict[str, object] = {}
-    if sample.gold_documents:
-        facts["gold_documents"] = sample.gold_documents
-    if sample.rgb is not None:
-        facts["effective_noise"] = sample.rgb.effective_noise
-        facts["counterfactual"] = sample.rgb.counterfactual
-    return facts
-
-
-def _outcome_of_metric(spec: EvaluatorSpec, result: SampleResult | None) -> dict[str, object]:
-    """What became of one metric, and why: its own reason, or the judge's."""
-    if result is None:
-        return {"metric": spec.name, "status": "open", "reason": "", "error": "", "error_kind": ""}
-    reason = ""
-    if result.score:
-        evidence = result.score.evidence
-        judges_reason = evidence.reason if isinstance(evidence, JudgeEvidence) else ""
-        reason = result.score.reason or judges_reason
-    return {
-        "metric": spec.name,
-        "status": result.status,
-        "reason": reason,
-        "error": result.reason.worded(IN_PYTHON),
-        "error_kind": result.error_kind,
-    }
-
-
-def _response(given: str | None, results: Iterable[SampleResult]) -> str | None:
-    """The sample's own response, else what the model answered, as far as it did."""
-    if given is not None:
-        return given
-    for result in results:
-        if result.response is not None:
-            return result.response
-    return None

@@ -9,7 +9,7 @@ from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
-from evaluators.paper import bundle
+from evaluators.exports import bundle
 from evaluators.runs.run_view import RunView
 
 
@@ -19,7 +19,7 @@ def for_paper(
     *,
     width: str = "double",
 ) -> list[Path]:
-    """Writes every figure as SVG, and every table as LaTeX, Markdown and CSV, into the folder.
+    """Writes every figure as SVG, and every table in all formats (LaTeX, ...), into the folder.
 
     `width` is "single" (a column of 85 mm), "double" (175 mm) or "slide"; raises `ParameterError`
     for another one. Files of the same name are written anew. Returns the paths.

@@ -27,6 +27,7 @@ from evaluators.comparison.repeated import repeated
 from evaluators.comparison.several import Several
 from evaluators.config import ROOT
 from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
+from evaluators.exports import formats
 from evaluators.extras import install_line
 from evaluators.llm import catalogue as llms
 from evaluators.llm.clients import access_for
@@ -78,7 +79,10 @@ def _help(name: str) -> str:
     ]
     text = (Path(__file__).parent / "help" / f"{name}.txt").read_text(encoding="utf-8")
     codes = "\n".join(f"  {code:<4} {words}" for code, words in MEANINGS.items())
-    filled = Template(text).substitute(plumbline=PLUMBLINE, keys=", ".join(variables), codes=codes)
+    listed = "\n".join(f"  {one.name:<11}{one.meaning}" for one in formats().values())
+    filled = Template(text).substitute(
+        plumbline=PLUMBLINE, keys=", ".join(variables), codes=codes, formats=listed
+    )
     return filled.replace("\\b\n", "\b\n")
 
 
@@ -525,7 +529,7 @@ def check(
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([*files.KINDS, files.PAPER, files.RAW]),
+    type=click.Choice([*formats(), files.PAPER, files.RAW]),
     default="csv",
     show_default=True,
 )
@@ -559,16 +563,20 @@ def export(
     else:
         run = _stored_run(full_id, store)
         results = _results_as_asked(run, store, definition, policy, labels)
-        is_paper = kind == files.PAPER
-        parts = [bundle_of(results, width).zipped()] if is_paper else files.KINDS[kind](results)
+        if kind == files.PAPER:
+            parts = [bundle_of(results, width).zipped()]
+        else:
+            parts = formats()[kind].parts(results.read(), results.view)
     if results:
         # Said also where the file is refused then.
         results.damage()
     stream = output or sys.stdout.buffer
     # Bytes of a zip on a screen could steer the terminal; into a pipe or a file they are wanted.
     is_screen = stream.isatty()
-    if is_screen and kind in files.ENDINGS:
-        raise ParameterError(f"That is not text. Name a file: -o NAME.{files.ENDINGS[kind]}")
+    endings = {one.name: one.ending for one in formats().values() if not one.is_text}
+    endings[files.PAPER] = "zip"
+    if is_screen and kind in endings:
+        raise ParameterError(f"That is not text. Name a file: -o NAME.{endings[kind]}")
     # Part by part: a run of a hundred thousand samples need not fit into memory.
     for part in parts:
         if output is None:

@@ -6,13 +6,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from evaluators.exports import formats
 from evaluators.run_files.writing import written
-from evaluators.runs import examples, export, run_facts
+from evaluators.runs import examples
 from evaluators.runs.card import run_card
-from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.text.language import CHINESE, ENGLISH, speaking
-from ui.runs import files
 
 
 def view_of(example, folder):
@@ -24,14 +24,6 @@ def card(view):
     return run_card(view.store, view.run)
 
 
-def texts(view):
-    return files._results_lines(view, WHAT_COUNTS)
-
-
-def people(view):
-    return export.people_csv(view.run, view.people, run_facts.titles(view.run))
-
-
 def whole_run(view):
     with ZipFile(BytesIO(written(view.store, view.run))) as file:
         parts = {name: file.read(name) for name in file.namelist()}
@@ -41,20 +33,13 @@ def whole_run(view):
     return manifest, parts
 
 
-@pytest.mark.parametrize(
-    ("example", "make"),
-    [
-        (examples.NOISE, card),
-        (examples.NOISE, files.shown_values_csv),
-        (examples.NOISE, texts),
-        (examples.NOISE, whole_run),
-        (examples.INVENTED, card),
-        (examples.INVENTED, files.shown_values_csv),
-        (examples.INVENTED, texts),
-        (examples.INVENTED, files._label_lines),
-        (examples.INVENTED, people),
-    ],
-)
+def every_text(view):
+    texts = [one for one in formats().values() if one.is_text and one.is_there(view)]
+    return [one.whole(view) for one in texts]
+
+
+@pytest.mark.parametrize("example", [examples.NOISE, examples.INVENTED])
+@pytest.mark.parametrize("make", [card, whole_run, every_text])
 def test_a_file_is_english_for_every_reader(tmp_path, example, make):
     view = view_of(example, tmp_path)
     with speaking(ENGLISH):

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.api.evaluation import Results
+from evaluators.exports import formats
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Run
 from evaluators.runs import samples
@@ -23,7 +24,6 @@ from evaluators.terminal.exit_codes import FINE, INCOMPLETE
 from tests.pages.conftest import Filled, OpenPage, finish
 from tests.pages.screen import said
 from ui import session
-from ui.runs.files import shown_values_csv
 
 SAMPLE = "where position = 1 and fingerprint = :fingerprint"
 RESULT = "where position = 2 and run_id = :run"
@@ -103,7 +103,7 @@ COMMANDS = [
     ("card", "{run}"),
     ("report", "{run}", "-o", "{folder}/report.html"),
     ("compare", "{run}", "last"),
-    *(("export", "{run}", "--format", kind, "-o", "{folder}/file") for kind in kinds.KINDS),
+    *(("export", "{run}", "--format", kind, "-o", "{folder}/file") for kind in formats()),
     ("export", "{run}", "--format", kinds.PAPER, "-o", "{folder}/file"),
     ("export", "{run}", "--format", kinds.RAW, "-o", "{folder}/file"),
 ]
@@ -142,7 +142,7 @@ def test_every_door_says_how_many_rows_cannot_be_read(
     assert capsys.readouterr().err.count(sentence) == 1
     table = results.to_pandas()
     view = RunView.read(filled.store, run)
-    rows = list(csv.DictReader(io.StringIO(shown_values_csv(view).decode("utf-8-sig"))))
+    rows = list(csv.DictReader(io.StringIO(formats()["csv"].whole(view).decode("utf-8-sig"))))
     assert len(table) == len(rows) == before
     if case.place is not None:
         for own in (table.iloc[case.place], rows[case.place]):

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Dataset, Run, Sample
 from evaluators.runs import export
@@ -33,7 +34,6 @@ from tests.pages.screen import (
     table,
 )
 from ui import run_views, session
-from ui.runs import files
 from ui.trace.form import HEURISTIC, HYBRID, JURY
 
 LUNA, MINI = "openai/gpt-6-luna", "openai/gpt-4o-mini"
@@ -248,7 +248,7 @@ def of_two_models(open_page: OpenPage) -> Run:
 
 def exported(run: Run) -> str:
     view = run_views.latest(run)
-    return files.shown_values_csv(view).decode("utf-8-sig")
+    return formats()["csv"].whole(view).decode("utf-8-sig")
 
 
 def kept(name: str, *responses: str | None) -> None:

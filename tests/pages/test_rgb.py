@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.exports import formats
 from evaluators.records import Ability, Dataset, RGBTask, Sample
 from evaluators.runs import inputs
 from evaluators.runs.aggregate import View
@@ -30,7 +31,6 @@ from tests.pages.screen import (
     value_table,
 )
 from ui import run_views, session
-from ui.runs import files
 
 BED = "RGB sample (English)"
 PREDICTIONS = (
@@ -259,7 +259,7 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
         "Results with texts (JSON lines)",
     ]
     view = run_views.latest(filled.rgb)
-    file = io.StringIO(files.shown_values_csv(view).decode())
+    file = io.StringIO(formats()["csv"].whole(view).decode("utf-8-sig"))
     rows = list(csv.DictReader(file))
     assert len(rows) == 216
     assert rows[0]["ability"] == Ability.NOISE
@@ -328,8 +328,8 @@ def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
     assert "Verdicts that differ from the run's own rules: 2." in said(at)
     segments(at, f"filter_{run.id}").set_value("Verdicts differ by rules")
     assert "2 samples." in said(checked(at.run()))
-    exported = files.shown_values_csv(run_views.latest(run), View(policy="paper")).decode(
-        "utf-8-sig"
+    exported = (
+        formats()["csv"].whole(run_views.latest(run), View(policy="paper")).decode("utf-8-sig")
     )
     rows = csv.DictReader(io.StringIO(exported))
     assert [(row["policy"], row["accuracy"]) for row in rows] == [

@@ -189,9 +189,9 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
     at = open_page("trace", run=run.id)
     assert [button.label for button in at.get("download_button")] == [
         "Report (HTML)",
-        "Whole run",
         "Sheet to print",
         "Sheet key",
+        "Whole run",
         "Results (CSV)",
         "Results with texts (JSON lines)",
         "Labels (JSON lines)",

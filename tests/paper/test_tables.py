@@ -8,8 +8,10 @@ import pytest
 
 from evaluators.api.comparing import compare
 from evaluators.api.evaluation import Results
+from evaluators.exports.latex import as_latex
+from evaluators.exports.markdown import as_markdown
+from evaluators.exports.values import as_csv
 from evaluators.paper import figures, tables
-from evaluators.paper.formats import as_csv, as_latex, as_markdown
 from evaluators.paper.table import PaperLine, PaperTable, table_of_lines
 from evaluators.runs import examples, run_facts
 from evaluators.runs.aggregate import Mean, View, Within

@@ -227,7 +227,7 @@ ELSEWHERE = {
     "batch/engine.py": "zlib: a checksum",
     "batch/worker.py": "pickle: between processes of our own",
     "llm/structured.py": "json_repair: short texts; longer ones go to the child",
-    "paper/bundle.py": "zipfile: writes",
+    "exports/bundle.py": "zipfile: writes",
     "run_files/together.py": "zipfile: writes",
     "run_files/writing.py": "zipfile: writes",
 }

@@ -169,7 +169,7 @@ def test_a_metric_that_judged_nothing_has_its_line_too(store):
 
     assert results.summary()["test_silent"] == Mean(mean=None, asked=2, scored=0, failed=2)
     [row] = [line for line in repr(results).splitlines() if line.startswith("test_silent")]
-    assert row.split() == ["test_silent", "none", "0", "/", "2"]
+    assert row.split() == ["test_silent", "–", "0", "/", "2"]
 
 
 def test_a_value_that_is_called_as_a_column_keeps_its_place(store):

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from evaluators import evaluate
+from evaluators.exports.latex import as_latex
+from evaluators.exports.values import as_csv
 from evaluators.paper import tables
-from evaluators.paper.formats import as_csv, as_latex
 from evaluators.records import (
     Cell,
     Dataset,

@@ -13,6 +13,7 @@ from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_file
 from evaluators.errors import ParameterError
+from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.runs import examples
 from evaluators.runs.backup import back_up
@@ -24,8 +25,8 @@ from evaluators.runs.notes import (
     tags_in,
     written,
 )
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
-from evaluators.terminal import files
 
 AT = "2026-11-23T00:30:00+00:00"
 LATER = "2026-11-23T00:31:00+00:00"
@@ -37,7 +38,7 @@ def note(text="", *tags, at=AT, person="you"):
 
 
 def columns(results, *names):
-    (table,) = files.csv_parts(results)
+    table = formats()["csv"].whole(RunView.read(results.store, results.run))
     rows = csv.DictReader(io.StringIO(table.decode("utf-8-sig")))
     return [tuple(row[name] for name in names) for row in rows]
 
@@ -165,17 +166,18 @@ def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path, path):
 
 def test_every_file_holds_notes_and_tags(store, results):
     assert "note" not in results.to_pandas()
-    assert b"note" not in b"".join(files.csv_parts(results))
+    assert b"note" not in formats()["csv"].whole(RunView.read(store, results.run))
     store.notes.save(
         results.run.id, Answer(1), note("Says 1925.\nIt was 1889.", "date", "=SUM(A1)")
     )
 
     text = "Says 1925.\nIt was 1889."
     assert columns(results, "tags", "note") == [("", ""), ("date, =SUM(A1)", text), ("", "")]
-    lines = [json.loads(line) for line in files.jsonl_parts(results)]
+    view = RunView.read(store, results.run)
+    lines = [json.loads(line) for line in formats()["jsonl"].parts(view)]
     tags = ["date", "=SUM(A1)"]
     assert [(line["tags"], line["note"]) for line in lines] == [([], ""), (tags, text), ([], "")]
-    labels = [json.loads(line) for line in files.label_parts(results)]
+    labels = [json.loads(line) for line in formats()["labels"].parts(view)]
     assert [line.get("note") for line in labels] == [None, text, None]
     assert labels[1]["tags"] == tags
     table = results.to_pandas()
@@ -204,11 +206,11 @@ def test_a_note_on_an_answer_to_rgb_stands_beside_how_it_came_about(store):
     ("kind", "shape"),
     [("csv", Shape.VALUES), ("jsonl", Shape.RESULTS), ("labels", Shape.LABELS)],
 )
-def test_files_with_notes_are_recognised_as_data(store, results, kind, shape):
+def test_files_with_notes_are_recognised_as_data(store, results, kind, shape, tmp_path):
     store.notes.save(results.run.id, Answer(0), note(HOSTILE, "answer", "documents"))
     name = f"file.{'csv' if kind == 'csv' else 'jsonl'}"
 
-    read = open_file(name, b"".join(files.KINDS[kind](results)))
+    read = open_file(name, results.export(tmp_path / name, kind).read_bytes())
 
     assert (read.guess.shape, read.guess.is_sure) == (shape, True)
     if kind == "jsonl":

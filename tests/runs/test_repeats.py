@@ -25,7 +25,6 @@ from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Outline, Store
 from evaluators.statistics import wilson
-from evaluators.terminal import files
 from tests import judge
 from tests.runs import paid
 from tests.stops import stopped
@@ -230,7 +229,7 @@ def test_at_temperature_0_repeats_are_said_to_be_alike(temperature, repeats, is_
     assert ("may be identical" in plan.repeats_alike) == is_said
 
 
-def test_files_carry_the_number_of_the_repeat(store, registry, loopback):
+def test_files_carry_the_number_of_the_repeat(store, registry, loopback, tmp_path):
     server = loopback(answer=judge.labels_for)
     run = paid.labelled_run(store, paid.answered(2), (paid.LUNA,), repeats=2)
     finished(store, run, registry, server)
@@ -238,7 +237,7 @@ def test_files_carry_the_number_of_the_repeat(store, registry, loopback):
     places = [("b0", 1), ("b0", 2), ("b1", 1), ("b1", 2)]
 
     for kind in ("csv", "jsonl", "labels"):
-        text = b"".join(files.KINDS[kind](results)).decode("utf-8-sig")
+        text = results.export(tmp_path / kind, kind).read_text(encoding="utf-8-sig")
         if kind == "csv":
             rows = list(csv.DictReader(io.StringIO(text)))
         else:
@@ -248,12 +247,12 @@ def test_files_carry_the_number_of_the_repeat(store, registry, loopback):
     assert "same prompt" in repr(results)
 
 
-def test_a_file_of_a_run_without_repeats_has_no_such_column(store, registry, loopback):
+def test_a_file_of_a_run_without_repeats_has_no_such_column(store, registry, loopback, tmp_path):
     server = loopback()
     run = paid.paid_run(store, paid.dataset(1))
     finished(store, run, registry, server)
 
-    assert b"repeat" not in b"".join(files.KINDS["csv"](Results(run, store)))
+    assert "repeat" not in Results(run, store).export(tmp_path / "a.csv").read_text("utf-8")
     assert "repeat" not in Results(run, store).to_pandas()
 
 

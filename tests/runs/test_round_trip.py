@@ -14,17 +14,20 @@ from evaluators.datasets.bundled import CHINESE_BED, ENGLISH_BED, TRACE_SAMPLES
 from evaluators.datasets.mapping import open_file, rejected
 from evaluators.errors import DatasetError
 from evaluators.evaluation_pipeline import UnifiedEvaluationPipeline
+from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Labels, Sample
-from evaluators.terminal import files
+from evaluators.runs.run_view import RunView
 from tests.datasets.files import xlsx
 
 pytestmark = pytest.mark.usefixtures("data_folder")
 
 
 def json_lines(results):
-    return "results.jsonl", b"".join(files.jsonl_parts(results))
+    return "results.jsonl", formats()["jsonl"].whole(
+        RunView.read(results.store, results.run), results.view
+    )
 
 
 def csv_of_lines(results):
@@ -118,7 +121,9 @@ def _cell(value):
 
 
 def values_table(results):
-    return "values.csv", b"".join(files.csv_parts(results))
+    return "values.csv", formats()["csv"].whole(
+        RunView.read(results.store, results.run), results.view
+    )
 
 
 def data_frame(results):
@@ -216,7 +221,9 @@ def test_a_batch_of_the_pipeline_comes_back_with_the_same_scores(form):
 
 
 def labels(results):
-    return "labels.jsonl", b"".join(files.label_parts(results))
+    return "labels.jsonl", formats()["labels"].whole(
+        RunView.read(results.store, results.run), results.view
+    )
 
 
 def data_frame_as_json(results):

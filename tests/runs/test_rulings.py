@@ -7,6 +7,7 @@ import pytest
 
 from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
+from evaluators.exports import formats
 from evaluators.records import (
     Ability,
     Dataset,
@@ -23,7 +24,6 @@ from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
-from evaluators.terminal import files
 
 PAPER = View(policy="paper")
 REJECTIONS = (
@@ -151,5 +151,9 @@ def test_a_file_of_rgb_says_how_each_verdict_came_about(store, run):
 
 
 def table(results):
-    text = b"".join(files.csv_parts(results)).decode("utf-8-sig")
+    text = (
+        formats()["csv"]
+        .whole(RunView.read(results.store, results.run), results.view)
+        .decode("utf-8-sig")
+    )
     return list(csv.DictReader(io.StringIO(text)))

@@ -14,7 +14,7 @@ from evaluators.terminal.exit_codes import FINE, WRONG
 from tests.comparison.made import results
 
 QUESTIONS = ["Who?", "What?", "When?", "Where?"]
-OF_A_RUN = ["values.svg", "values.tex", "values.md", "values.csv"]
+OF_A_RUN = ["values.svg", "values.csv", "values.tex", "values.md"]
 OF_A_COMPARISON = [name.replace("values", "differences") for name in OF_A_RUN]
 
 

@@ -14,8 +14,8 @@ from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
 from evaluators.drawing import Size
 from evaluators.errors import ParameterError
-from evaluators.paper import bundle
-from evaluators.paper.bundle import Bundle
+from evaluators.exports import bundle
+from evaluators.exports.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.text.language import language, mark, say, speaking
 from evaluators.text.stored_texts import translated

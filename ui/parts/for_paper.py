@@ -8,14 +8,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from evaluators.drawing import SIZES, Size
-from evaluators.paper.bundle import Bundle
-from evaluators.paper.formats import as_latex, as_markdown
+from evaluators.exports import formats
+from evaluators.exports.bundle import Bundle
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.markup import html
 from evaluators.text.words import readable
 
 WIDTHS = {"single": mark("One column"), "double": mark("Two columns"), "slide": mark("Slide")}
-LANGUAGES = {"LaTeX": as_latex, "Markdown": as_markdown}
 
 Make = Callable[[Size], Bundle]
 
@@ -69,15 +68,17 @@ def _tables(bundle: Bundle, stem: str) -> None:
             format_func=lambda number: readable(bundle.tables[number].name),
             key="paper_table",
         )
-        language = st.segmented_control(
-            say("As"),
-            list(LANGUAGES),
-            default="LaTeX",
-            required=True,
-            key="paper_language",
+        # The CSV is for programs, and not for looking at.
+        writing = {
+            one.title: write
+            for one in formats().values()
+            if (write := one.of_table) and not one.of_run
+        }
+        title = st.segmented_control(
+            say("As"), list(writing), default="LaTeX", required=True, key="paper_language"
         )
     # Without colours: those for LaTeX take \% for the beginning of a comment.
-    text = LANGUAGES[language](bundle.tables[number])
+    text = writing[title](bundle.tables[number]).decode()
     st.code(text, language=None, height=320)
     st.caption(say("The zip also has every table as CSV, with all digits."))
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from evaluators.api.evaluation import Results
 from evaluators.catalogue import labels_sentences
 from evaluators.datasets.bundled import bundled
 from evaluators.errors import ParameterError, PlumblineError
-from evaluators.paper import bundle
+from evaluators.exports import bundle, formats
 from evaluators.records import Run
 from evaluators.report import sheet
 from evaluators.report.run_report import run_report
 from evaluators.rounds.records import MOST_ANSWERS
 from evaluators.run_files.contents import SUFFIX
 from evaluators.run_files.reading import opened
-from evaluators.run_files.writing import written
-from evaluators.runs import assignment, export, run_facts
+from evaluators.runs import assignment
 from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.rounds import USUAL
-from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.run_view import RunView
 from evaluators.text.language import ENGLISH, language, mark, say, speaking
 from evaluators.text.normalise import slug
 from ui import session
@@ -42,7 +39,7 @@ def buttons(view: RunView) -> None:
     parts = [
         view.run.evaluator.name,
         view.run.id[:6],
-        formula_of(view.run, shown.definition) if _has_labels(view.run) else "",
+        formula_of(view.run, shown.definition) if labels_sentences(view.run.evaluator) else "",
         shown.policy or "",
         slug(shown.by or ""),
     ]
@@ -55,22 +52,14 @@ def buttons(view: RunView) -> None:
         mark("One page with figures, samples and how it was done: opens offline, prints on A4."),
         language(),
     )
-    _download_button(
-        mark("Whole run"),
-        f"{stem}.plumbline",
-        lambda: written(view.store, view.run),
-        mark("One file, which opens as this run on any machine: Runs, Open a run file."),
-    )
     if sheet.is_possible(view):
         _sheet_buttons(view, shown)
-    _download_button(mark("Results (CSV)"), f"{stem}.csv", lambda: shown_values_csv(view, shown))
-    _download_button(
-        mark("Results with texts (JSON lines)"),
-        f"{stem}-results.jsonl",
-        lambda: _results_lines(view, shown),
-        mark("With documents and true answers: as an upload it gets the same scores again."),
-    )
-    _label_buttons(view)
+    for one in formats().values():
+        # What only tables are written in stands in the dialog for a paper.
+        if one.of_run and one.is_there(view):
+            name = stem if one.of_view else f"{view.run.evaluator.name}-{view.run.id[:6]}"
+            whole = partial(one.whole, view, shown)
+            _download_button(one.title, f"{name}{one.file}", whole, one.meaning)
     # The curves from papers that the page shows below those of the run.
     below = st.session_state.get(f"published_{view.run.id}", ())
     make = partial(bundle.bundle_of_run, view, shown, published=below)
@@ -124,27 +113,6 @@ def _sheet_buttons(view: RunView, shown: View) -> None:
         )
 
 
-def _titles_in_files(run: Run) -> list[str]:
-    """The models as files call them, for whoever reads the page: in English."""
-    with speaking(ENGLISH):
-        return run_facts.titles(run)
-
-
-def _label_buttons(view: RunView) -> None:
-    """The labels of judges and those of people, where there are any."""
-    # Labels are the same under every formula and policy, so their files are not named by these.
-    stem = f"{view.run.evaluator.name}-{view.run.id[:6]}"
-    if _has_labels(view.run):
-        _download_button(mark("Labels (JSON lines)"), f"{stem}.jsonl", lambda: _label_lines(view))
-    if view.people:
-        models = _titles_in_files(view.run)
-        _download_button(
-            mark("People's labels (CSV)"),
-            f"{stem}-people.csv",
-            lambda: export.people_csv(view.run, view.people, models),
-        )
-
-
 def opener() -> None:
     """Takes a run file and goes to the page of its run."""
     with st.popover(say("Open a run file"), icon=":material/folder_open:", key="open_run_file"):
@@ -174,46 +142,6 @@ def _opened(given: UploadedFile) -> Run | None:
     return None
 
 
-def shown_values_csv(view: RunView, shown: View = WHAT_COUNTS) -> bytes:
-    """The values as CSV, of TRACE and RGB with the formula or policy that they are counted by.
-
-    The answers come along where models gave them, as they are nowhere else.
-    """
-    definition = formula_of(view.run, shown.definition) if _has_labels(view.run) else ""
-    responses = view.store.results.responses(view.run)
-    prompt = export.labelling_prompt(view.run)
-    models = _titles_in_files(view.run)
-    facts = _results_as_shown(view, shown).facts()
-    by = shown.by or ""
-    rows = view.merged(shown)
-    lost = view.damage().reasons
-    return export.results_csv(rows, models, responses, definition, prompt, facts, by, lost)
-
-
-def _results_as_shown(view: RunView, shown: View) -> Results:
-    return Results(view.run, view.store, shown.definition or "", shown.policy, shown.by)
-
-
-def _results_lines(view: RunView, shown: View) -> bytes:
-    results = _results_as_shown(view, shown)
-    return b"".join(json.dumps(line).encode() + b"\n" for line in results.lines())
-
-
-def _label_lines(view: RunView) -> bytes:
-    models = _titles_in_files(view.run)
-    prompt = export.labelling_prompt(view.run)
-    notes = view.store.notes.by_answer(view.run.id)
-    lines = export.label_lines(
-        view.scored(),
-        view.people,
-        models,
-        prompt,
-        notes,
-        view.run.repeats,
-    )
-    return b"".join([*lines, *export.unreadable_lines(view.damage().reasons, models)])
-
-
 def _download_button(
     label: str,
     file: str,
@@ -238,7 +166,3 @@ def _download_button(
         icon=":material/download:",
         on_click="ignore",
     )
-
-
-def _has_labels(run: Run) -> bool:
-    return labels_sentences(run.evaluator)

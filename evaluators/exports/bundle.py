@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from evaluators.comparison.result import Comparison
 from evaluators.drawing import DOUBLE, Size
+from evaluators.exports import formats
 from evaluators.paper import figures, tables
-from evaluators.paper.formats import FORMATS
 from evaluators.paper.table import PaperTable
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -23,11 +23,12 @@ class Bundle(NamedTuple):
     tables: Sequence[PaperTable]
 
     def files(self) -> dict[str, bytes]:
-        """Every figure as SVG, and every table as LaTeX, Markdown and CSV, by the file's name."""
+        """Every figure as SVG, and every table in all formats, by the file's name."""
         files = {f"{name}.svg": svg.encode() for name, svg in self.figures.items()}
         for table in self.tables:
-            for ending, write in FORMATS.items():
-                files[f"{table.name}.{ending}"] = write(table)
+            for one in formats().values():
+                if one.of_table:
+                    files[f"{table.name}.{one.ending}"] = one.of_table(table)
         return files
 
     def zipped(self) -> bytes:

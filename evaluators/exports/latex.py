@@ -1,17 +1,16 @@
-"""A table as CSV, Markdown and LaTeX; names of strangers stay text in each of them."""
+"""Tables as LaTeX; names of strangers stay text."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from evaluators.exports import ExportFormat
 from evaluators.paper.table import PaperTable
+from evaluators.text.language import mark
 from evaluators.text.printable import printable
-from evaluators.text.spreadsheet import safe
 
 ONE_COLUMN, TWO_COLUMNS = 240, 470
 """Points of a column and of both in the usual classes of LaTeX."""
@@ -20,8 +19,6 @@ LINE = 96
 LETTER, GAP = 4.6, 12
 """Points of a letter in small print, and between two columns of a table."""
 
-# Without definitions, which no cell can hold, brackets alone make no link.
-_OF_MARKDOWN = re.compile(r"[\\`*_{}<>#|~$]|\](?=\()")
 _OF_LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -51,42 +48,6 @@ _OF_LATEX = {
 _LATEX = re.compile("-(?=-)|[" + re.escape("".join(_OF_LATEX)) + "]")
 LAST_OF_PDFLATEX = "\u017f"
 """The last letter of the alphabets that pdfLaTeX knows by itself: the Latin ones."""
-
-
-def as_csv(table: PaperTable) -> bytes:
-    """The numbers in full, a line for each mean, in UTF-8 with a mark as spreadsheets want it.
-
-    What does not apply is an empty cell; text that looks like a formula is quoted by an apostrophe.
-    """
-    columns = list(dict.fromkeys(chain.from_iterable(table.records)))
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(columns)
-    for record in table.records:
-        cells = [record.get(column) for column in columns]
-        writer.writerow(safe(cell) if isinstance(cell, str) else cell for cell in cells)
-    # A text may hold half a character, which UTF-8 cannot write.
-    return file.getvalue().encode("utf-8-sig", errors="replace")
-
-
-def as_markdown(table: PaperTable) -> str:
-    """The table with its caption below it."""
-    lines = [_markdown_row(map(_in_markdown, table.headings))]
-    columns = len(table.headings)
-    lines.append(_markdown_row("---" if place < table.keys else "---:" for place in range(columns)))
-    for row in table.rows:
-        lines.append(_markdown_row(map(_in_markdown, row)))
-    return "\n".join([*lines, "", _in_markdown(table.caption), ""])
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _in_markdown(text: str) -> str:
-    """The text as it is read: no link, no picture, no HTML, and no end of its cell."""
-    plain = printable(text).replace("&", "&amp;")
-    return _OF_MARKDOWN.sub(r"\\\g<0>", plain)
 
 
 def as_latex(table: PaperTable) -> str:
@@ -172,10 +133,12 @@ def _in_latex(text: str) -> str:
     return _LATEX.sub(lambda sign: _OF_LATEX.get(sign[0], "-{}"), printable(text))
 
 
-FORMATS: dict[str, Callable[[PaperTable], bytes]] = {
+FORMAT = ExportFormat(
+    "latex",
+    "LaTeX",
+    mark("Every table for a paper, with rules of booktabs."),
+    ".tex",
+    6,
     # A text may hold half a character, which UTF-8 cannot write.
-    "tex": lambda table: as_latex(table).encode(errors="replace"),
-    "md": lambda table: as_markdown(table).encode(errors="replace"),
-    "csv": as_csv,
-}
-"""What writes the file of a table, by the file's ending."""
+    of_table=lambda table: as_latex(table).encode(errors="replace"),
+)
