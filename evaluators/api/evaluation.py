@@ -561,11 +561,11 @@ def _with_keys(options: RunOptions, keys: Keys | None) -> tuple[RunOptions, Keys
 
     A connected model brings its own key.
     """
-    asked: dict[str, Any] = {}
+    llms: dict[str, Any] = {}
     for name in ("model", "judge"):
-        asked[name] = _sdks_connected(options.get(name))
-    own = keys_from_environment(os.environ) if keys is None else keys
-    return cast(RunOptions, {**options, **asked}), {**own, **accesses(*asked.values())}
+        llms[name] = _sdks_connected(options.get(name))
+    usual = keys_from_environment(os.environ) if keys is None else keys
+    return cast(RunOptions, {**options, **llms}), {**usual, **accesses(*llms.values())}
 
 
 def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:

@@ -163,10 +163,10 @@ def _assignment_of(run: Run) -> Assignment:
     hub = run.origin.get("hub")
     # Others can ask them: the models of an example are made up, and no key opens them.
     llms = {"models": _of_providers(run.models), "judges": _of_providers(run.judges)}
-    asked = run.model_copy(update=llms)
-    given = {name: setting.given(asked) for name, setting in linked().items()}
+    askable = run.model_copy(update=llms)
+    stored = {name: setting.stored(askable) for name, setting in linked().items()}
     # Zero, and what is not there, is what a link without it says.
-    values = {name: value for name, value in given.items() if value}
+    values = {name: value for name, value in stored.items() if value}
     part = {name: hub[name] for name in HubPart.model_fields} if hub else {}
     try:
         return link_type()(

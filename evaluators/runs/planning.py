@@ -12,13 +12,12 @@ from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
-from evaluators.numbers import number, whole_number
 from evaluators.records import Ability, Cap, Dataset
 from evaluators.runs import inputs
 from evaluators.runs.plan import RunPlan, check_asked
-from evaluators.runs.run_options import SETTINGS, RunOptions, Setting
+from evaluators.runs.run_options import SETTINGS, RunOptions
 from evaluators.runs.store import Store
-from evaluators.text.printable import printable, shown
+from evaluators.text.printable import printable
 
 OF_A_BED = ("noise", "passages", "fill_up")
 """Settings that say how prompts are composed from a test bed."""
@@ -55,10 +54,19 @@ def planned(
     evaluators = inputs.counted_by(evaluators, chosen["definition"])
     # Before the models: who names a judge in vain need not look for its key first.
     check_asked(evaluators, chosen["judge"])
-    asked = {"temperature": chosen["temperature"]}
-    tokens = chosen["answer_tokens"]
-    models = inputs.models(chosen["model"], keys, answer_tokens=tokens or ANSWER_TOKENS, **asked)
-    judges = inputs.models(chosen["judge"], keys, answer_tokens=tokens or JUDGE_TOKENS, **asked)
+    temperature, tokens = chosen["temperature"], chosen["answer_tokens"]
+    models = inputs.models(
+        chosen["model"],
+        keys,
+        temperature=temperature,
+        answer_tokens=tokens or ANSWER_TOKENS,
+    )
+    judges = inputs.models(
+        chosen["judge"],
+        keys,
+        temperature=temperature,
+        answer_tokens=tokens or JUDGE_TOKENS,
+    )
     plan = RunPlan(
         dataset,
         evaluators,
@@ -86,7 +94,7 @@ def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
     values = {}
     for name, setting in SETTINGS.items():
         value = options.get(name)
-        values[name] = setting.usual if value is None else _checked(name, setting, value)
+        values[name] = setting.usual if value is None else setting.checked(name, value)
     return values
 
 
@@ -97,25 +105,6 @@ def _without_field(chosen: Mapping[str, Any]) -> dict[str, Any]:
         if setting.has_no_field and not setting.is_usual(chosen[name]):
             values[name] = chosen[name]
     return values
-
-
-def _checked(name: str, setting: Setting, value: Any) -> Any:
-    """The value as its setting wants it; raises `ParameterError` for another one."""
-    if setting.is_several and (setting.choices or setting.kind is float):
-        is_one = isinstance(value, str) or not isinstance(value, Iterable)
-        return tuple(_one(name, setting, each) for each in ([value] if is_one else value))
-    return _one(name, setting, value)
-
-
-def _one(name: str, setting: Setting, value: Any) -> Any:
-    if setting.choices and value not in setting.choices:
-        known = ", ".join(setting.choices)
-        raise ParameterError(f"{name} is {shown(value)}. Known: {known}.")
-    if setting.kind is int:
-        return whole_number(value, name, setting.least, setting.most)
-    if setting.kind is float:
-        return number(value, name, setting.least, setting.most)
-    return value
 
 
 # Data
@@ -173,9 +162,9 @@ def _composed_from(bed: TestBed, chosen: Mapping[str, Any]) -> Dataset:
     return dataset
 
 
-def _template(given: str | Path | None, dataset: Dataset, *, has_model: bool) -> str:
+def _template(prompt: str | Path | None, dataset: Dataset, *, has_model: bool) -> str:
     """The template for a model that answers: a text, or that of a file."""
-    if given is None:
+    if prompt is None:
         # Without models nobody is asked, and the run has no prompt.
         return inputs.prompt_for(dataset) if has_model else ""
     if not has_model:
@@ -183,12 +172,12 @@ def _template(given: str | Path | None, dataset: Dataset, *, has_model: bool) ->
             "A prompt is for a model that answers, and none is named. Name a model, or leave the "
             "prompt out."
         )
-    if isinstance(given, str):
-        return given
+    if isinstance(prompt, str):
+        return prompt
     try:
-        return given.read_text(encoding="utf-8")
+        return prompt.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
         raise PromptError(
-            f"{printable(str(given))} cannot be read ({kind}). Give a text file."
+            f"{printable(str(prompt))} cannot be read ({kind}). Give a text file."
         ) from error

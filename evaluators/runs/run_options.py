@@ -7,7 +7,7 @@ assignments, forms, *Run again*, cards, what differs between two runs, and sugge
 # Annotations are evaluated: they are the declaration.
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import (
@@ -22,13 +22,16 @@ from typing import (
 )
 
 from evaluators.datasets.rgb import BY_ROW, NOISE_LEVELS, PASSAGES
+from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.llm.money import dollars
+from evaluators.numbers import number, whole_number
 from evaluators.params import Kind, Parameter
 from evaluators.records import Ability, Cap, ModelSpec, Run, prompt_hash
 from evaluators.text.language import mark
+from evaluators.text.printable import shown
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 
 MOST_REPEATS = 10
@@ -79,27 +82,40 @@ class Setting:
 
     def value(self, run: Run) -> Any:
         """Its value in a run; what is usual where the run has none."""
-        value = self.given(run)
+        value = self.stored(run)
         return self.usual if value is None else value
 
-    def given(self, run: Run) -> Any:
+    def stored(self, run: Run) -> Any:
         """Its value in a run, `None` where the run has none."""
         return self.of(run) if self.of else _at(run, self.place)
 
-    def fits(self, value: Any) -> bool:
-        """Whether the value is of its kind and within its bounds; a file may hold any."""
-        if self.is_several:
-            return isinstance(value, list | tuple) and all(map(self._fits_one, value))
-        return self._fits_one(value)
+    def checked(self, name: str, value: Any) -> Any:
+        """The value as the setting wants it; raises `ParameterError` for another one."""
+        if self.is_several and (self.choices or self.kind is not str):
+            is_one = isinstance(value, str) or not isinstance(value, Iterable)
+            parts = [value] if is_one else value
+            return tuple(self._checked_one(name, part) for part in parts)
+        return self._checked_one(name, value)
 
-    def _fits_one(self, value: Any) -> bool:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if self.kind not in (int, float):
-            return isinstance(value, self.kind) and (not self.choices or value in self.choices)
-        if not is_number or (self.kind is int and not isinstance(value, int)):
+    def _checked_one(self, name: str, value: Any) -> Any:
+        if self.choices and value not in self.choices:
+            known = ", ".join(self.choices)
+            raise ParameterError(f"{name} is {shown(value)}. Known: {known}.")
+        if self.kind is bool and value not in (True, False):
+            raise ParameterError(f"{name} is {shown(value)}. Give True or False.")
+        if self.kind is int:
+            return whole_number(value, name, self.least, self.most)
+        if self.kind is float:
+            return number(value, name, self.least, self.most)
+        return value
+
+    def fits(self, value: Any) -> bool:
+        """Whether the value is of its kind and within its bounds; a run file may hold any."""
+        try:
+            self.checked("", value)
+        except ParameterError:
             return False
-        least, most = self.least, self.most
-        return (least is None or value >= least) and (most is None or value <= most)
+        return True
 
     def in_words(self, run: Run) -> str:
         """Its value as it stands among the settings of a run; empty where it says nothing."""

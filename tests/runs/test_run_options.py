@@ -59,6 +59,7 @@ def test_a_test_bed_is_composed_in_python_as_in_the_terminal():
         ({"temperature": float("nan")}, "temperature is nan. Give a number from 0 to 2"),
         ({"answer_tokens": 2.5}, "answer_tokens is 2.5. Give a whole number from 16 to 32,768"),
         ({"prompt": "$question $documents"}, "none is named. Name a model"),
+        ({"use_cache": "no"}, "use_cache is 'no'. Give True or False"),
         ({"repeats": 11}, "repeats is 11. Give a whole number from 1 to 10"),
     ],
 )
