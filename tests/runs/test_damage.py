@@ -3,7 +3,7 @@
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Sample, SampleResult, Score
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Answer, Damage
+from evaluators.runs.store import Answer, Damage, Store
 from tests.runs.test_store import READER, run
 
 # PostgreSQL keeps no character 0, and whatever is kept in its place was stored so.
@@ -104,3 +104,37 @@ def test_a_result_that_is_made_anew_is_none_any_more(store):
     store.results.save(made.id, SampleResult(position=1, model=1, status="scored", score=SCORED))
 
     assert RunView.read(store, made).damage() == Damage()
+
+
+def test_a_new_run_over_the_same_data_mends_the_samples(store):
+    made = kept(store)
+    sql(
+        store,
+        "update samples set body = 'none' where position = 0",
+        "delete from samples where position = 2",
+    )
+    assert RunView.read(store, made).damage().samples == 2
+
+    again = run("r2", dataset=DATASET)
+    store.runs.save(again, DATASET)
+
+    assert RunView.read(store, again).damage() == RunView.read(store, made).damage() == Damage()
+    assert [store.samples.get(made.fingerprint, place).question for place in (0, 2)] == [
+        TEXTS[0],
+        TEXTS[2],
+    ]
+
+
+def test_a_row_that_lost_its_place_is_none_of_a_new_run(path):
+    # SQLite alone takes a word for a number.
+    store = Store(path)
+    made = kept(store)
+    sql(store, "update samples set position = 'x' where position = 1")
+    assert RunView.read(store, made).damage().samples == 1
+
+    again = run("r2", dataset=DATASET)
+    store.runs.save(again, DATASET)
+
+    assert RunView.read(store, again).damage() == Damage()
+    assert RunView.read(store, again).counts.asked == len(TEXTS)
+    store.close()

@@ -89,7 +89,7 @@ def insert_samples(
     fingerprint: str,
     samples: Iterable[Sample],
 ) -> None:
-    """Stores the samples, unless those of this fingerprint are there already."""
+    """Stores the samples, unless those of this fingerprint are there as they were stored."""
     rows = (
         (
             fingerprint,
@@ -101,7 +101,14 @@ def insert_samples(
         )
         for position, sample in enumerate(samples)
     )
-    query = "insert or ignore into samples values (?, ?, ?, ?, ?, ?, ?)"
+    # A new run over the same data mends what was damaged of them.
+    query = """insert into samples values (?, ?, ?, ?, ?, ?, ?)
+               on conflict (fingerprint, position) do update set
+               sample_id = excluded.sample_id, question = excluded.question,
+               facets = excluded.facets, body = excluded.body, digest = excluded.digest
+               where (samples.sample_id, samples.question, samples.facets, samples.body,
+                      samples.digest) <> (excluded.sample_id, excluded.question, excluded.facets,
+                      excluded.body, excluded.digest)"""
     db.executemany(query, ((*row, digest(*row)) for row in rows))
 
 

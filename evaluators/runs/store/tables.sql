@@ -252,7 +252,8 @@ create table file_batches (
 -- Triggers, so that no door to the store can forget it.
 create trigger runs_begin after insert on runs begin
     insert into revisions (run_id, revision, stored_samples)
-    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint));
+    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint
+                        and typeof(position) = 'integer'));
 end;
 create trigger results_come after insert on results begin
     update revisions set revision = revision + 1, results = results + 1,
