@@ -57,7 +57,11 @@ class Module:
 
 
 def is_bytes(annotation):
-    return annotation is not None and "bytes" in ast.unparse(annotation)
+    """Whether a type holds bytes; what only makes some holds none."""
+    if annotation is None or ast.unparse(annotation).startswith("Callable["):
+        return False
+    inside = [part for part in ast.iter_child_nodes(annotation) if isinstance(part, ast.expr)]
+    return names_in(annotation) == {"bytes"} or any(map(is_bytes, inside))
 
 
 @cache

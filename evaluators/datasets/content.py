@@ -169,6 +169,12 @@ def are_names(column: str, cells: Sequence[Any]) -> bool:
     return 2 * len(titles) > len(texts)
 
 
+def are_files(cells: Sequence[Any]) -> bool:
+    """Whether most cells name files or addresses and nothing else, alone or in lists."""
+    texts = list(chain.from_iterable(map(_texts_of, cells)))
+    return 2 * sum(map(is_address_or_file, texts)) > len(texts)
+
+
 def _is_list_of_numbers(cell: Any) -> bool:
     value = _unpacked_list(cell)
     return bool(value) and all(map(is_number, value))

@@ -51,6 +51,7 @@ class Guess:
     from 0 to 1.
 
     Where somebody said what parts the documents of a cell, `columns` has it as "separator".
+    `remark` is what is said of it even where nobody is asked.
     """
 
     shape: Shape
@@ -58,6 +59,7 @@ class Guess:
     confidence: float
     columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
     why: str = ""
+    remark: str = ""
 
     @property
     def is_sure(self) -> bool:
@@ -65,8 +67,10 @@ class Guess:
 
     @property
     def note(self) -> str:
-        """That it is an export which cannot be judged again; empty for anything else."""
-        return "" if "retrieved_documents" in self.columns else NO_TEXTS.get(self.shape, "")
+        """That it is an export which cannot be judged again, or what else is to be said."""
+        if "retrieved_documents" in self.columns:
+            return ""
+        return NO_TEXTS.get(self.shape, self.remark)
 
     def doubted(self, why: str) -> Guess:
         """The same with one more reason to ask."""

@@ -11,6 +11,7 @@ from evaluators.datasets.content import (
     LONG_TEXT,
     SHORT_DOCUMENT,
     Content,
+    are_files,
     are_names,
     can_be,
     filled_cells,
@@ -108,7 +109,9 @@ def plain_guess(columns: Columns, rows: Rows) -> Guess:
     used = {*objects, *mapped.values()}
     unused = [column for column in columns if column not in used]
     words = _how_guessed(named, doubts, documents | guessed, unused)
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, words)
+    has_documents = "retrieved_documents" in mapped or "gold_documents" in mapped
+    remark = "" if doubt or has_documents else _about_names(unused, rows)
+    return Guess(Shape.PLAIN, str(Shape.PLAIN), confidence, mapped, words, remark)
 
 
 def _how_guessed(
@@ -404,10 +407,23 @@ def _about_ids(free: Columns, rows: Rows) -> str:
             continue
         cells = filled_cells(column, rows)
         if cells and are_names(column, cells):
-            return say(
-                "{column} holds ids or names of documents, not their texts.", column=_shown(column)
-            )
+            return _holds_names(column)
     return ""
+
+
+def _about_names(free: Columns, rows: Rows) -> str:
+    """The same of a column of any other name, which no text of a document is expected in."""
+    for column in free:
+        cells = filled_cells(column, rows)
+        is_hinted = HINTS["retrieved_documents"].search(folded(last_part(column)))
+        are_named = are_names(column, cells) if is_hinted else are_files(cells)
+        if cells and are_named:
+            return _holds_names(column)
+    return ""
+
+
+def _holds_names(column: str) -> str:
+    return say("{column} holds ids or names of documents, not their texts.", column=_shown(column))
 
 
 def _is_hinted_otherwise(column: str) -> bool:

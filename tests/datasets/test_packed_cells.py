@@ -361,3 +361,34 @@ def test_rows_with_fewer_cells_than_the_header_are_named():
     assert loaded.usable == 3
     assert "Rows 2, 3 have fewer cells than there are column names" in loaded.note
     assert "fewer cells" not in open_file("a.csv", data[:47]).note
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("belege", ["report.pdf", "Guide to pay.docx (page 3)", "faq.md"]),
+        ("quellen", ["doc_17", "doc_4 | doc_5", "doc_9"]),
+        ("retrieved_doc_ids", ["[17, 4]", "[5, 9]", "[1, 2]"]),
+        ("seen", ["https://a.example/1", "https://a.example/2", "https://b.example/x"]),
+    ],
+)
+def test_names_of_documents_under_another_name_are_said_and_nobody_is_asked(column, cells):
+    lines = [f"question,response,{column}"]
+    for number, cell in enumerate(cells):
+        lines.append(f'Who is number {number}?,It was somebody called {number}.,"{cell}"')
+
+    loaded = open_file("a.csv", "\n".join(lines).encode())
+
+    assert loaded.guess.is_sure
+    assert "retrieved_documents" not in loaded.guess.columns
+    words = f"{column} holds ids or names of documents, not their texts."
+    assert loaded.remarks[1] == words
+
+
+@pytest.mark.parametrize("column", ["model", "topic", "created", "latency", "tags"])
+def test_a_column_of_anything_else_is_not_taken_for_names_of_documents(column):
+    cell = {"model": "gpt-4.1", "topic": "Pay and Leave", "created": "2026-01-03T10:00:00Z"}
+    shown = cell.get(column, "0.25")
+    text = f"question,response,{column}\nWho?,It was him.,{shown}\nWhen?,It was then.,{shown}\n"
+
+    assert open_file("a.csv", text.encode()).note == ""
