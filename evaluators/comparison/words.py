@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from evaluators.comparison import paired
 from evaluators.comparison.paired import Difference
 from evaluators.text import words
 from evaluators.text.language import ENGLISH, language, mark, say
-from evaluators.text.scale import POINTS, RATE
+from evaluators.text.scale import NO_VALUE, POINTS, RATE, SCORE
 from evaluators.text.words import counted, in_brackets, joined_by_and, signed
 
 Named = tuple[str, Difference]
@@ -159,6 +160,29 @@ def in_points(difference: Difference | None) -> str:
     points = signed(paired.in_points(difference.difference), digits=1)
     ends = POINTS.interval(difference.low, difference.high)
     return in_brackets(points, ends) if ends else points
+
+
+class Cells(NamedTuple):
+    """A value of two systems in words, as every table has it: both means, and how they differ."""
+
+    first: str = NO_VALUE
+    second: str = NO_VALUE
+    points: str = ""
+    p: str = ""
+    counts: str = ""
+    """On how many samples the second is higher, equal and lower."""
+
+
+def cells(difference: Difference | None) -> Cells:
+    if difference is None:
+        return Cells(points=in_points(None))
+    return Cells(
+        SCORE.shown(difference.first),
+        SCORE.shown(difference.second),
+        in_points(difference),
+        p_value(difference.adjusted),
+        f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}",
+    )
 
 
 def p_value(p: float | None) -> str:

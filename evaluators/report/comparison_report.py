@@ -17,7 +17,6 @@ from evaluators.runs import run_facts
 from evaluators.runs.card import run_card
 from evaluators.runs.counts import checked_and_failed
 from evaluators.text.language import mark, say
-from evaluators.text.scale import NO_VALUE, SCORE
 from evaluators.text.words import counted, readable
 
 MOST = 10
@@ -96,18 +95,7 @@ def _every_difference(comparison: Comparison) -> Iterator[str]:
 
 
 def _difference_row(title: str, value: Compared) -> list[str]:
-    difference = value.difference
-    if difference is None:
-        return [title, NO_VALUE, NO_VALUE, say("none"), "", "", value.coverage]
-    return [
-        title,
-        SCORE.shown(difference.first),
-        SCORE.shown(difference.second),
-        words.in_points(difference),
-        words.p_value(difference.adjusted),
-        f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}",
-        value.coverage,
-    ]
+    return [title, *words.cells(value.difference), value.coverage]
 
 
 def _unpaired_in_words(comparison: Comparison) -> Iterator[str]:

@@ -412,26 +412,11 @@ def several_in_parts(several: Several) -> list[RenderableType]:
 
 def comparison_in_parts(comparison: Comparison) -> list[RenderableType]:
     """What differs, every value with both means and the difference, and the sentence."""
-    lines = []
-    for value in comparison.values:
-        difference = value.difference
-        if difference is None:
-            lines.append((value.name, "", "", "none", "", "", value.coverage))
-            continue
-        adjusted = words.p_value(difference.adjusted)
-        lines.append(
-            (
-                value.name,
-                SCORE.shown(difference.first),
-                SCORE.shown(difference.second),
-                words.in_points(difference),
-                adjusted,
-                f"{difference.wins:,} / {difference.ties:,} / {difference.losses:,}",
-                value.coverage,
-            )
-        )
+    lines = [
+        (value.name, *words.cells(value.difference), value.coverage) for value in comparison.values
+    ]
     names = [comparison.first, comparison.second, "difference in points", "p (Holm)"]
-    headings = ["value", *names, "higher / equal / lower", "checked for both"]
+    headings = ["value", *names, "higher · equal · lower", "checked for both"]
     changed = [f"{each.setting}: {each.first} → {each.second}" for each in comparison.changes]
     without = [f"{len(alone):,}" for alone in comparison.alone]
     partners = []

@@ -229,3 +229,7 @@ def test_zero_has_no_sign(difference):
     )
 
     assert words.in_points(own) == "0.0 (0.0 to 0.0)"
+
+
+def test_a_value_that_no_pair_has_fills_its_row_of_every_table():
+    assert words.cells(None) == ("–", "–", "none", "", "")

@@ -33,7 +33,7 @@ def test_two_runs_are_compared_in_a_table_and_a_sentence(plumbline, runs):
 
     assert found.exit_code == FINE
     assert "+75.0 (18" in found.stdout
-    assert "6 / 2 / 0" in found.stdout
+    assert "6 · 2 · 0" in found.stdout
     assert "new is better in answer match by 75.0 points (18.2 to 92.9)." in found.stdout
 
 

@@ -10,7 +10,7 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.scale import SCORE
+from evaluators.text.scale import NO_VALUE
 from evaluators.text.words import readable
 from ui.parts import explained
 
@@ -59,21 +59,18 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
     first, second = html(comparison.first), html(comparison.second)
     name = f'<th scope="row"><bdi>{html(title)}</bdi>{explained.mark(value.name)}</th>'
     coverage = f'<td class="number" data-title="{say(CHECKED)}">{value.coverage}</td>'
-    if difference is None:
-        empty = '<td class="number">–</td>' * 2
-        return f"<tr>{name}{empty}<td></td><td>{say('none')}</td><td></td><td></td>{coverage}</tr>"
     # The line is hidden from screen readers: the cells beside it say the same in numbers.
-    told = "told" if difference.is_told_apart else "alike"
-    p = html(words.p_value(difference.adjusted) or "–")
-    counts = f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}"
+    line = _track(difference, end) if difference else ""
+    told = "told" if difference and difference.is_told_apart else "alike"
+    cells = words.cells(difference)
     return (
         f'<tr class="{told}">{name}'
-        f'<td class="number" data-title="{first}">{SCORE.shown(difference.first)}</td>'
-        f'<td class="number" data-title="{second}">{SCORE.shown(difference.second)}</td>'
-        f'<td class="line" aria-hidden="true">{_track(difference, end)}</td>'
-        f'<td class="number wide">{words.in_points(difference)}</td>'
-        f'<td class="number" data-title="p">{p}</td>'
-        f'<td class="number" data-title="{say(COUNTS)}">{counts}</td>'
+        f'<td class="number" data-title="{first}">{cells.first}</td>'
+        f'<td class="number" data-title="{second}">{cells.second}</td>'
+        f'<td class="line" aria-hidden="true">{line}</td>'
+        f'<td class="number wide">{cells.points}</td>'
+        f'<td class="number" data-title="p">{html(cells.p or NO_VALUE)}</td>'
+        f'<td class="number" data-title="{say(COUNTS)}">{cells.counts}</td>'
         f"{coverage}</tr>"
     )
 
