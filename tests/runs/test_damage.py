@@ -138,3 +138,15 @@ def test_a_row_that_lost_its_place_is_none_of_a_new_run(path):
     assert RunView.read(store, again).damage() == Damage()
     assert RunView.read(store, again).counts.asked == len(TEXTS)
     store.close()
+
+
+def test_a_result_that_lost_its_place_leaves_nothing_to_do_once_it_is_made_anew(path):
+    store = Store(path)
+    made = kept(store)
+    sql(store, "update results set position = 'x' where position = 1 and model = 0")
+    assert store.results.open_cells(made) == [Cell(1)]
+
+    store.results.save(made.id, SampleResult(position=1, status="scored", score=SCORED))
+
+    assert store.results.counts(made).open == 0
+    store.close()

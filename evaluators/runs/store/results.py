@@ -66,7 +66,8 @@ class Counts(Record):
 
     @property
     def open(self) -> int:
-        return self.asked - self.scored - self.failed
+        # A damaged row may stand at no place of the run, beside the one that was made anew.
+        return max(0, self.asked - self.scored - self.failed)
 
 
 CellStatus = Literal["scored", "failed"]
