@@ -16,7 +16,7 @@ from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, PEOPLE, STRICTEST_FIRST, labellings
-from evaluators.trace.metrics import TRACEScores, from_score, trace_scores
+from evaluators.trace.metrics import TRACEScores, stored_labels, trace_scores
 from evaluators.trace.values import AVERAGE, METRICS, SUPPORTED_SHARE, TRACE_VALUES
 from evaluators.votes import most_frequent
 
@@ -149,17 +149,17 @@ def labels_by_labeller(
     "corrected" is there where people changed a label. Of people who are done there are votes: what
     they did not label is not in them.
     """
-    scores = from_score(score, sample)
+    sentences, counted = stored_labels(score, sample)
     labels: dict[str, Labels | Votes] = {}
     for by, labelling in labellings(score, sample).items():
         labels[by] = labelling.labels
     if given:
-        after = corrected(scores.labels, scores.sentences, given)
-        if after is not scores.labels:
+        after = corrected(counted, sentences, given)
+        if after is not counted:
             labels[CORRECTED] = after
-        for person, votes in who_is_done(scores.labels, scores.sentences, given).items():
+        for person, votes in who_is_done(counted, sentences, given).items():
             labels[f"{PERSON}{person}"] = votes
-    return scores.sentences, labels
+    return sentences, labels
 
 
 def labels_by(
@@ -170,7 +170,7 @@ def labels_by(
 ) -> Labels | None:
     """One labeller's labels of an answer; `None` where that one did not label it."""
     sentences, everybody = labels_by_labeller(sample, score, given)
-    counted = from_score(score, sample).labels
+    _, counted = stored_labels(score, sample)
     if is_people_alone(by):
         scores = people_scores(by, counted, sentences, given)
         return scores.labels if scores else None

@@ -51,7 +51,7 @@ from evaluators.trace.labelling import (
     PEOPLE,
     has_heuristic,
 )
-from evaluators.trace.metrics import VALUES, TRACEScores, from_score, trace_scores
+from evaluators.trace.metrics import VALUES, TRACEScores, stored_labels, trace_scores
 from evaluators.values import Value
 
 T = TypeVar("T")
@@ -337,8 +337,8 @@ def _view_of_labels(
         return ViewedValues(known_values(counted))
     changed = 0
     if given and view.by == CORRECTED:
-        before = from_score(score, sample)
-        changed = len(changed_votes(before.labels, before.sentences, given))
+        sentences, labels = stored_labels(score, sample)
+        changed = len(changed_votes(labels, sentences, given))
     return ViewedValues(counted.values(), changed)
 
 
@@ -694,18 +694,17 @@ def _viewed_scores(
 ) -> TRACEScores | None:
     # A `RunView` names the formula where the view leaves it to the run.
     assert view.definition is not None
-    counted = from_score(score, sample, view.definition)
-    by, sentences = view.by, counted.sentences
-    if by is None:
-        return counted
-    if is_people_alone(by):
-        return people_scores(by, counted.labels, sentences, given, view.definition)
+    sentences, labels = stored_labels(score, sample)
+    by = view.by
+    if by is not None and is_people_alone(by):
+        return people_scores(by, labels, sentences, given, view.definition)
     if by == CORRECTED:
-        labels = corrected(counted.labels, sentences, given)
-    elif own := labelling.labellings(score, sample).get(by):
+        labels = corrected(labels, sentences, given)
+    elif by is not None:
+        own = labelling.labellings(score, sample).get(by)
+        if own is None:
+            return None
         labels = own.labels
-    else:
-        return None
     return trace_scores(sentences, labels, view.definition)
 
 

@@ -10,7 +10,6 @@ from evaluators.people.records import LabelledSample, PersonLabel, stratum_of
 from evaluators.records import LabelEvidence, Sample, Score
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Answer
 from evaluators.trace.labelling import GOLD
 from evaluators.trace.metrics import from_score, trace_scores
 
@@ -56,15 +55,12 @@ def _gold(view: RunView, metric: int, definition: str) -> Iterator[LabelledSampl
 
 
 def _by_people(view: RunView, metric: int, definition: str) -> Iterator[LabelledSample]:
-    for cell, given in sorted(view.people.items()):
-        if cell.metric != metric:
+    positions = {cell.position for cell in view.people if cell.metric == metric}
+    for cell, sample, score in view.store.results.scored(view.run, metric, positions):
+        given = view.people.get(cell)
+        if not given:
             continue
-        answer = Answer(cell.position, cell.model)
-        content = view.contents([answer]).get(answer)
-        result = content.results.get(metric) if content else None
-        if content is None or result is None or result.score is None:
-            continue
-        judged, people = _values(content.sample, result.score, given, definition)
+        judged, people = _values(sample, score, given, definition)
         if not people:
             continue
         basis = _basis(given)

@@ -65,6 +65,8 @@ LAST_CHOICES = 3
 LAST_FIGURES = 100
 MOST_READ_IN_SIGHT = 2000
 """Results of a run all of whose rows a page reads to know whether they are as they were stored."""
+MOST_COMPARED = 20
+"""People who stand side by side: a page has a column for each, and a cell for any two of them."""
 
 WHAT_COUNTS = View()
 """The run's own labels, by its own formula: whatever people say, they stay as they are."""
@@ -121,15 +123,20 @@ class RunView:
     def read(cls, store: Store, run: Run, revision: int | None = None) -> RunView:
         # The revision first: with an older one than its results a view is only read once more.
         revision = store.figures.revision(run.id) if revision is None else revision
+        # Before what is there: more than was stored is no damage.
+        stored = store.damage.stored(run)
+        labels_state = store.figures.labels_state(run.id)
+        people = store.person_labels.by_cell(run.id)
         return cls(
             store=store,
             run=run,
             revision=revision,
             results_revision=store.figures.revision(run.id, "results"),
-            # Before what is there: more than was stored is no damage.
-            stored=store.damage.stored(run),
+            stored=stored,
             counts=store.results.counts(run),
-            people=store.person_labels.by_cell(run.id),
+            people=people,
+            # Of a run that nobody has labelled since they are not read once more.
+            _kept={"given": {labels_state: people}},
         )
 
     # Figures
@@ -189,18 +196,32 @@ class RunView:
 
     def labellers(self) -> Sequence[str]:
         """Whose labels can be looked at, beside those of the run."""
-        names = list(self.labelled().labellers)
-        if self.relabelled():
-            names.append(CORRECTED)
-        people: dict[str, None] = {}
-        for own in self.people.values():
-            for label in own:
+        return [*self.labelled().labellers, *self._people_together(), *self._answers_by_person()]
+
+    def compared_people(self) -> Sequence[str]:
+        """Those who judged most answers, so many that they can stand side by side."""
+        answers = self._answers_by_person()
+        most = set(sorted(answers, key=answers.__getitem__, reverse=True)[:MOST_COMPARED])
+        return [by for by in answers if by in most]
+
+    def _people_together(self) -> list[str]:
+        corrected = [CORRECTED] if self.relabelled() else []
+        return corrected + ([PEOPLE] if self._answers_by_person() else [])
+
+    def _answers_by_person(self) -> Mapping[str, int]:
+        """How many answers each person has judged; who did so first comes first."""
+
+        def count() -> dict[str, int]:
+            answers: dict[str, int] = {}
+            for own in self.people.values():
                 # Who has begun with the sentences of an answer has not judged it yet.
-                if label.value == DONE or label.label == "verdict":
-                    people[f"{PERSON}{label.person}"] = None
-        if people:
-            names.append(PEOPLE)
-        return [*names, *people]
+                judged = [by.person for by in own if by.value == DONE or by.label == "verdict"]
+                for person in dict.fromkeys(judged):
+                    name = f"{PERSON}{person}"
+                    answers[name] = answers.get(name, 0) + 1
+            return answers
+
+        return self._once("people", "answers", count)
 
     def relabelled(self, model: int | None = None) -> frozenset[Answer]:
         """The answers, of one model or of all, of which people's labels count."""
@@ -226,7 +247,7 @@ class RunView:
         """The TRACE means of one model's answers by each labeller, over those it labelled."""
         formula = formula_of(self.run, definition)
         by_labeller = self.labelled().labellers
-        by_people = [by for by in self.labellers() if by not in by_labeller]
+        together = self._people_together()
 
         def count() -> dict[str, dict[str, Mean]]:
             rows = (row for row in self.scored() if row[0].model == model)
@@ -236,16 +257,19 @@ class RunView:
 
         def count_people() -> dict[str, dict[str, Mean]]:
             means = {}
-            for by in by_people:
+            for by in together:
                 rows = aggregate.of_metric(self.counted(View(formula, by)), 0)
                 own = aggregate.of_model(rows, model)
                 means[by] = {name: aggregate.summarise(own, name) for name in VALUES}
-            return means
+            scored = (row for row in self._scored_by_people() if row[0].model == model)
+            views = {by: View(formula, by) for by in self.compared_people()}
+            usual = self.figures(model=model)
+            return means | aggregate.means_by_labeller(scored, views, self.people, usual)
 
         kind = dict[str, dict[str, Mean]]
         name = f"labellers {model} {formula}"
         means = self._from_store(name, kind, count)
-        if not by_people:
+        if not together:
             return means
         # Apart, as they change with every label of a person.
         return means | self._from_store(f"people as {name}", kind, count_people, is_of_people=True)
@@ -273,7 +297,7 @@ class RunView:
     def group_agreements(self, model: int) -> Sequence[GroupAgreement]:
         """How far more than two people, or more than two judges, agree with each other."""
         judges = jury.names([judge.id for judge in self.run.judges])
-        people = [by for by in self.labellers() if by.startswith(PERSON)]
+        people = self.compared_people()
 
         def compare_people() -> list[GroupAgreement]:
             return group_agreement(self._labels_beside_people(model), [people])
@@ -292,8 +316,11 @@ class RunView:
         return agreements
 
     def _labels_beside_people(self, model: int) -> Iterator[LabelsOfAll]:
-        """Whose labels those answers have that people labelled."""
-        return self._labels(model, self._scored_by_people(), self.people)
+        """Whose labels those answers have that people labelled, of people those compared."""
+        compared = set(self.compared_people())
+        for cell, sentences, labels in self._labels(model, self._scored_by_people(), self.people):
+            left_out = {by for by in labels if by.startswith(PERSON) and by not in compared}
+            yield cell, sentences, {by: own for by, own in labels.items() if by not in left_out}
 
     def _scored_by_people(self) -> Iterator[tuple[Cell, Sample, Score]]:
         """Of what the first metric scored those answers that people labelled, and few others."""

@@ -16,7 +16,7 @@ from evaluators.records import (
     Sentences,
     Support,
 )
-from evaluators.text.language import mark, say
+from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.stored_texts import translated
 from evaluators.trace.definitions import (
     SENTENCE,
@@ -156,14 +156,19 @@ def to_score(
 
 
 def from_score(score: Score, sample: Sample, definition: str = SENTENCE) -> TRACEScores:
-    """What `to_score` stored, counted by any definition.
+    """What `to_score` stored, counted by any definition; raises `StoreError` as `stored_labels`."""
+    return trace_scores(*stored_labels(score, sample), definition)
+
+
+def stored_labels(score: Score, sample: Sample) -> tuple[Sentences, Labels]:
+    """The sentences and the labels that count, as `to_score` stored them.
 
     Raises `StoreError` where labels or sentences are missing.
     """
     if isinstance(score.evidence, LabelEvidence):
         sentences = score.evidence.sentences or sample.sentences
         if sentences is not None:
-            return trace_scores(sentences, score.evidence.counted.labels, definition)
+            return sentences, score.evidence.counted.labels
     raise StoreError(
         say(
             "Sample {id}: the score holds no labels or no sentences. Run it again.",
@@ -177,7 +182,9 @@ def _fields(
     labels: Labels,
     name: str,
 ) -> dict[str, Any]:
-    worked = _worked(sentences, labels, name)
+    # What is stored is English; and of thousands of answers nobody reads how each was worked out.
+    with speaking(ENGLISH):
+        worked = _worked(sentences, labels, name)
     supports = response_supports(sentences, labels)
     # A sentence without a label is neither supported nor not.
     judged = [support for support in supports if support is not None]

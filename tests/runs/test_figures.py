@@ -190,6 +190,57 @@ def test_side_by_side_stand_the_means_by_each_labeller(store, run, definition, b
     assert side_by_side[by] == {name: alone.means[name] for name in VALUES}
 
 
+def people(count):
+    """Of so many people the last judged two answers, the others one."""
+    for number in range(count):
+        by = {"person": f"p{number}"}
+        yield Cell(4), CHANGE.model_copy(update=by)
+        yield Cell(4), DONE.model_copy(update=by)
+    yield Cell(0), DONE.model_copy(update=by)
+
+
+def test_of_many_people_stand_side_by_side_those_who_judged_most_answers(store, run):
+    store.person_labels.save_all("r", people(40))
+    view = RunView.read(store, run)
+    nineteen = [f"person:p{number}" for number in range(19)]
+
+    assert len([by for by in view.labellers() if by.startswith("person:")]) == 40
+    compared = [by for by in view.means_by_labeller(0) if by.startswith("person:")]
+    assert compared == [*nineteen, "person:p39"]
+    assert {pair.second for pair in view.agreements(0)} <= {
+        HEURISTIC,
+        GOLD,
+        *view.means_by_labeller(0),
+    }
+    assert {group.labellers for group in view.group_agreements(0)} == {tuple(compared)}
+
+
+def test_the_same_is_read_however_many_people_label(run):
+    read = []
+    for count in (1, 20, 40):
+        store = Store(":memory:")
+        store.runs.put(run, DATA.samples, [])
+        for position, own in enumerate(GIVEN):
+            if own:
+                labelling = Labelling(by=HEURISTIC, labels=own)
+                scores = trace_scores(SENTENCES, own)
+                save(store, position, to_score(scores, DATA.samples[position], [labelling]))
+        store.person_labels.save_all("r", people(count))
+        statements = []
+        store.database._db.set_trace_callback(statements.append)
+        view = RunView.read(store, run)
+        view.figures()
+        view.means_by_labeller(0)
+        store.database._db.set_trace_callback(None)
+        labels = [
+            text for text in statements if text.startswith("select position, model, metric, w")
+        ]
+        assert len(labels) == 1
+        read.append(len(statements))
+
+    assert read[0] == read[1] == read[2]
+
+
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @pytest.mark.parametrize("by", [None, HEURISTIC, GOLD, CORRECTED])
 @pytest.mark.parametrize("corrected", [False, True])

@@ -18,6 +18,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
+from evaluators.text import language
 from evaluators.trace.definitions import DEFINITIONS, Definition, Step
 from evaluators.trace.metrics import arithmetic, fractions, from_score, to_score, trace_scores
 
@@ -404,3 +405,14 @@ def test_published_ragbench_scores_are_reproduced(check_data):
         assert found.completeness == row["completeness_score"], published.id
         assert found.adherence == row["adherence_score"], published.id
     assert count == 2981
+
+
+def test_values_ask_for_no_language_and_how_they_came_about_does(monkeypatch):
+    """Of thousands of answers nobody reads the words, and a session is slow to say who reads."""
+    asked = []
+    monkeypatch.setattr(language, "_asked", lambda: asked.append("") or language.CHINESE)
+
+    counted = scores(numbered(4), relevant=["00"], utilized=["00"], a=FULL)
+    assert asked == []
+    assert arithmetic(counted)["context_relevance"].endswith("= 1 / 4 = 0.25")
+    assert asked

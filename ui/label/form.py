@@ -176,15 +176,19 @@ def _earlier_queues(run: Run) -> None:
     labels = session.store().person_labels.by_cell(run.id)
     st.header(say("Queues"))
     for queue in of_run:
+        own = {
+            cell: [label for label in given if label.queue == queue.id]
+            for cell, given in labels.items()
+        }
         total = len(queue.answers)
         done = [
             say(
                 "{name} {done} of {total}",
                 name=name,
-                done=queues.progress(queue, labels, name).finished,
+                done=queues.progress(queue, own, name).finished,
                 total=total,
             )
-            for name in queues.people_in_queue(queue, labels)
+            for name in queues.people_in_queue(queue, own)
         ]
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             what = in_a_line([f"**{counted(total, 'answer')}**", say(HOW[queue.drawn]).lower()])

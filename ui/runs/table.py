@@ -447,16 +447,11 @@ def _what_is_lost(runs: Sequence[Run]) -> str:
     """What goes with these runs, people's work last."""
     store = session.store()
     checked = sum(store.results.counts(run).scored for run in runs)
-    labels = [
-        label
-        for run in runs
-        for own in store.person_labels.by_cell(run.id).values()
-        for label in own
-    ]
+    labels = sum(store.figures.labels_state(run.id)[0] for run in runs)
     notes = sum(len(store.notes.by_answer(run.id)) for run in runs)
     lost = [counted(checked, "result")]
     if labels:
-        lost.append(say("{labels} of people", labels=counted(len(labels), "label")))
+        lost.append(say("{labels} of people", labels=counted(labels, "label")))
     if notes:
         lost.append(counted(notes, "note"))
     return in_a_line(lost)

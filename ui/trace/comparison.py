@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from evaluators.people import labellers
+from evaluators.people.labels import PERSON
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.run_view import RunView
+from evaluators.runs.run_view import MOST_COMPARED, RunView
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.scale import RATE, SCORE
@@ -19,6 +20,8 @@ from evaluators.trace.values import TRACE_VALUES
 from ui.parts import explained, value_table
 from ui.parts.value_table import Column, Row
 
+AT_ONCE = 300
+"""Results of a run whose labellers stand there without a click: more take some seconds."""
 LABELS = {"relevant": mark("Relevant"), "utilized": mark("Used"), "support": mark("Supported")}
 GRID_STYLE = """<style>
 .pl-grid { border-collapse: separate; border-spacing: 3px; }
@@ -37,7 +40,7 @@ def show(view: RunView, model: int, definition: str) -> None:
     run = view.run
     box = st.expander(
         say("Labellers side by side"),
-        expanded=run.evaluator.name != "trace",
+        expanded=run.evaluator.name != "trace" and view.counts.asked <= AT_ONCE,
         icon=":material/compare_arrows:",
         key=f"compared_{run.id}",
         # Without this the page would not learn that somebody opened it.
@@ -49,6 +52,14 @@ def show(view: RunView, model: int, definition: str) -> None:
         means = view.means_by_labeller(model, definition)
         _values_by_labeller(means)
         st.caption(say("Each labeller's means are over the samples it labelled."))
+        people = sum(by.startswith(PERSON) for by in view.labellers())
+        if people > MOST_COMPARED:
+            words = say(
+                "Of {people:,} people the {most} who labelled most answers.",
+                people=people,
+                most=MOST_COMPARED,
+            )
+            st.caption(words)
         _agreement_of_pairs(view.agreements(model), list(means), run.id)
         _agreement_of_groups(view.group_agreements(model))
 
