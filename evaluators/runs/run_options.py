@@ -270,7 +270,6 @@ class RunOptions(TypedDict, total=False):
         Setting(
             least=1,
             most=1_000_000,
-            metavar="N",
             meaning=(
                 "Only N samples at random, the same ones in every run; of RGB questions, N for "
                 "each ability.  [default: all]"
@@ -286,7 +285,6 @@ class RunOptions(TypedDict, total=False):
             usual=0,
             least=0,
             most=2**31,
-            metavar="N",
             meaning=(
                 "Another seed takes another --sample, and in RGB other documents in another "
                 "order; 0 takes the first ones of each kind, as the benchmark does."
@@ -301,7 +299,6 @@ class RunOptions(TypedDict, total=False):
             usual=1,
             least=1,
             most=MOST_REPEATS,
-            metavar="N",
             meaning="Ask each prompt again to see how much answers vary at this temperature.",
             place="repeats",
             title=mark("repeats"),
@@ -360,7 +357,6 @@ class RunOptions(TypedDict, total=False):
         Setting(
             least=16,
             most=32_768,
-            metavar="N",
             meaning=(
                 "The most that an answer may take, hidden reasoning included.  [default: 1024, "
                 "or 2048 without --model]"
@@ -400,7 +396,6 @@ class RunOptions(TypedDict, total=False):
             usual=PASSAGES,
             least=1,
             most=50,
-            metavar="N",
             meaning="RGB: documents in a prompt.",
             place="origin.passages",
             title=mark("passages"),

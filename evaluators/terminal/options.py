@@ -77,7 +77,7 @@ def _option(name: str, setting: Setting) -> Callable[[F], F]:
         flag,
         type=_type_of(setting),
         multiple=setting.is_several,
-        metavar=setting.metavar,
+        metavar=setting.metavar or ("N" if setting.kind is int else None),
         help=words,
     )
 

@@ -19,7 +19,6 @@ class WithPatience(RunOptions, total=False):
             usual=3,
             least=1,
             most=9,
-            metavar="N",
             meaning="How often a silent judge is asked again.",
             title="patience",
         ),
