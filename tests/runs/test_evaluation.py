@@ -27,7 +27,6 @@ from evaluators import (
 from evaluators.config import config
 from evaluators.errors import (
     AccessError,
-    DatasetError,
     MissingInputError,
     ParameterError,
     PromptError,
@@ -328,7 +327,7 @@ def test_keys_come_from_the_environment(loopback, store, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "metrics", "options", "kind"),
     [
-        (BED, "rgb", {}, DatasetError),
+        (BED, "rgb", {}, ParameterError),
         (TOWERS, "rouge", {}, ParameterError),
         (TOWERS, "g_eval", {}, ParameterError),
         (TOWERS[:2], "answer_match", {"model": OFFLINE}, ParameterError),
