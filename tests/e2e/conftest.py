@@ -226,6 +226,14 @@ def settled(page: Page) -> None:
     expect(page.locator(SETTLED)).to_be_visible()
 
 
+def press(page: Page, *names: str) -> None:
+    """Presses these buttons one after the other, each once the app has answered what came before."""
+    for name in names:
+        settled(page)
+        page.get_by_role("button", name=name).click()
+    settled(page)
+
+
 def upload(field: Locator, files: Path | FilePayload | Sequence[FilePayload]) -> None:
     """Gives the files to an upload field, again when nothing was sent.
 

@@ -22,6 +22,7 @@ def test_sent_today_and_collected_tomorrow_after_a_restart(page: Page, tmp_path:
         with running(tmp_path, OPENAI_API_KEY=KEY, **address) as app:
             page.goto(f"{app.address}/trace")
             page.get_by_text("One judge", exact=True).click()
+            settled(page)
             page.get_by_text("By tomorrow, half the price", exact=True).click()
             settled(page)
             page.get_by_role("button", name=re.compile("^Label all 24 samples, up to")).click()

@@ -10,15 +10,17 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import LONG, Server, cancel, running, settled
+from tests.e2e.conftest import LONG, Server, cancel, press, running, settled
 from tests.loopback import Loopback
 
 FINISHED = re.compile(r"48 answers checked")
+ANSWERED = 20
+"""Calls that are answered before the run is stopped."""
 
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Loopback]:
-    with Loopback(holds_after=20, models=("gpt-6-luna", "gpt-6-sol")) as served:
+    with Loopback(holds_after=ANSWERED, models=("gpt-6-luna", "gpt-6-sol")) as served:
         yield served
 
 
@@ -45,11 +47,9 @@ def test_two_models_from_the_drop_down_to_two_lines(
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name=re.compile(f"Remove {name}"))).to_be_visible()
         settled(page)
-    for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
-        page.get_by_role("button", name=ability).click()
+    press(page, "Negative rejection", "Information integration", "Counterfactual robustness")
     page.get_by_text("Advanced", exact=True).click()
-    for level in ("20 %", "40 %", "60 %", "80 %"):
-        page.get_by_role("button", name=f"Remove {level}").click()
+    press(page, *(f"Remove {level} %" for level in (20, 40, 60, 80)))
     expect(main.get_by_role("button", name="Ask 24 questions of each of 2 models")).to_be_visible()
     expect(main.get_by_text(re.compile("4 bytes to a token")).first).to_be_visible()
     start, dollars = (
@@ -81,4 +81,8 @@ def test_two_models_from_the_drop_down_to_two_lines(
     # A curve and a rate for each model
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
     expect(page.locator(".js-plotly-plot .annotation-text").first).to_contain_text("GPT-6")
-    assert len(provider.asked) <= 48 + 4  # those that Cancel cut off: two workers for each model
+    # What was answered is not asked again; what Cancel cut off is, and what waited too long.
+    prompts = [(asked.model, asked.text) for asked in provider.asked]
+    answered, later = prompts[:ANSWERED], prompts[ANSWERED:]
+    assert not set(answered) & set(later)
+    assert len(set(prompts)) == 48

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
-from tests.e2e.conftest import LONG, STARTS
+from tests.e2e.conftest import LONG, STARTS, press
 
 
 def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> None:
@@ -23,11 +23,9 @@ def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> N
 
 def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
     page.goto("/rgb")
-    for ability in ("Negative rejection", "Information integration", "Counterfactual robustness"):
-        page.get_by_role("button", name=ability).click()
+    press(page, "Negative rejection", "Information integration", "Counterfactual robustness")
     page.get_by_text("Advanced", exact=True).click()
-    for level in ("20 %", "40 %", "60 %"):
-        page.get_by_role("button", name=f"Remove {level}").click()
+    press(page, *(f"Remove {level} %" for level in (20, 40, 60)))
     expect(page.get_by_role("button", name="Ask 48 questions")).to_be_visible()
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("48 answers checked")).to_be_visible(
