@@ -22,6 +22,9 @@ FLAT = ("CSV", "TSV", "XLSX")
 PART = 40
 """Characters that parts between bars have on average: in a table of figures they are shorter."""
 
+BEGINNING = 20_000
+"""Characters of a cell that tell whether bars part it: it may hold a million of them."""
+
 _DEEPEVAL = ("additional_metadata", "source_file", "tools_called", "custom_column_key_values")
 """Columns that only DeepEval writes, which joins its contexts with a single bar."""
 
@@ -228,5 +231,5 @@ def _are_parted_by_bars(texts: Sequence[str]) -> bool:
         return False
     parts: list[str] = []
     for text in with_bars:
-        parts += parted(text, Separator.BAR)
+        parts += parted(text[:BEGINNING], Separator.BAR)
     return sum(map(len, parts)) >= PART * len(parts)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.datasets.mapping import open_file
 from evaluators.datasets.readers import read as read_table
 from evaluators.errors import DatasetError, RunFileError
 from evaluators.people.records import PersonLabel
@@ -201,6 +202,14 @@ def test_a_text_that_is_refused_takes_no_memory_of_the_app(name, monkeypatch):
             read_table(name, TEXT_BOMBS[name])
 
     assert megabytes(refused) < 3
+
+
+def test_a_cell_of_nothing_but_bars_takes_no_memory_before_it_is_known_to_be_parted():
+    rows = [f"Who is {number}?,Anna,{'ab|' * 100_000}" for number in range(4)]
+    data = "\n".join(["question,response,contexts", *rows]).encode()
+
+    # As lists the 400,000 parts would be some 25 MB, beside four copies of the text.
+    assert megabytes(lambda: open_file("a.csv", data)) < 8
 
 
 # One door
