@@ -85,7 +85,10 @@ def link_type() -> type[Assignment]:
         is_text = setting.kind is str and not setting.choices
         # More than any of them needs.
         bounds = {"max_length": 200} if is_text else {"ge": setting.least, "le": setting.most}
-        fields[name] = (kind | None, Field(None, **bounds))
+        bounded: Any = Annotated[kind, Field(**bounds)]
+        if setting.is_several:
+            bounded = Annotated[tuple[bounded, ...], Field(max_length=10)]
+        fields[name] = (bounded | None, None)
     return create_model("Assignment", __base__=Assignment, **fields)
 
 

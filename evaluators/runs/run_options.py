@@ -94,7 +94,8 @@ class Setting:
         if self.is_several and (self.choices or self.kind is not str):
             is_one = isinstance(value, str) or not isinstance(value, Iterable)
             parts = [value] if is_one else value
-            return tuple(self._checked_one(name, part) for part in parts)
+            # JSON, in which a run is stored, has lists only.
+            return [self._checked_one(name, part) for part in parts]
         return self._checked_one(name, value)
 
     def _checked_one(self, name: str, value: Any) -> Any:
@@ -142,7 +143,6 @@ class Setting:
         )
 
     def is_usual(self, value: Any) -> bool:
-        # JSON, in which a run is stored, has lists only.
         return (tuple(value) if isinstance(value, list) else value) in (self.usual, None, ())
 
 
@@ -454,8 +454,8 @@ def declared(options: type) -> dict[str, Setting]:
     for name, annotation in get_type_hints(options, include_extras=True).items():
         [setting] = annotation.__metadata__
         place = setting.place or ("" if setting.of else f"{OPTIONS}{name}")
-        # `int | None` has two parts, and `int` is one.
-        parts = get_args(annotation.__origin__) or (annotation.__origin__,)
+        # Of `float | Sequence[float]` both parts, of `int` itself.
+        parts = (annotation.__origin__, *get_args(annotation.__origin__))
         settings[name] = replace(
             setting,
             place=place,

@@ -5,6 +5,9 @@ The terminal's are tried in `test_documents`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Annotated
+
 import pytest
 
 from evaluators import estimate, evaluate
@@ -16,7 +19,7 @@ from evaluators.runs import assignment
 from evaluators.runs.again import plan_again
 from evaluators.runs.card import run_card
 from evaluators.runs.engine import create_run
-from evaluators.runs.run_options import SETTINGS
+from evaluators.runs.run_options import SETTINGS, RunOptions, Setting, declared
 from evaluators.runs.run_view import RunView
 from evaluators.runs.settings import Change, differing, settings_of
 from evaluators.terminal.command import command
@@ -60,6 +63,28 @@ def test_card_differences_title_link_command_report_and_the_same_again_have_it()
     assert "Patience" in run_report(RunView.read(session.store(), second))
     again = create_run(session.store(), plan_again(session.store(), second), workspace="local")
     assert again.options == {"patience": 5}
+
+
+def test_one_of_several_values_is_read_back_from_link_command_and_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class WithSigns(RunOptions, total=False):
+        signs: Annotated[
+            Sequence[str], Setting(choices=("a", "b"), usual=(), meaning="Signs.", title="signs")
+        ]
+
+    monkeypatch.setitem(SETTINGS, "signs", declared(WithSigns)["signs"])
+    call = {"signs": ("b", "a"), "sample": 5, "run": "Signs", "progress": False}
+
+    run = evaluate(TRACE_SAMPLES, "trace", **call).run
+
+    assert run.options == {"signs": ["b", "a"]}
+    assert session.store().runs.get(run.id) == run
+    begun = assignment.as_run(assignment.read(assignment.token_of(run)))
+    assert list(begun.options["signs"]) == ["b", "a"]
+    assert "--signs b --signs a" in command(run).replace(" \\\n   ", "")
+    with pytest.raises(ParameterError, match=r"signs is 'c'\. Known: a, b"):
+        evaluate(TRACE_SAMPLES, "trace", signs="c")
 
 
 @pytest.mark.parametrize(("page", "metric"), [("trace", "trace"), ("metrics", "answer_match")])

@@ -57,7 +57,7 @@ def option_widgets(key: str) -> dict[str, Any]:
             value = _widget(setting.as_parameter(name), st, f"{key}_{name}")
             # As at other doors: what is usual is not kept with a run.
             if not setting.is_usual(value):
-                values[name] = value
+                values[name] = setting.checked(name, value)
     return values
 
 
