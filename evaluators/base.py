@@ -237,14 +237,14 @@ def evaluator(
                     value=repr(evidence), known=", ".join(BENCHMARKS)
                 )
             )
-        own_values = _declared_values(cls, values)
+        checked_values = _declared_values(cls, values)
         cls.name = name
         cls.title = title
         cls.needs = _declared_needs(needs)
         cls.judges = _declared_judges(cls, judges)
         cls.evidence = evidence
         cls.leads = BENCHMARKS[evidence] if evidence else None
-        cls.values = own_values
+        cls.values = checked_values
         # Last: what is refused above must not stand in the catalogue.
         _REGISTRY[name] = cls
         return cls

@@ -574,10 +574,10 @@ def counted_values(rows: Sequence[Outline], declared: Sequence[Value]) -> list[C
     records = {record.in_score: record for record in declared if not record.of}
     values: list[Counted] = []
     for record in sorted(declared, key=lambda record: bool(record.judge_of)):
-        own = of_ability(rows, record.of) if record.of else []
-        if own and (not record.judge_of or record.in_score in names):
-            values.append(Counted(own, record))
-    of_abilities = {own.name for own in values}
+        of_record = of_ability(rows, record.of) if record.of else []
+        if of_record and (not record.judge_of or record.in_score in names):
+            values.append(Counted(of_record, record))
+    of_abilities = {value.name for value in values}
     for name in names:
         if name not in of_abilities:
             values.append(Counted(rows, records.get(name) or Value(name)))

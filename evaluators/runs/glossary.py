@@ -72,12 +72,12 @@ def terms() -> Mapping[str, Term]:
 
 
 def _terms_of_metrics() -> dict[str, Term]:
-    found = {}
+    by_name = {}
     for cls in catalogue().values():
         for value in cls.values:
             if value.meaning and value not in chain.from_iterable(VALUES.values()):
-                found[value.name] = _term_of_value(value, cls.title)
-    return found
+                by_name[value.name] = _term_of_value(value, cls.title)
+    return by_name
 
 
 @cache
@@ -89,8 +89,8 @@ def _terms_that_ship() -> Mapping[str, Term]:
             if not value.term:
                 found[value.name] = _term_of_value(value, group)
     for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["term"]:
-        own = {"meaning": NO_CLAIM} if entry["name"] == "no_claim" else {}
-        found[entry["name"]] = Term.model_validate(own | entry)
+        by_metrics = {"meaning": NO_CLAIM} if entry["name"] == "no_claim" else {}
+        found[entry["name"]] = Term.model_validate(by_metrics | entry)
     for name, definition in DEFINITIONS.items():
         found[name] = Term(
             name=name,
@@ -122,8 +122,10 @@ def term_of(word: str) -> Term | None:
     label, _, metric = word.partition(" (")
     with speaking(ENGLISH):
         candidates = (word, readable(word), metric.removesuffix(")"), label)
-    own = {word: term for term in _terms_of_metrics().values() for word in (term.name, term.title)}
-    known = (_by_word().get(name) or own.get(name) for name in candidates)
+    by_metrics = {
+        word: term for term in _terms_of_metrics().values() for word in (term.name, term.title)
+    }
+    known = (_by_word().get(name) or by_metrics.get(name) for name in candidates)
     return next(filter(None, known), None)
 
 
