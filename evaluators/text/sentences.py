@@ -194,8 +194,10 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
             opens = False
         if sentences and not has_opening and not opens:
             # "Paris\nHappy to help!" claims something, but not in its second line.
-            before = " ".join(sentences[-1])
-            opens = reader.speaks_to_reader(piece) and not reader.speaks_to_reader(before)
+            # Joined for such a piece only: of ten thousand stops it took time by their square.
+            opens = reader.speaks_to_reader(piece) and not reader.speaks_to_reader(
+                " ".join(sentences[-1])
+            )
         is_short = not opens and _is_short(piece)
         is_part = (is_short or not has_opening) and not opens and not is_after_heading
         if sentences and is_part:

@@ -29,6 +29,7 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
+from tests.comparison.made import results
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
@@ -230,6 +231,18 @@ def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
     at = words_run(open_page)
     at.selectbox(key=f"order_{runs()[0].id}").set_value("words_found, lowest first")
     assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3", "4"]
+
+
+def test_a_value_that_strangers_named_is_no_markdown_on_a_chip(open_page: OpenPage) -> None:
+    name = "![x](http://127.0.0.1:9/x.png)"
+    run = results(session.store(), "named", ["Who?", "When?"], [{name: 0.0}, {name: 1.0}]).run
+
+    at = checked(open_page("metrics", run=run.id))
+
+    groups = [group.proto for group in at.get("button_group")]
+    chips = [option.content for group in groups for option in group.options]
+    assert any("x\\.png\\) below a half 1" in chip for chip in chips)
+    assert not [text for text in (*chips, *markdown(at)) if "![" in text]
 
 
 def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None:

@@ -192,7 +192,8 @@ def _filter(table: Table) -> Selection:
             selections[name] = narrowed
 
     def title(name: str) -> str:
-        shown = table.filter_titles.get(name) or say(name)
+        # A chip is Markdown, and a run file may name a value as it likes.
+        shown = plain(table.filter_titles.get(name) or say(name))
         return f"{shown} {counts[name]:,}" if name in counts else shown
 
     name = st.segmented_control(
