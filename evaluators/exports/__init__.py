@@ -6,7 +6,7 @@ Terminal, pages, Python and the help of each list what is here.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
@@ -47,13 +47,13 @@ class ExportFormat(NamedTuple):
     def ending(self) -> str:
         return self.file.rpartition(".")[2]
 
-    def parts(self, view: RunView, by: View = WHAT_COUNTS) -> Iterator[bytes]:
+    def parts(self, view: RunView, by: View = WHAT_COUNTS) -> Iterable[bytes]:
         """The file in pieces; all tables, one after another, in a format that has only these."""
+        # No generator: what cannot be written says so before a file is opened.
         if self.of_run:
-            yield from self.of_run(view, by)
-        elif self.of_table:
-            for table in tables_of_run(view, by):
-                yield self.of_table(table) + b"\n"
+            return self.of_run(view, by)
+        write = self.of_table
+        return (write(table) + b"\n" for table in tables_of_run(view, by)) if write else ()
 
     def whole(self, view: RunView, by: View = WHAT_COUNTS) -> bytes:
         """The file, in English whoever asks: it is for programs, and for papers."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import chain
 
 from evaluators.catalogue import labels_sentences
 from evaluators.errors import ParameterError
@@ -13,7 +14,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark
 
 
-def label_lines(view: RunView, by: View) -> Iterator[bytes]:
+def label_lines(view: RunView, by: View) -> Iterable[bytes]:
     """A line for each scored answer; the labels are the same by every view.
 
     Raises `ParameterError` for a run that labels no sentences.
@@ -22,7 +23,7 @@ def label_lines(view: RunView, by: View) -> Iterator[bytes]:
     if not labels_sentences(run.evaluator):
         raise ParameterError("This run labels no sentences. Choose the format csv or jsonl.")
     models = run_facts.titles(run)
-    yield from export.label_lines(
+    lines = export.label_lines(
         view.scored(),
         view.people,
         models,
@@ -30,7 +31,7 @@ def label_lines(view: RunView, by: View) -> Iterator[bytes]:
         view.store.notes.by_answer(run.id),
         run.repeats,
     )
-    yield from export.unreadable_lines(view.damage().reasons, models)
+    return chain(lines, export.unreadable_lines(view.damage().reasons, models))
 
 
 FORMAT = ExportFormat(

@@ -16,7 +16,6 @@ from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_mod
 from tests.pages.conftest import Filled, OpenPage, checked
 from tests.pages.screen import button, html, markdown, said, samples, segments, state, table
 from ui import session
-from ui.rgb.results import VALUES
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 
@@ -106,7 +105,7 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage)
 
 def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page: OpenPage) -> None:
     rows = samples(open_page("rgb", run=two_models().id))
-    assert [row[VALUES["rejection_judged"]] for row in rows[-4:]] == [
+    assert [row["Declines (judge)"] for row in rows[-4:]] == [
         "1.00",
         "0.00",
         "1.00",
