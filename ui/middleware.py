@@ -23,6 +23,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from evaluators.config import Config, config, on_a_space
 from evaluators.own_command import own_command
+from ui.held import give_back
 
 # ---- what the browser may load
 
@@ -163,6 +164,8 @@ _FILE_BYTES = 2**16
 """What a file counts beside its bytes: a bound on the number of files as well."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[\w-]{1,64})/[\w-]{1,64}\Z", re.ASCII)
 """Ids as Streamlit gives them; of any length, they would hold memory themselves."""
+LOOK = 60.0
+"""Seconds between two looks for files of closed tabs; Streamlit keeps them until somebody comes."""
 
 
 class BoundedUploads:
@@ -170,11 +173,15 @@ class BoundedUploads:
 
     Refused is a file that is too large itself; on a public host a third one of the largest size
     in one tab; and what is too much for the memory of the host. Files of closed tabs give way
-    first.
+    first, and go by themselves where a tab is closed at two looks in a row: one that lost its
+    connection for a moment keeps them.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, look: float = LOOK) -> None:
         self.app = app
+        self._look = look
+        self._next_look: asyncio.TimerHandle | None = None
+        self._closed: set[str] = set()
         self.arriving: dict[object, tuple[str, int]] = {}
         """For each request at work its session and the bytes that have come."""
 
@@ -214,6 +221,19 @@ class BoundedUploads:
             await self.app(scope, receive_counted, send)
         finally:
             self.arriving.pop(request, None)
+            self._look_later()
+
+    def _look_later(self) -> None:
+        if self._next_look is None and _uploaded_files().file_storage:
+            loop = asyncio.get_running_loop()
+            self._next_look = loop.call_later(self._look, self._drop_what_stayed_closed)
+
+    def _drop_what_stayed_closed(self) -> None:
+        self._next_look = None
+        closed = _closed_tabs()
+        _drop_files(closed & self._closed)
+        self._closed = closed
+        self._look_later()
 
     def _count(
         self,
@@ -233,7 +253,7 @@ class BoundedUploads:
         if limits.public and self._bytes(session) > two_files:
             raise HTTPException(413, "This tab holds two large files already. Reload the page.")
         if self._bytes() > limits.upload_bytes_in_memory:
-            _drop_files_of_closed_tabs()
+            _drop_files(_closed_tabs())
         if self._bytes() > limits.upload_bytes_in_memory:
             raise HTTPException(
                 503, "This host holds as many files as it can. Try again in a minute."
@@ -260,10 +280,18 @@ def _uploaded_files() -> MemoryUploadedFileManager:
     return files
 
 
-def _drop_files_of_closed_tabs() -> None:
-    for session in list(_uploaded_files().file_storage):
-        if not get_instance().is_active_session(session):
-            _uploaded_files().remove_session_files(session)
+def _closed_tabs() -> set[str]:
+    """The sessions that have files and no open tab."""
+    # A list: another thread may put a file there meanwhile.
+    owners = list(_uploaded_files().file_storage)
+    return {session for session in owners if not get_instance().is_active_session(session)}
+
+
+def _drop_files(sessions: set[str]) -> None:
+    for session in sessions:
+        _uploaded_files().remove_session_files(session)
+    if sessions:
+        give_back()
 
 
 MIDDLEWARE = [Middleware(SecurityHeaders), Middleware(OwnRoutes), Middleware(BoundedUploads)]

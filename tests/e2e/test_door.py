@@ -5,11 +5,14 @@ from __future__ import annotations
 import http.client
 import re
 import socket
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from playwright.sync_api import Page, expect
 from starlette.responses import PlainTextResponse
@@ -22,7 +25,7 @@ from evaluators.records import Dataset, Sample, SampleResult
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.e2e.conftest import HOME_HOSTS, Seen, Server, running
+from tests.e2e.conftest import HOME_HOSTS, ROOT, Seen, Server, running, settled
 from ui.middleware import SecurityHeaders
 
 MB = 2**20
@@ -224,6 +227,35 @@ def test_all_tabs_together_have_a_bound_and_closed_ones_give_way(host: Server) -
         assert [put(host, second, f"f{n}", MB) for n in range(2)] == [204, 503]
     with tab(host) as third:
         assert put(host, third, "f", MB) == 204
+
+
+LOOKS_OFTEN = """
+import streamlit as st
+from starlette.middleware import Middleware
+from ui.middleware import BoundedUploads
+app = st.App({main!r}, middleware=[Middleware(BoundedUploads, look=0.2)])
+"""
+
+
+def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page: Page, tmp_path: Path) -> None:
+    script = tmp_path / "often.py"
+    script.write_text(LOOKS_OFTEN.format(main=str(ROOT / "ui" / "main.py")))
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += ["--server.headless=true", "--server.port"]
+    options = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+    with running(tmp_path, command, **options) as host:
+        server = psutil.Process(host.process.pid)
+        page.goto(host.address)  # what the first page brings into memory is there from now on
+        settled(page)
+        with tab(host) as session:
+            empty = server.memory_info().rss
+            assert [put(host, session, f"f{n}", 40 * MB) for n in range(2)] == [204, 204]
+            time.sleep(1)  # several looks
+            assert server.memory_info().rss > empty + 60 * MB
+        patience = time.monotonic() + 30
+        while server.memory_info().rss > empty + 20 * MB:
+            assert time.monotonic() < patience, "the files are still there"
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize("file", ["x" * 65, "a%2Fb", "%C3%A9", "a.b"])
