@@ -286,7 +286,7 @@ class RunOptions(TypedDict, total=False):
             least=0,
             most=2**31,
             meaning=(
-                "Another seed takes another --sample, and in RGB other documents in another "
+                "Another seed takes other samples, and in RGB other documents in another "
                 "order; 0 takes the first ones of each kind, as the benchmark does."
             ),
             place="seed",
@@ -329,7 +329,7 @@ class RunOptions(TypedDict, total=False):
     prompt: Annotated[
         str | Path | None,
         Setting(
-            meaning="A template for --model with $question and $documents.",
+            meaning="A template for the model with $question and $documents.",
             place="prompt",
             title=mark("prompt"),
             words=lambda run: prompt_hash(run.prompt) if run.prompt else "",
@@ -359,7 +359,7 @@ class RunOptions(TypedDict, total=False):
             most=32_768,
             meaning=(
                 "The most that an answer may take, hidden reasoning included.  [default: 1024, "
-                "or 2048 without --model]"
+                "or 2048 without a model]"
             ),
             of=_answer_tokens,
         ),
@@ -407,8 +407,8 @@ class RunOptions(TypedDict, total=False):
         Setting(
             usual=False,
             meaning=(
-                "RGB: give planted errors documents beside the point where fewer than --passages "
-                "are forged."
+                "RGB: give planted errors documents beside the point where fewer passages "
+                "are forged than a prompt has."
             ),
             place="origin.fill_up",
             title=mark("filled up"),
@@ -428,7 +428,7 @@ class RunOptions(TypedDict, total=False):
         bool,
         Setting(
             usual=True,
-            option="--no-cache",
+            option="no-cache",
             meaning="Ask again even where an answer is stored.",
             place="use_cache",
             in_links=False,

@@ -58,7 +58,7 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def option_of(name: str, setting: Setting) -> str:
     """What the setting is called on the command line: --answer-tokens."""
-    return setting.option or f"--{name.replace('_', '-')}"
+    return f"--{setting.option or name.replace('_', '-')}"
 
 
 def name_of_option(name: str, setting: Setting) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +15,8 @@ from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Ability, Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs import assignment
 from evaluators.runs.examples import INVENTED, NOISE, find
-from evaluators.runs.inputs import local_store
 from evaluators.runs.settings import settings_of
+from evaluators.runs.store import Store
 
 TRACE = {"data": TRACE_SAMPLES, "evaluators": [{"name": "trace"}]}
 SECRET = "sk-0123456789-secret"
@@ -46,9 +47,11 @@ def carried(run: Run) -> Run:
 
 @pytest.mark.parametrize(("name", "models"), [(NOISE, [OFFLINE.id]), (INVENTED, [])])
 def test_an_example_comes_out_with_its_settings_but_those_models_that_are_made_up(
-    name: str, models: list[str]
+    name: str, models: list[str], tmp_path: Path
 ) -> None:
-    run = find(local_store(), name)
+    store = Store(tmp_path / "plumbline.sqlite3")
+    run = find(store, name)
+    store.close()
     assert run is not None
 
     begun = carried(run)
