@@ -5,11 +5,11 @@ from ui import session
 from ui.metrics import form as metric_form
 from ui.metrics import own_metrics
 from ui.metrics import results as metric_results
-from ui.parts import present, samples
+from ui.parts import samples
 from ui.runs import overview, page
 
 run = session.shown_run()
-if run is not None and present.is_on():
+if run is not None and page.is_presented(run):
     page.presented_run(run, metric_results.blocks)
 else:
     line = say("Measures beside RGB and TRACE, from comparing words to asking a judge.")

@@ -2,14 +2,14 @@
 
 from evaluators.text.language import say
 from ui import session
-from ui.parts import present, samples
+from ui.parts import samples
 from ui.parts.words import RGB
 from ui.rgb import form as rgb_form
 from ui.rgb import results as rgb_results
 from ui.runs import overview, page
 
 run = session.shown_run("rgb")
-if run is not None and present.is_on():
+if run is not None and page.is_presented(run):
     page.presented_run(run, rgb_results.blocks)
 else:
     overview.head_of_run("RGB", say(RGB), run)

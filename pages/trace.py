@@ -2,14 +2,14 @@
 
 from evaluators.text.language import say
 from ui import session
-from ui.parts import present, samples
+from ui.parts import samples
 from ui.parts.words import TRACE
 from ui.runs import overview, page
 from ui.trace import form as trace_form
 from ui.trace import results as trace_results
 
 run = session.shown_run("trace")
-if run is not None and present.is_on():
+if run is not None and page.is_presented(run):
     page.presented_run(run, trace_results.blocks)
 else:
     overview.head_of_run("TRACE", say(TRACE), run)

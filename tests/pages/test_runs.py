@@ -32,6 +32,7 @@ from tests.pages.screen import (
     wait_for_runs,
 )
 from ui import session
+from ui.parts.untrusted import plain
 
 Serve = Callable[..., Loopback]
 
@@ -133,6 +134,23 @@ def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(
         assert "pl-finding" not in html(at)
     finally:
         lock.release()
+
+
+@pytest.mark.parametrize(("name", "head"), [("trace", "TRACE"), ("rgb", "RGB")])
+def test_a_run_at_work_is_not_presented_until_it_has_ended(
+    open_page: OpenPage, name: str, head: str
+) -> None:
+    run = stopped_after(1) if name == "trace" else two_models()
+    lock = session.store().run_lock(run.id)
+    lock.acquire()
+    try:
+        at = open_page(name, run=run.id, present="1")
+        assert [title.value for title in at.title] == [head]
+    finally:
+        lock.release()
+    at = open_page(name, run=run.id, present="1")
+    assert at.title[0].value == plain(run.title)
+    assert f"present_{run.id}" in {each.key for each in open_page(name, run=run.id).button}
 
 
 def test_a_run_that_ended_with_failed_samples_says_so_and_why(

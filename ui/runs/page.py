@@ -62,8 +62,13 @@ def watched(
     progress.redrawn(run, body)
 
 
+def is_presented(run: Run) -> bool:
+    """Whether the run's results are shown block by block: not before they stand."""
+    return present.is_on() and not progress.is_moving(run)
+
+
 def presented_run(run: Run, blocks: Callable[[RunView], Sequence[Block]]) -> None:
-    """The results as they are now, block by block; nothing else is on the page."""
+    """The results, block by block; nothing else is on the page."""
     with problems.caught():
         present.show(blocks(run_views.latest(run)))
 
@@ -95,7 +100,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
                 start_round.button(run)
                 compare_with.button(run)
                 check_link.button(run)
-            present.button(run.id)
+                present.button(run.id)
     naming.line_of_names(run)
     if not progress.is_moving(run):
         if damage := view.damage_in_sight().sentence():
