@@ -26,13 +26,14 @@ FORMAT = ExportFormat(
 
 
 @pytest.fixture
-def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def made_up(tmp_path: Path):
     """The same as one more file in the folder."""
     (tmp_path / "titles_in_yaml.py").write_text(MADE_UP, encoding="utf-8")
-    monkeypatch.setattr(exports, "__path__", [*exports.__path__, str(tmp_path)])
-    formats.cache_clear()
-    yield importlib.reload(cli).main
-    monkeypatch.undo()
+    # Not the test's own `monkeypatch`: undone, it would take the store's folder back as well.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exports, "__path__", [*exports.__path__, str(tmp_path)])
+        formats.cache_clear()
+        yield importlib.reload(cli).main
     formats.cache_clear()
     importlib.reload(cli)
 

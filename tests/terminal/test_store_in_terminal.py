@@ -122,19 +122,17 @@ def test_options_that_do_not_exist_are_still_refused(plumbline, wrong):
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "raw"])
-def test_an_export_steers_no_terminal_and_a_file_stays_exact(data_folder, monkeypatch, kind):
+def test_an_export_steers_no_terminal_and_a_file_stays_exact(data_folder, kind):
     keep("odd")
     leader, follower = os.openpty()
     written = []
     reader = threading.Thread(target=lambda: written.extend(iter(lambda: _read(leader), b"")))
     reader.start()
-    with open(follower, "w", encoding="utf-8") as screen:
-        monkeypatch.setattr(sys, "stdout", screen)
+    with open(follower, "w", encoding="utf-8") as screen, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", screen)
         main(["export", "odd", "--format", kind], standalone_mode=False)
-        monkeypatch.undo()
     reader.join(10)
     os.close(leader)
-    os.environ["PLUMBLINE_DATA_DIR"] = str(data_folder)
     main(
         ["export", "odd", "--format", kind, "-o", str(data_folder / "file")], standalone_mode=False
     )
