@@ -69,15 +69,20 @@ def plain_text(name: str, data: bytes, most: int) -> PlainText:
             pieces.append(message.get("text", ""))
             is_whole = "end" in message
     if not is_whole:
-        raise DatasetError(
-            say(
-                "{name} needs more memory or time than a document may. Split it, or save "
-                "it as plain text.",
-                name=name,
-            )
-        )
+        raise document_needs_too_much(name)
     encoding, notes, guess = written
     return PlainText("".join(pieces), encoding, tuple(notes), _guess_of(guess))
+
+
+def document_needs_too_much(name: str) -> DatasetError:
+    """What is said of a document whose child came to no end."""
+    return DatasetError(
+        say(
+            "{name} needs more memory or time than a document may. Split it, or save it as plain "
+            "text.",
+            name=name,
+        )
+    )
 
 
 def table_apart(data: bytes, rows: Collector, encoding: str = "") -> Table:

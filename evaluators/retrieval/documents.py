@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from evaluators.config import Config, config
-from evaluators.datasets.apart import ZIP, plain_text
+from evaluators.datasets.apart import ZIP, document_needs_too_much, plain_text
 from evaluators.datasets.cells import SENTENCE_END
 from evaluators.datasets.encoding import DAMAGED
 from evaluators.errors import DatasetError
@@ -288,13 +288,7 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
                 pages.append(message["text"])
             is_whole = "end" in message
     if not is_whole:
-        raise DatasetError(
-            say(
-                "{name} needs more memory or time than a document may. Split it, or save "
-                "it as plain text.",
-                name=name,
-            )
-        )
+        raise document_needs_too_much(name)
     return pages
 
 
