@@ -75,7 +75,7 @@ def metric(name: str = "mine", title: str = "Mine", value: float = 0.5) -> str:
 # Files that can be used
 
 
-def test_a_file_is_in_the_catalogue_as_soon_as_it_is_there(write: Write) -> None:
+def test_a_file_is_in_the_catalogue_as_soon_as_it_is_there(write):
     assert "mine" not in catalogue()
     write("own.py", metric())
 
@@ -85,7 +85,7 @@ def test_a_file_is_in_the_catalogue_as_soon_as_it_is_there(write: Write) -> None
     assert files() == {"own.py": (catalogue()["mine"],)}
 
 
-def test_a_changed_file_is_read_again_and_its_source_is_the_present_one(write: Write) -> None:
+def test_a_changed_file_is_read_again_and_its_source_is_the_present_one(write):
     write("own.py", metric(value=0.5))
     assert catalogue()["mine"].build().score(SAMPLE).values == {"mine": 0.5}
     write("own.py", metric(value=0.25))
@@ -96,12 +96,12 @@ def test_a_changed_file_is_read_again_and_its_source_is_the_present_one(write: W
     assert "Field(0.25," in inspect.getsource(sys.modules[cls.__module__])
 
 
-def test_a_file_that_stays_the_same_is_not_read_again(write: Write) -> None:
+def test_a_file_that_stays_the_same_is_not_read_again(write):
     write("own.py", metric())
     assert catalogue()["mine"] is catalogue()["mine"]
 
 
-def test_a_removed_file_is_forgotten(write: Write) -> None:
+def test_a_removed_file_is_forgotten(write):
     path = write("own.py", metric())
     assert "mine" in catalogue()
     path.unlink()
@@ -111,13 +111,13 @@ def test_a_removed_file_is_forgotten(write: Write) -> None:
     assert files() == {}
 
 
-def test_a_file_may_hold_several_metrics(write: Write) -> None:
+def test_a_file_may_hold_several_metrics(write):
     write("own.py", metric() + metric("yours", "Yours"))
     assert {"mine", "yours"} <= set(catalogue())
 
 
 @pytest.mark.parametrize("name", ["_hidden.py", "notes.txt", "folder.py"])
-def test_other_files_are_left_alone(write: Write, folder: Path, name: str) -> None:
+def test_other_files_are_left_alone(write, folder, name):
     if name == "folder.py":
         (folder / name).mkdir()
     else:
@@ -127,15 +127,13 @@ def test_other_files_are_left_alone(write: Write, folder: Path, name: str) -> No
     assert broken() == ()
 
 
-def test_a_folder_that_is_not_there_holds_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_not_there_holds_nothing(folder, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_CUSTOM_DIR", str(folder / "absent"))
     assert "trace" in catalogue()
     assert (files(), broken()) == ({}, ())
 
 
-def test_a_file_may_look_into_the_catalogue(write: Write) -> None:
+def test_a_file_may_look_into_the_catalogue(write):
     write(
         "own.py",
         "from evaluators.catalogue import catalogue\n\nTITLE = catalogue()['rgb'].title\n"
@@ -146,7 +144,7 @@ def test_a_file_may_look_into_the_catalogue(write: Write) -> None:
     assert broken() == ()
 
 
-def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
+def test_a_metric_of_one_s_own_is_run_like_any_other(write):
     write("own.py", metric())
     store = Store(":memory:")
     data = Dataset(name="two", samples=(SAMPLE, SAMPLE.model_copy(update={"id": "2"})))
@@ -165,13 +163,13 @@ def test_a_metric_of_one_s_own_is_run_like_any_other(write: Write) -> None:
     store.close()
 
 
-def test_a_file_is_not_told_of_before_it_is_read(write: Write) -> None:
+def test_a_file_is_not_told_of_before_it_is_read(write):
     write("own.py", "from evaluators.catalogue import files\nSEEN = files()\n" + metric())
     assert files() == {"own.py": (catalogue()["mine"],)}
     assert sys.modules["evaluators.custom.own"].SEEN == {}
 
 
-def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
+def test_threads_always_see_a_whole_catalogue(write):
     write("own.py", metric())
     known, seen, over = len(catalogue()), set[int](), threading.Event()
 
@@ -225,9 +223,7 @@ def test_threads_always_see_a_whole_catalogue(write: Write) -> None:
         (metric().replace("float =", "Nonsense ="), 8, "PydanticUserError: `Mine` is not fully defined"),
     ],
 )  # fmt: skip
-def test_a_broken_file_is_told_with_its_line(
-    write: Write, text: str, line: int, message: str
-) -> None:
+def test_a_broken_file_is_told_with_its_line(write, text, line, message):
     before = set(catalogue())
     write("own.py", text)
 
@@ -239,18 +235,18 @@ def test_a_broken_file_is_told_with_its_line(
     assert "evaluators.custom.own" not in sys.modules
 
 
-def test_bytes_that_are_no_text_are_told(folder: Path) -> None:
+def test_bytes_that_are_no_text_are_told(folder):
     (folder / "own.py").write_bytes(b"\xff\xfe\x00 = 1")
     (wrong,) = broken()
     assert wrong.message.startswith("SyntaxError: ")
 
 
-def test_a_long_error_is_cut(write: Write) -> None:
+def test_a_long_error_is_cut(write):
     write("own.py", "raise ValueError('x' * 10_000)")
     assert len(broken()[0].message) < 600
 
 
-def test_a_file_that_breaks_takes_its_earlier_version_along(write: Write) -> None:
+def test_a_file_that_breaks_takes_its_earlier_version_along(write):
     write("own.py", metric())
     write("other.py", metric("yours", "Yours"))
     assert "mine" in catalogue()
@@ -261,7 +257,7 @@ def test_a_file_that_breaks_takes_its_earlier_version_along(write: Write) -> Non
     assert "yours" in catalogue()
 
 
-def test_a_mended_file_is_back(write: Write) -> None:
+def test_a_mended_file_is_back(write):
     write("own.py", "1 / 0")
     assert broken()
     write("own.py", metric())
@@ -269,7 +265,7 @@ def test_a_mended_file_is_back(write: Write) -> None:
     assert "mine" in catalogue()
 
 
-def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
+def test_a_name_is_free_again_when_the_other_file_is_gone(write):
     first = write("a.py", metric(value=0.1))
     write("b.py", metric(value=0.2))
     assert [each.file for each in broken()] == ["b.py"]
@@ -282,7 +278,7 @@ def test_a_name_is_free_again_when_the_other_file_is_gone(write: Write) -> None:
 # The examples
 
 
-def test_the_folder_holds_nothing_but_files_with_metrics() -> None:
+def test_the_folder_holds_nothing_but_files_with_metrics():
     assert all(
         path.suffix == ".py" and not path.name.startswith("_")
         for path in EXAMPLES.iterdir()
@@ -297,7 +293,7 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("name", "limit"), [("hedging", 25), ("names_its_source", 35)])
 @pytest.mark.usefixtures("examples")
-def test_the_examples_are_short_and_found(name: str, limit: int) -> None:
+def test_the_examples_are_short_and_found(name, limit):
     assert len((EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()) < limit
     assert name in catalogue()
     assert broken() == ()
@@ -314,14 +310,14 @@ def test_the_examples_are_short_and_found(name: str, limit: int) -> None:
     ],
 )
 @pytest.mark.usefixtures("examples")
-def test_hedging_is_the_share_of_sentences_with_a_hedge(response: str, value: float | None) -> None:
+def test_hedging_is_the_share_of_sentences_with_a_hedge(response, value):
     score = catalogue()["hedging"].build().score(SAMPLE.model_copy(update={"response": response}))
     assert score.values == {"hedging": value}
     assert bool(score.reason) == (value is None)
 
 
 @pytest.mark.usefixtures("examples")
-def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
+def test_the_example_with_a_judge_asks_it_once_behind_marks():
     metric = catalogue()["names_its_source"].build(
         llm_client=FakeLLM('{"reason": "It names May.", "verdict": "yes"}')
     )
@@ -333,14 +329,14 @@ def test_the_example_with_a_judge_asks_it_once_behind_marks() -> None:
     assert prompt.text.count("It may be in May. It is.") == 1
 
 
-def test_the_documentation_shows_the_example_as_it_is() -> None:
+def test_the_documentation_shows_the_example_as_it_is():
     text = (ROOT / "docs" / "custom-metrics.md").read_text(encoding="utf-8")
     assert f"```python\n{(EXAMPLES / 'hedging.py').read_text(encoding='utf-8')}```" in text
 
 
 def test_the_documentation_tries_a_metric_without_a_provider_and_names_ways_to_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    monkeypatch, tmp_path
+):
     text = (ROOT / "docs" / "custom-metrics.md").read_text(encoding="utf-8")
     monkeypatch.setenv("GROQ_API_KEY", "gsk_any-key")
     monkeypatch.chdir(tmp_path)

@@ -62,7 +62,7 @@ def test_the_metric_of_contributing_scores_a_sample():
     assert printed("-c", f"{metric}\n{use}") == "{'word_count': 0.5}\n"
 
 
-def test_a_metric_that_ships_is_one_file(copy: Path):
+def test_a_metric_that_ships_is_one_file(copy):
     metric = code_under("Add a metric: one file")
     (copy / "evaluators" / "word_count.py").write_text(metric, encoding="utf-8")
     run = (
@@ -87,7 +87,7 @@ def test_a_metric_that_ships_is_one_file(copy: Path):
     )
 
 
-def test_a_trace_definition_is_one_entry(copy: Path):
+def test_a_trace_definition_is_one_entry(copy):
     entry = code_under("Add a TRACE definition: one entry")
     with (copy / "evaluators" / "trace" / "definitions.py").open("a", encoding="utf-8") as file:
         file.write(f"\n\n{entry}")
@@ -108,7 +108,7 @@ def test_a_trace_definition_is_one_entry(copy: Path):
     ]
 
 
-def test_a_setting_of_a_run_is_one_place(copy: Path):
+def test_a_setting_of_a_run_is_one_place(copy):
     entry = code_under("Add a setting of a run: one place")
     module = copy / "evaluators" / "runs" / "run_options.py"
     before, after = module.read_text(encoding="utf-8").split("\n\n\ndef declared(")
@@ -131,7 +131,7 @@ def test_a_setting_of_a_run_is_one_place(copy: Path):
     assert "patience=3" in printed("-c", use, folder=copy)
 
 
-def test_a_page_is_one_file_and_one_line(copy: Path):
+def test_a_page_is_one_file_and_one_line(copy):
     page, entry = blocks_under("Add a page: one file and one line")
     for folder in ("ui", "pages"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,7 +1,5 @@
 """The benchmark of intervals in short: cells that held the truth least often before."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -134,7 +134,7 @@ def printed(folder: Path, code: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_formula_of_trace_is_one_entry_for_every_door(copy: Path) -> None:
+def test_a_formula_of_trace_is_one_entry_for_every_door(copy):
     entry = code_under("Add a TRACE definition: one entry")
     path = copy / "evaluators" / "trace" / "definitions.py"
     text = path.read_text(encoding="utf-8")
@@ -153,7 +153,7 @@ def test_a_formula_of_trace_is_one_entry_for_every_door(copy: Path) -> None:
     ]
 
 
-def test_an_ability_of_rgb_is_one_entry_for_every_door(copy: Path) -> None:
+def test_an_ability_of_rgb_is_one_entry_for_every_door(copy):
     entry = code_under("Add an ability of RGB: one entry")
     path = copy / "evaluators" / "abilities.py"
     text = path.read_text(encoding="utf-8")

@@ -15,9 +15,7 @@ def server(store: list[str]) -> list[str]:
     return store
 
 
-def test_the_second_try_finds_an_empty_store(
-    server: list[str], request: pytest.FixtureRequest
-) -> None:
+def test_the_second_try_finds_an_empty_store(server, request):
     server.append("left by a try")
     assert request.node.execution_count == 2, "the first try always fails"
     assert server == ["left by a try"]

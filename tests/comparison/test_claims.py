@@ -1,7 +1,5 @@
 """What a comparison may say: nothing by the heuristic, nothing of what cannot differ."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Two systems: which samples belong together, what is counted, what is said."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators import compare, evaluate

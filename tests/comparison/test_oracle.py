@@ -1,7 +1,5 @@
 """Our figures beside those of scipy and statsmodels, which are here for the tests alone."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers of the tests are worked out by hand, or stand in the sources that are named."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What past runs over the same data tell of how often two systems differ."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators.comparison.past import differing

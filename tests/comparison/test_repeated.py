@@ -1,7 +1,5 @@
 """A run done again: reproduced, or differing in exactly what differs, with what may be why."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

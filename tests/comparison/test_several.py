@@ -1,7 +1,5 @@
 """Three systems or more: each against the first, all of them counted together."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators import compare

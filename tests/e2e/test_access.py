@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.places import PAGES, opened
 
@@ -24,7 +24,7 @@ STREAMLITS: set[tuple[str, str]] = set()
 """What Streamlit draws so and we cannot mend: the rule and the beginning of the element."""
 
 
-def test_no_page_shuts_anybody_out(page: Page) -> None:
+def test_no_page_shuts_anybody_out(page):
     violations = {}
     for name, address in PAGES.items():
         opened(page, address)

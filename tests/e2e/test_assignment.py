@@ -1,21 +1,15 @@
 """An assignment from the teacher's link to the file that is handed in."""
 
-from __future__ import annotations
+from playwright.sync_api import expect
 
-from collections.abc import Callable
-from pathlib import Path
-
-from playwright.sync_api import BrowserContext, Page, expect
-
-from evaluators.records import Run
 from evaluators.run_files.reading import opened
 from evaluators.runs.store import Store
 from tests.e2e.conftest import LONG, settled
 
 
 def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
-    page: Page, trace_run: Run, new_context: Callable[..., BrowserContext], tmp_path: Path
-) -> None:
+    page, trace_run, new_context, tmp_path
+):
     page.goto(f"/trace?run={trace_run.id}")
     settled(page)
     page.get_by_role("button", name="Share", exact=True).click()

@@ -4,10 +4,10 @@ clicking.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
 
 from tests.attack.documents import documents
 from tests.attack.rows import rows
@@ -36,9 +36,7 @@ SENT = {
 
 
 @pytest.mark.parametrize("what", SENT)
-def test_what_one_visitor_sends_is_judged_while_another_clicks(
-    host: Server, new_context: Callable[..., BrowserContext], what: str
-) -> None:
+def test_what_one_visitor_sends_is_judged_while_another_clicks(host, new_context, what):
     send, name, make = SENT[what]
     sender = visitor(new_context(), host.address)
     bystander: Page = visitor(new_context(), host.address)

@@ -2,12 +2,9 @@
 typed anew.
 """
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests import judge
 from tests.e2e.conftest import LONG, mean, running, settled
@@ -16,7 +13,7 @@ from tests.loopback import Loopback
 KEY = "sk-in-the-browser-0123456789"
 
 
-def test_sent_today_and_collected_tomorrow_after_a_restart(page: Page, tmp_path: Path) -> None:
+def test_sent_today_and_collected_tomorrow_after_a_restart(page, tmp_path):
     with Loopback(key=KEY, answer=judge.labels_for, models=("gpt-6-luna",)) as provider:
         address = {"OPENAI_BASE_URL": provider.base_url}
         with running(tmp_path, OPENAI_API_KEY=KEY, **address) as app:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from evaluators.text.language import say, speaking
 from tests.e2e.conftest import ROOT, settled
@@ -75,9 +75,7 @@ def texts_of_data() -> str:
     return " ".join(read.replace('\\"', '"').replace("\\n", " ").split())
 
 
-def test_every_page_is_chinese_and_fits_a_phone(
-    new_context: Callable[..., BrowserContext], texts_of_data: str
-) -> None:
+def test_every_page_is_chinese_and_fits_a_phone(new_context, texts_of_data):
     phone = new_context(viewport=PHONE, locale="zh-CN").new_page()
     faults = {}
     for name, address in PAGES.items():
@@ -106,9 +104,7 @@ def english_in(texts: list[str], of_data: str) -> Iterator[str]:
             yield text[:120]
 
 
-def test_the_switch_is_remembered_and_the_browser_decides_first(
-    new_context: Callable[..., BrowserContext],
-) -> None:
+def test_the_switch_is_remembered_and_the_browser_decides_first(new_context):
     context = new_context(locale="en-GB")
     page = context.new_page()
     page.goto("/")
@@ -127,9 +123,7 @@ def test_the_switch_is_remembered_and_the_browser_decides_first(
     expect(unknown.locator("html")).to_have_attribute("lang", "zh-CN")
 
 
-def test_what_is_chosen_in_a_list_outlives_the_switch(
-    new_context: Callable[..., BrowserContext],
-) -> None:
+def test_what_is_chosen_in_a_list_outlives_the_switch(new_context):
     page = new_context(locale="en-GB").new_page()
     page.goto("/trace?run=example-invented")
     order = page.get_by_role("combobox", name="Order")

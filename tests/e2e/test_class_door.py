@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from evaluators.records import Run
 from evaluators.rounds.codes import spoken
 from evaluators.terminal.network import network_address
 from tests.e2e.conftest import PATIENCE, Server, running, settled
@@ -59,7 +58,7 @@ def label(page: Page, number: int) -> None:
     settled(page)
 
 
-def test_two_phones_and_a_laptop(room: Server, new_context: NewContext) -> None:
+def test_two_phones_and_a_laptop(room, new_context):
     wall = new_context(**LAPTOP).new_page()
     wall.goto(f"{room.address}/round?run=example-invented")
     wall.get_by_role("button", name="Make a copy and go on").click()
@@ -114,8 +113,8 @@ def test_two_phones_and_a_laptop(room: Server, new_context: NewContext) -> None:
 
 
 def test_where_phones_cannot_come_a_red_line_stands_above_start_and_no_picture_on_the_wall(
-    server: Server, own_run: Run, new_context: NewContext
-) -> None:
+    server, own_run, new_context
+):
     page = new_context(**LAPTOP).new_page()
     page.goto(f"{server.address}/round?run={own_run.id}")
     warning = page.get_by_role("alert").filter(has_text="Phones cannot open this")

@@ -1,15 +1,13 @@
 """Compare in the browser: the sentence, the sample with the greatest difference, both answers."""
 
-from __future__ import annotations
-
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from evaluators.records import ModelSpec
 from tests.comparison.made import results
-from tests.e2e.conftest import Server, settled
+from tests.e2e.conftest import settled
 
 
-def test_the_sample_that_differs_most_is_read_side_by_side(page: Page) -> None:
+def test_the_sample_that_differs_most_is_read_side_by_side(page):
     page.goto("/compare?first=example-noise.1&second=example-noise.2")
     expect(
         page.get_by_role("heading", name="Model A is better in noise robustness")
@@ -29,7 +27,7 @@ def test_the_sample_that_differs_most_is_read_side_by_side(page: Page) -> None:
     assert "sample=5" in page.url
 
 
-def test_of_three_the_greatest_difference_is_found(page: Page, server: Server) -> None:
+def test_of_three_the_greatest_difference_is_found(page, server):
     questions = [f"Question {number}?" for number in range(8)]
     worse, better = [1.0] * 2 + [0.0] * 6, [1.0] * 8
     models = tuple(ModelSpec(provider="groq", model=name) for name in ("old", "even", "new"))

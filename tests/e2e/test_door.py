@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -25,7 +25,7 @@ from evaluators.records import Dataset, Sample, SampleResult
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.e2e.conftest import HOME_HOSTS, ROOT, Seen, Server, running, settled
+from tests.e2e.conftest import HOME_HOSTS, ROOT, Server, running, settled
 from ui.middleware import SecurityHeaders
 
 MB = 2**20
@@ -91,14 +91,14 @@ def request(
         ("/_stcore/bidi-components/x", 404),
     ],
 )
-def test_only_what_a_page_needs_is_answered(host: Server, path: str, status: int) -> None:
+def test_only_what_a_page_needs_is_answered(host, path, status):
     assert request(host, path).status == status
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/sample", "/_stcore/health", "/_stcore/metrics", "/media/none"]
 )
-def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) -> None:
+def test_every_answer_tells_the_browser_what_it_may_do(host, path):
     headers = request(host, path).headers
 
     policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
@@ -111,9 +111,7 @@ def test_every_answer_tells_the_browser_what_it_may_do(host: Server, path: str) 
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
-def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/plumbline")
     policy = (
         TestClient(SecurityHeaders(PlainTextResponse(".")))
@@ -137,7 +135,7 @@ def test_a_space_is_framed_by_hugging_face_and_by_nobody_else(
         ("127.0.0.1.evil.example", False),
     ],
 )
-def test_only_names_of_this_machine_reach_the_app(host: Server, name: str, answered: bool) -> None:
+def test_only_names_of_this_machine_reach_the_app(host, name, answered):
     port = urlsplit(host.address).port
     for path in ("/", "/_stcore/host-config"):
         assert request(host, path, Host=f"{name}:{port}").status == (200 if answered else 400)
@@ -155,9 +153,7 @@ def test_only_names_of_this_machine_reach_the_app(host: Server, name: str, answe
         "http://[::",
     ],
 )
-def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(
-    host: Server, addresses: Path, origin: str
-) -> None:
+def test_a_foreign_page_is_refused_and_nobody_is_asked_about_it(host, addresses, origin):
     assert not stream_is_open(host, Origin=origin)
     assert set(addresses.read_text().split()) <= HOME_HOSTS
 
@@ -204,7 +200,7 @@ def put(host: Server, session: str, file: str, size: int, chunked: bool = False)
     ).status
 
 
-def test_a_tab_may_hold_two_files_and_may_put_others_in_their_place(host: Server) -> None:
+def test_a_tab_may_hold_two_files_and_may_put_others_in_their_place(host):
     with tab(host) as session:
         assert [put(host, session, f"file-{n}", MB) for n in range(3)] == [204, 204, 413]
         assert put(host, session, "small", 10) == 204
@@ -213,15 +209,13 @@ def test_a_tab_may_hold_two_files_and_may_put_others_in_their_place(host: Server
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_file_that_is_too_large_is_refused_with_or_without_a_length(
-    host: Server, chunked: bool
-) -> None:
+def test_a_file_that_is_too_large_is_refused_with_or_without_a_length(host, chunked):
     with tab(host) as session:
         assert put(host, session, "large", MB + 200_000, chunked) == 413
         assert put(host, session, "good", MB, chunked) == 204
 
 
-def test_all_tabs_together_have_a_bound_and_closed_ones_give_way(host: Server) -> None:
+def test_all_tabs_together_have_a_bound_and_closed_ones_give_way(host):
     with tab(host) as first, tab(host) as second:
         assert [put(host, first, f"f{n}", MB) for n in range(2)] == [204, 204]
         assert [put(host, second, f"f{n}", MB) for n in range(2)] == [204, 503]
@@ -237,7 +231,7 @@ app = st.App({main!r}, middleware=[Middleware(BoundedUploads, look=0.2)])
 """
 
 
-def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page: Page, tmp_path: Path) -> None:
+def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page, tmp_path):
     script = tmp_path / "often.py"
     script.write_text(LOOKS_OFTEN.format(main=str(ROOT / "ui" / "main.py")))
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
@@ -259,14 +253,12 @@ def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page: Page, tmp_
 
 
 @pytest.mark.parametrize("file", ["x" * 65, "a%2Fb", "%C3%A9", "a.b"])
-def test_a_file_has_an_id_as_streamlit_gives_them(host: Server, file: str) -> None:
+def test_a_file_has_an_id_as_streamlit_gives_them(host, file):
     with tab(host) as session:
         assert put(host, session, file, 10) == 404
 
 
-def test_what_hostile_markup_would_load_is_refused_by_the_browser(
-    host: Server, page: Page, seen: Seen
-) -> None:
+def test_what_hostile_markup_would_load_is_refused_by_the_browser(host, page, seen):
     page.goto(host.address)
     expect(page.get_by_role("heading", name="Plumbline")).to_be_visible()
     with socket.create_server(("127.0.0.1", 0)) as elsewhere:
@@ -315,9 +307,7 @@ DRESSED = (
 
 
 @pytest.mark.parametrize("text", [ADDRESSES, DRESSED], ids=["addresses", "dressed"])
-def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(
-    server: Server, page: Page, text: str
-) -> None:
+def test_hostile_text_is_shown_letter_by_letter_and_links_nowhere(server, page, text):
     row = Sample(id="1", question="Who?", response="Mina.", retrieved_documents=("Mina.",))
     run = create_run(
         server.store,

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from evaluators.records import (
     Dataset,
@@ -85,7 +85,7 @@ def hostile(stored: Keep) -> Run:
     return stored("hostile", HOSTILE, text, (text,), labels, labels, by=HOSTILE)
 
 
-def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page: Page, bridge: Run) -> None:
+def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page, bridge):
     visit(page, bridge)
     expect(sentence(page, "a")).to_have_accessible_name("a, supported: The flood closed it.")
     expect(sentence(page, "1a")).to_have_accessible_name("1a, relevant: It was in March.")
@@ -106,14 +106,14 @@ def test_a_click_on_a_sentence_lights_its_evidence_and_says_why(page: Page, brid
     expect(page.locator(".bubble")).to_have_count(0)
 
 
-def test_what_claims_nothing_is_explained_beside_the_colours(page: Page, bridge: Run) -> None:
+def test_what_claims_nothing_is_explained_beside_the_colours(page, bridge):
     visit(page, bridge)
     rule = page.locator(".legend .term")
     expect(rule).to_have_attribute("title", re.compile("^A sentence that claims nothing counts"))
     expect(rule).to_have_attribute("href", re.compile("no_claim"))
 
 
-def test_what_is_neither_relevant_nor_used_folds_and_opens(page: Page, bridge: Run) -> None:
+def test_what_is_neither_relevant_nor_used_folds_and_opens(page, bridge):
     visit(page, bridge)
     fold = page.get_by_role("button", name="… 62 sentences …")
     assert page.locator(".documents .sentence").count() == 2
@@ -124,9 +124,7 @@ def test_what_is_neither_relevant_nor_used_folds_and_opens(page: Page, bridge: R
     expect(sentence(page, "a")).to_be_in_viewport()
 
 
-def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
-    page: Page, own_run: Run
-) -> None:
+def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(page, own_run):
     page.goto(f"/sample?run={own_run.id}&sample=6")
     expect(sentence(page, "a")).to_be_visible()
     page.evaluate("window.isSamePage = true")
@@ -154,7 +152,7 @@ def test_labels_by_keyboard_change_the_numbers_without_a_reload_and_survive_one(
     expect(page.get_by_text("1 correction ·")).to_have_count(0)
 
 
-def test_a_person_names_the_sentence_that_carries_another(page: Page, bridge: Run) -> None:
+def test_a_person_names_the_sentence_that_carries_another(page, bridge):
     visit(page, bridge)
     sentence(page, "b").click()
     page.keyboard.press("1")
@@ -173,7 +171,7 @@ def test_a_person_names_the_sentence_that_carries_another(page: Page, bridge: Ru
     expect(number(page, "Context utilization")).not_to_contain_text("people say")
 
 
-def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> None:
+def test_labels_can_be_hidden_guessed_and_revealed(page, bridge):
     visit(page, bridge)
     page.get_by_role("switch", name="Hide the labels").check()
     expect(sentence(page, "b")).to_have_accessible_name("b: Two people died.")
@@ -197,9 +195,7 @@ def test_labels_can_be_hidden_guessed_and_revealed(page: Page, bridge: Run) -> N
     expect(sentence(page, "b")).not_to_contain_text("your guess")
 
 
-def test_one_person_confirms_another_objects_and_their_names_stay_text(
-    page: Page, bridge: Run
-) -> None:
+def test_one_person_confirms_another_objects_and_their_names_stay_text(page, bridge):
     visit(page, bridge)
     page.keyboard.press("a")
     expect(page.get_by_text("✓ You: all right as it is")).to_be_visible()
@@ -218,9 +214,7 @@ def test_one_person_confirms_another_objects_and_their_names_stay_text(
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_a_phone_labels_by_touch_and_shows_the_evidence_in_the_bubble(
-    bridge: Run, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_a_phone_labels_by_touch_and_shows_the_evidence_in_the_bubble(bridge, new_context):
     phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
     visit(phone, bridge)
     sentence(phone, "a").tap()
@@ -233,9 +227,7 @@ def test_a_phone_labels_by_touch_and_shows_the_evidence_in_the_bubble(
     expect(bubble(phone)).to_contain_text("Carries a of the answer.")
 
 
-def test_sentences_run_in_their_own_direction_with_the_key_before_them(
-    page: Page, arabic: Run
-) -> None:
+def test_sentences_run_in_their_own_direction_with_the_key_before_them(page, arabic):
     visit(page, arabic)
     assert sentence(page, "a").evaluate("row => getComputedStyle(row).direction") == "rtl"
     for key in ("a", "b", "0a"):
@@ -248,7 +240,7 @@ def test_sentences_run_in_their_own_direction_with_the_key_before_them(
     expect(page.locator(".question")).to_have_css("direction", "rtl")
 
 
-def test_nothing_that_files_models_or_people_wrote_becomes_html(page: Page, hostile: Run) -> None:
+def test_nothing_that_files_models_or_people_wrote_becomes_html(page, hostile):
     visit(page, hostile)
     sentence(page, "a").click()
     expect(page.locator(".question")).to_have_text(HOSTILE)
@@ -257,7 +249,7 @@ def test_nothing_that_files_models_or_people_wrote_becomes_html(page: Page, host
     assert page.locator(".evidence *[onerror]").count() == 0
 
 
-def test_keys_and_badges_are_not_copied(page: Page, bridge: Run) -> None:
+def test_keys_and_badges_are_not_copied(page, bridge):
     visit(page, bridge)
     for name in ("key", "badge"):
         mark = sentence(page, "a").locator(f".{name}")

@@ -1,15 +1,11 @@
 """What a stranger sees by one click on Home."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import settled
 
 
-def test_one_click_shows_how_noise_hurts(page: Page) -> None:
+def test_one_click_shows_how_noise_hurts(page):
     page.goto("/")
     page.get_by_role("button", name="See the result").first.click()
     expect(page).to_have_title("RGB · Why noise hurts (illustration) · Plumbline")
@@ -19,9 +15,7 @@ def test_one_click_shows_how_noise_hurts(page: Page) -> None:
     expect(chart.get_by_text("Model B").first).to_be_visible()
 
 
-def test_a_second_click_explains_the_invented_sentence_without_a_scroll(
-    new_context: Callable[..., BrowserContext],
-) -> None:
+def test_a_second_click_explains_the_invented_sentence_without_a_scroll(new_context):
     page = new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto("/")
     settled(page)

@@ -2,19 +2,15 @@
 starts one.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from evaluators.records import Run
-from tests.e2e.conftest import LONG, Server, settled, upload
+from tests.e2e.conftest import LONG, settled, upload
 
 
-def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page: Page) -> None:
+def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page):
     page.goto("/rgb")
     ask = page.get_by_role("button", name="Ask 192 questions")
     page.get_by_role("button", name="Negative rejection").click()
@@ -35,9 +31,7 @@ def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page: Page) -> N
     expect(ask).to_be_visible()
 
 
-def test_a_link_from_the_data_begins_a_new_run_with_them(
-    page: Page, trace_run: Run, tmp_path: Path
-) -> None:
+def test_a_link_from_the_data_begins_a_new_run_with_them(page, trace_run, tmp_path):
     page.goto(f"/trace?run={trace_run.id}")
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible()
     page.get_by_role("link", name="Datasets").click()
@@ -52,7 +46,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(
     expect(page).to_have_url(re.compile(r"/trace/?\??$"))
 
 
-def test_three_impatient_clicks_start_one_run(page: Page, server: Server) -> None:
+def test_three_impatient_clicks_start_one_run(page, server):
     before = set(server.store.runs.ids("local"))
     page.goto("/")
     start = page.get_by_role("button", name="Run the RGB sample")

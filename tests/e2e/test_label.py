@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from evaluators.people.queues import LabelQueue
 from evaluators.records import (
@@ -77,7 +77,7 @@ def queue(server: Server, run: Run) -> LabelQueue:
     return drawn
 
 
-def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run: Run) -> None:
+def test_ten_answers_are_labelled_by_keys_alone(page, server, run):
     page.goto(f"/label?run={run.id}")
     page.get_by_role("button", name="Label 10 answers").focus()
     page.keyboard.press("Enter")
@@ -113,9 +113,7 @@ def test_ten_answers_are_labelled_by_keys_alone(page: Page, server: Server, run:
     }
 
 
-def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
-    page: Page, own_run: Run
-) -> None:
+def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(page, own_run):
     page.goto(f"/trace?run={own_run.id}")
     expect(page.get_by_role("button", name="Label some …")).to_be_visible()
     settled(page)
@@ -142,9 +140,7 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(
     assert labels.count('"blind": true') >= 15
 
 
-def test_a_phone_labels_ten_answers_by_thumb(
-    new_context: Callable[..., BrowserContext], queue: LabelQueue
-) -> None:
+def test_a_phone_labels_ten_answers_by_thumb(new_context, queue):
     phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
     phone.goto(f"/label?queue={queue.id}")
     phone.get_by_label("Your name").fill("Ben")
@@ -172,9 +168,7 @@ def begin(page: Page, queue: LabelQueue, name: str) -> None:
     page.get_by_role("button", name="Start").click()
 
 
-def test_two_people_label_and_see_how_far_they_agree(
-    page: Page, new_context: Callable[..., BrowserContext], queue: LabelQueue
-) -> None:
+def test_two_people_label_and_see_how_far_they_agree(page, new_context, queue):
     other = new_context().new_page()
     begin(other, queue, "<b>Anna</b>")
     label_all(other, unsupported=0)
@@ -186,9 +180,7 @@ def test_two_people_label_and_see_how_far_they_agree(
     expect(page.get_by_text("Ben and <b>Anna</b> agree on 7 of 10")).to_be_visible()
 
 
-def test_a_run_deleted_while_it_is_labelled_says_so(
-    page: Page, server: Server, run: Run, queue: LabelQueue
-) -> None:
+def test_a_run_deleted_while_it_is_labelled_says_so(page, server, run, queue):
     begin(page, queue, "Ben")
     expect(progress(page)).to_have_text("1 of 10")
     server.store.runs.delete(run.id)

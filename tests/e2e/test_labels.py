@@ -33,9 +33,7 @@ def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield served
 
 
-def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
-    page: Page, app: Server, provider: Loopback
-) -> None:
+def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(page, app, provider):
     before = len(provider.asked)
     start(page, app, "One judge", LUNA)
     expect(page.get_by_text(re.compile(f"Labeller: {LUNA}"))).to_be_visible()
@@ -60,9 +58,7 @@ def test_gpt_labelling_from_the_form_to_a_flipped_label_and_back(
     assert len(provider.asked) - before == 24  # a correction needs no call
 
 
-def test_a_hybrid_asks_its_judge_only_about_the_doubtful(
-    page: Page, app: Server, provider: Loopback
-) -> None:
+def test_a_hybrid_asks_its_judge_only_about_the_doubtful(page, app, provider):
     before = len(provider.asked)
     start(page, app, "Hybrid", SOL)
     expect(
@@ -73,7 +69,7 @@ def test_a_hybrid_asks_its_judge_only_about_the_doubtful(
     assert 1 <= len(provider.asked) - before <= 5
 
 
-def test_a_jury_of_two_is_shown_beside_its_judges(page: Page, app: Server) -> None:
+def test_a_jury_of_two_is_shown_beside_its_judges(page, app):
     start(page, app, "Jury", LUNA, SOL)
     expect(page.get_by_text(re.compile("a jury of GPT-6 Luna, GPT-6 Sol"))).to_be_visible()
     open_sample(page)

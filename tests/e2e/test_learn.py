@@ -1,13 +1,11 @@
 """A lesson on a phone: it is tapped through to its end, which is an answer in the app."""
 
-from __future__ import annotations
-
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import settled
 
 
-def test_a_lesson_is_finished_on_a_phone(page: Page) -> None:
+def test_a_lesson_is_finished_on_a_phone(page):
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto("/learn")
     page.get_by_role("button", name="Play").nth(1).click()
@@ -35,7 +33,7 @@ def test_a_lesson_is_finished_on_a_phone(page: Page) -> None:
     expect(page.get_by_text("How do I remove limescale from the Arvo kettle?")).to_be_visible()
 
 
-def test_a_question_mark_opens_its_word_in_another_tab(page: Page) -> None:
+def test_a_question_mark_opens_its_word_in_another_tab(page):
     page.goto("/trace?run=example-invented")
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="What is Adherence?").first.click()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from evaluators.records import Run
 from tests.e2e.conftest import settled
@@ -41,9 +40,7 @@ FILLED = {
 }
 
 
-def test_a_phone_never_scrolls_sideways(
-    rgb_run: Run, trace_run: Run, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_a_phone_never_scrolls_sideways(rgb_run, trace_run, new_context):
     phone = new_context(viewport={"width": 390, "height": 844}).new_page()
     beyond = {}
     for address in PAGES:
@@ -52,9 +49,7 @@ def test_a_phone_never_scrolls_sideways(
     assert beyond == {address: [0, 0] for address in PAGES}
 
 
-def test_the_text_of_cards_can_be_read_in_the_dark(
-    trace_run: Run, rgb_run: Run, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_the_text_of_cards_can_be_read_in_the_dark(trace_run, rgb_run, new_context):
     dark = new_context(color_scheme="dark").new_page()
     visit(dark, "/trace?run={trace}", rgb_run, trace_run)
     assert brightness(dark, "backgroundColor", "[data-testid=stApp]") < 60
@@ -64,9 +59,7 @@ def test_the_text_of_cards_can_be_read_in_the_dark(
 
 
 @pytest.mark.parametrize("width", [1200, 400])
-def test_the_dots_of_rates_have_the_width_of_their_panel(
-    rgb_run: Run, trace_run: Run, new_context: Callable[..., BrowserContext], width: int
-) -> None:
+def test_the_dots_of_rates_have_the_width_of_their_panel(rgb_run, trace_run, new_context, width):
     page = new_context(viewport={"width": width, "height": 900}).new_page()
     visit(page, "/rgb?run={rgb}", rgb_run, trace_run)
     rate = page.get_by_role("figure", name=re.compile("^Noise robustness: Offline")).locator(
@@ -78,9 +71,7 @@ def test_the_dots_of_rates_have_the_width_of_their_panel(
     assert axis > 0.85 * chart
 
 
-def test_no_head_of_the_labellers_breaks_inside_a_word_and_no_dot_stands_out(
-    new_context: Callable[..., BrowserContext],
-) -> None:
+def test_no_head_of_the_labellers_breaks_inside_a_word_and_no_dot_stands_out(new_context):
     page = new_context(viewport={"width": 1280, "height": 900}).new_page()
     page.goto("/trace?run=example-invented")
     table = page.locator(".pl-values-box").filter(has_text="Heuristic").first
@@ -113,8 +104,8 @@ def brightness(page: Page, colour: str, selector: str) -> float:
 
 
 def test_a_tab_is_called_after_what_it_shows_and_the_menu_leads_to_samples_that_were_opened(
-    trace_run: Run, page: Page
-) -> None:
+    trace_run, page
+):
     menu = page.get_by_test_id("stSidebarNav").get_by_role("link")
     page.goto(f"/trace?run={trace_run.id}")
     expect(page).to_have_title(f"TRACE · {trace_run.title} · Plumbline")
@@ -127,7 +118,7 @@ def test_a_tab_is_called_after_what_it_shows_and_the_menu_leads_to_samples_that_
     expect(menu.filter(has_text="Sample")).to_be_visible()
 
 
-def test_what_the_keyboard_is_on_has_a_ring_and_paper_no_menu(page: Page) -> None:
+def test_what_the_keyboard_is_on_has_a_ring_and_paper_no_menu(page):
     page.goto("/")
     for element in (
         page.get_by_test_id("stSidebarNav").get_by_role("link").first,

@@ -3,14 +3,13 @@ held.
 """
 
 import re
-from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import running
 
 
-def test_what_a_lost_store_held_can_be_saved_from_any_page(page: Page, tmp_path: Path) -> None:
+def test_what_a_lost_store_held_can_be_saved_from_any_page(page, tmp_path):
     with running(tmp_path) as served:
         page.goto(f"{served.address}/settings")
         expect(page.get_by_role("heading", name="Backup")).to_be_visible()

@@ -1,15 +1,13 @@
 """Metrics in the browser: from the form to the values and the sample behind them."""
 
-from __future__ import annotations
-
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import LONG, STARTS, mean, open_sample
 
 
-def test_two_metrics_run_from_one_form_and_explain_themselves(page: Page) -> None:
+def test_two_metrics_run_from_one_form_and_explain_themselves(page):
     page.goto("/metrics")
     page.get_by_role("combobox", name="Metrics", exact=True).click()
     page.get_by_role("option", name=re.compile(r"^Context recall \(lexical\)")).click()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import LONG, Server, cancel, press, running, settled
 from tests.loopback import Loopback
@@ -35,9 +35,7 @@ def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield served
 
 
-def test_two_models_from_the_drop_down_to_two_lines(
-    page: Page, app: Server, provider: Loopback
-) -> None:
+def test_two_models_from_the_drop_down_to_two_lines(page, app, provider):
     main = page.get_by_test_id("stMain")
     page.goto(f"{app.address}/rgb")
     page.get_by_role("button", name=re.compile("Remove Offline reader")).click()

@@ -1,16 +1,13 @@
 """Notes and tags in the browser: written by keyboard only, and chosen by on the run's page."""
 
-from __future__ import annotations
+from playwright.sync_api import expect
 
-from playwright.sync_api import Page, expect
-
-from evaluators.records import Run
 from tests.e2e.conftest import settled
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def test_a_note_by_keyboard_becomes_a_chip_that_filters(page: Page, own_run: Run) -> None:
+def test_a_note_by_keyboard_becomes_a_chip_that_filters(page, own_run):
     page.goto(f"/sample?run={own_run.id}&sample=3")
     page.get_by_role("button", name="Add a note").focus()
     page.keyboard.press("Enter")

@@ -55,9 +55,7 @@ def app(
         yield served
 
 
-def test_both_examples_run_and_a_broken_file_shows_its_line(
-    page: Page, app: Server, folder: Path, provider: Loopback
-) -> None:
+def test_both_examples_run_and_a_broken_file_shows_its_line(page, app, folder, provider):
     page.goto(f"{app.address}/metrics")
     expect(
         page.get_by_text("broken.py, line 3: ModuleNotFoundError: No module named")
@@ -80,9 +78,7 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(
     expect(page.get_by_text("broken.py")).to_have_count(0)
 
 
-def test_a_metric_is_written_without_programming(
-    page: Page, app: Server, provider: Loopback
-) -> None:
+def test_a_metric_is_written_without_programming(page, app, provider):
     page.goto(f"{app.address}/metrics")
     page.get_by_text("Metrics of your own").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("Polite")

@@ -1,11 +1,8 @@
 """Present, by the keyboard alone: on, back and out, large enough for the last row."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import settled
 
@@ -21,7 +18,7 @@ block => Math.min(...[...block.querySelectorAll("*")]
 """The font size in pixels of the screen of the smallest text in a block."""
 
 
-def test_a_result_is_presented_by_keys_from_the_first_block_to_the_last(page: Page) -> None:
+def test_a_result_is_presented_by_keys_from_the_first_block_to_the_last(page):
     page.goto("/rgb?run=example-noise")
     search = page.get_by_label("Search in questions and answers")
     expect(search).to_be_visible()
@@ -59,7 +56,7 @@ def test_a_result_is_presented_by_keys_from_the_first_block_to_the_last(page: Pa
     expect(page).to_have_url(re.compile("rgb\\?run=example-noise$"))
 
 
-def test_samples_follow_one_another_and_a_second_escape_leaves(page: Page) -> None:
+def test_samples_follow_one_another_and_a_second_escape_leaves(page):
     page.goto("/sample?run=example-invented&sample=5")
     expect(page.locator(".sentence").first).to_be_visible()
     settled(page)
@@ -79,9 +76,7 @@ def test_samples_follow_one_another_and_a_second_escape_leaves(page: Page) -> No
     expect(page).to_have_url(re.compile("sample=6&model=1$"))
 
 
-def test_on_a_phone_two_large_buttons_go_on_and_back(
-    new_context: Callable[..., BrowserContext],
-) -> None:
+def test_on_a_phone_two_large_buttons_go_on_and_back(new_context):
     phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
     phone.goto("/trace?run=example-invented&present=1&block=2")
     for name, words in (("Next", "3 of 5"), ("Previous", "2 of 5")):

@@ -1,11 +1,9 @@
 """Projector: the usual pages are read from the last row, and nothing has to be scrolled sideways."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import TimeoutError, expect
 
 from tests.e2e.conftest import PATIENCE, settled
 
@@ -50,7 +48,7 @@ PAGES = {
 """Addresses, each with a heading far down its page."""
 
 
-def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page: Page) -> None:
+def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page):
     small, wide = {}, {}
     for address, words in PAGES.items():
         page.goto(f"{address}{'&' if '?' in address else '?'}projector=1")
@@ -68,7 +66,7 @@ def test_every_text_is_large_and_nothing_is_wider_than_the_screen(page: Page) ->
     assert wide == {}
 
 
-def test_it_is_switched_on_kept_from_page_to_page_and_left(page: Page) -> None:
+def test_it_is_switched_on_kept_from_page_to_page_and_left(page):
     page.goto("/trace?run=example-invented")
     details = page.get_by_role("button", name="Details")
     expect(details).to_be_visible()

@@ -43,9 +43,7 @@ def host(
         yield served
 
 
-def test_neither_of_two_visitors_sees_anything_of_the_other(
-    host: Server, new_context: NewContext
-) -> None:
+def test_neither_of_two_visitors_sees_anything_of_the_other(host, new_context):
     ann, ben = (visitor(new_context, host) for _ in range(2))
     upload_row(ann, "anns_secret.jsonl")
     run = start_sample(ann)
@@ -67,9 +65,7 @@ def test_neither_of_two_visitors_sees_anything_of_the_other(
         expect(ben.get_by_text(NOT_HERE)).to_be_visible()
 
 
-def test_both_come_back_by_their_own_links_and_resume(
-    host: Server, new_context: NewContext
-) -> None:
+def test_both_come_back_by_their_own_links_and_resume(host, new_context):
     visitors = [visitor(new_context, host) for _ in range(2)]
     links = []
     for number, page in enumerate(visitors):
@@ -90,9 +86,7 @@ def test_both_come_back_by_their_own_links_and_resume(
         expect(again.locator(".runs tbody tr")).to_have_count(1)
 
 
-def test_a_stranger_who_clears_the_caches_disturbs_no_run(
-    host: Server, new_context: NewContext
-) -> None:
+def test_a_stranger_who_clears_the_caches_disturbs_no_run(host, new_context):
     page = visitor(new_context, host)
     run = create_long_run(host.store, "cleared", workspace(page))
     page.goto(f"{host.address}/trace?run={run.id}&w={workspace(page)}")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import settled
 
 
-def test_a_report_opens_offline_and_prints_with_all_that_was_folded(
-    page: Page, new_context: Callable[..., BrowserContext], tmp_path: Path
-) -> None:
+def test_a_report_opens_offline_and_prints_with_all_that_was_folded(page, new_context, tmp_path):
     page.goto("/rgb?run=example-noise")
     settled(page)
     page.get_by_role("button", name="Share", exact=True).click()

@@ -1,16 +1,13 @@
 """RGB in the browser: from the first click to a chart."""
 
-from __future__ import annotations
-
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from evaluators.records import Run
 from tests.e2e.conftest import LONG, STARTS, press
 
 
-def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> None:
+def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page):
     page.goto("/")
     page.get_by_role("button", name="Run the RGB sample").click()
     expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
@@ -21,7 +18,7 @@ def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page: Page) -> N
     expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
 
 
-def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
+def test_fewer_abilities_and_levels_are_asked_and_charted(page):
     page.goto("/rgb")
     press(page, "Negative rejection", "Information integration", "Counterfactual robustness")
     page.get_by_text("Advanced", exact=True).click()
@@ -41,9 +38,7 @@ def test_fewer_abilities_and_levels_are_asked_and_charted(page: Page) -> None:
     expect(ticks.filter(has_text=re.compile(r"^20 %$"))).to_have_count(2)
 
 
-def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(
-    page: Page, rgb_run: Run
-) -> None:
+def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(page, rgb_run):
     page.goto(f"/rgb?run={rgb_run.id}")
     expect(page.get_by_test_id("stMain").get_by_text("216 answers checked")).to_be_visible()
     expect(page.get_by_role("link", name="Home")).to_be_attached()

@@ -89,9 +89,7 @@ def listening(page: Page) -> list[bytes]:
     return sent
 
 
-def test_a_class_labels_and_sees_the_reveal(
-    host: Server, made: Round, run: Run, new_context: NewContext
-) -> None:
+def test_a_class_labels_and_sees_the_reveal(host, made, run, new_context):
     wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
     wall.goto(f"{host.address}/round?lead={made.id}")
     expect(wall.get_by_text("Waiting for the first label.")).to_be_visible()
@@ -152,9 +150,7 @@ def test_a_class_labels_and_sees_the_reveal(
     expect(ann.get_by_text("The class: 75 % like gold (3 of 4)")).to_be_visible()
 
 
-def test_nothing_but_the_round_is_sent_to_a_participant(
-    host: Server, made: Round, run: Run, new_context: NewContext
-) -> None:
+def test_nothing_but_the_round_is_sent_to_a_participant(host, made, run, new_context):
     page = new_context(**PHONE).new_page()
     sent = listening(page)
     joined(page, host, made, "Ann")
@@ -169,9 +165,7 @@ def test_nothing_but_the_round_is_sent_to_a_participant(
         assert secret.encode() not in everything
 
 
-def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it(
-    host: Server, new_context: NewContext
-) -> None:
+def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it(host, new_context):
     run = lesson.run_with_errors(host.store, TEACHER, secrets.token_hex(8))
     wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
     answers = [Answer(0, 0), Answer(1, 0)]
@@ -216,9 +210,7 @@ def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it
             expect(page.locator(".pl-round-result")).to_contain_text(models[0])
 
 
-def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(
-    host: Server, run: Run, new_context: NewContext
-) -> None:
+def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(host, run, new_context):
     wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
     wall.goto(f"{host.address}/round?run={run.id}&w={TEACHER}")
     wall.get_by_role("button", name="Start with 2 answers").click()
@@ -240,9 +232,7 @@ def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(
     expect(wall.get_by_role("button", name="Start a round")).to_be_visible()
 
 
-def test_a_participant_reads_the_language_of_the_own_browser(
-    host: Server, made: Round, new_context: NewContext
-) -> None:
+def test_a_participant_reads_the_language_of_the_own_browser(host, made, new_context):
     page = new_context(locale="zh-CN", **PHONE).new_page()
     page.goto(f"{host.address}/round?join={made.join}")
     page.get_by_label("昵称").fill("小安")
@@ -252,9 +242,7 @@ def test_a_participant_reads_the_language_of_the_own_browser(
     expect(page.get_by_text("0 / 4 个句子")).to_be_visible()
 
 
-def test_a_tap_whose_picture_was_lost_is_drawn_at_the_next_look(
-    host: Server, made: Round, new_context: NewContext
-) -> None:
+def test_a_tap_whose_picture_was_lost_is_drawn_at_the_next_look(host, made, new_context):
     page = new_context(**PHONE).new_page()
     is_deaf = [False]
 

@@ -1,19 +1,13 @@
 """The list of runs: open to every browser of a laptop, named, searched and compared by keyboard."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import expect
 
-from evaluators.records import Run
-from tests.e2e.conftest import Server, create_long_run, settled
+from tests.e2e.conftest import create_long_run, settled
 
 
-def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
-    trace_run: Run, new_context: Callable[..., BrowserContext]
-) -> None:
+def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(trace_run, new_context):
     other = new_context().new_page()
     other.goto("/runs")
     expect(other.get_by_text("24 answers checked").first).to_be_visible()
@@ -21,7 +15,7 @@ def test_another_browser_on_the_same_laptop_lists_the_run_and_can_open_it(
     expect(other).to_have_url(re.compile(r"/trace\?run="))
 
 
-def test_two_runs_are_named_found_and_compared_by_keyboard(page: Page, server: Server) -> None:
+def test_two_runs_are_named_found_and_compared_by_keyboard(page, server):
     runs = [create_long_run(server.store, f"named {number}") for number in (1, 2)]
     page.goto(f"/trace?run={runs[0].id}")
     settled(page)

@@ -5,12 +5,12 @@ show both, and one goes on with what the other was killed at.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from evaluators.records import Dataset, Run
 from evaluators.runs.store import Store
@@ -58,8 +58,8 @@ def servers(
 
 
 def test_two_servers_work_on_a_run_each_and_one_goes_on_with_what_the_other_was_killed_at(
-    servers: list[Server], provider: Loopback, new_context: Callable[..., BrowserContext]
-) -> None:
+    servers, provider, new_context
+):
     one, other = servers
     answers = paid.answered(2 * QUESTIONS).samples
     page = new_context().new_page()

@@ -28,7 +28,7 @@ def app(
         yield served
 
 
-def test_a_subset_of_ragbench_is_loaded_from_the_hub_and_evaluated(page: Page, app: Server) -> None:
+def test_a_subset_of_ragbench_is_loaded_from_the_hub_and_evaluated(page, app):
     open_tab(page, app, "Hugging Face")
     page.get_by_role("button", name="Look it up").click()
     expect(page.get_by_text("rungalileo/ragbench · licence cc-by-4.0")).to_be_visible()
@@ -41,9 +41,7 @@ def test_a_subset_of_ragbench_is_loaded_from_the_hub_and_evaluated(page: Page, a
     finish(page, "5 answers checked")
 
 
-def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
-    page: Page, app: Server
-) -> None:
+def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(page, app):
     open_tab(page, app, "From documents")
     questions = (
         b"question,response\nWhen was the mill built?,It was built in 1812.\nWhen does the "
@@ -65,7 +63,7 @@ def test_documents_and_questions_become_a_data_set_whose_answers_trace_judges(
     expect(page.get_by_text("Retrieved by BM25: up to 5 of 2 chunks")).to_be_visible()
 
 
-def test_typed_questions_are_answered_by_a_generator_and_judged(page: Page, app: Server) -> None:
+def test_typed_questions_are_answered_by_a_generator_and_judged(page, app):
     open_tab(page, app, "From documents")
     upload(shown(page).locator("input[type=file]"), text("renn.txt", MILL))
     expect(page.get_by_text("renn.txt")).to_be_visible()

@@ -1,16 +1,13 @@
 """TRACE in the browser: from the cards to the sentences behind them."""
 
-from __future__ import annotations
-
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from evaluators.records import Run
 from tests.e2e.conftest import LONG, STARTS, mean, open_sample, settled
 
 
-def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page: Page) -> None:
+def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page):
     page.goto("/trace")
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible(
@@ -22,9 +19,7 @@ def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(pag
     expect(page).to_have_url(re.compile(r"/sample\?run=.+&sample=1"))
 
 
-def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(
-    page: Page, trace_run: Run
-) -> None:
+def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(page, trace_run):
     page.goto(f"/trace?run={trace_run.id}")
     relevance = mean(page, "Context relevance")
     expect(relevance).to_have_text(re.compile(r"0\.\d\d"))
@@ -39,7 +34,7 @@ def test_another_definition_changes_the_cards_and_stays_chosen_on_the_sample(
     ).to_be_visible()
 
 
-def test_a_sample_marks_its_sentences_with_colour_and_words(page: Page, trace_run: Run) -> None:
+def test_a_sample_marks_its_sentences_with_colour_and_words(page, trace_run):
     page.goto(f"/sample?run={trace_run.id}&sample=1")
     expect(page.locator(".sentence").first).to_be_visible()
     expect(page.locator(".badge", has_text="supported").first).to_be_visible()
@@ -49,7 +44,7 @@ def test_a_sample_marks_its_sentences_with_colour_and_words(page: Page, trace_ru
     )
 
 
-def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run: Run) -> None:
+def test_choosing_a_response_sentence_frames_its_evidence(page, trace_run):
     page.goto(f"/sample?run={trace_run.id}&sample=1")
     expect(page.locator(".sentence").first).to_be_visible()
     expect(page.locator(".lit")).to_have_count(0)
@@ -58,7 +53,7 @@ def test_choosing_a_response_sentence_frames_its_evidence(page: Page, trace_run:
     expect(page.get_by_text(re.compile(r"Supported by \d+[a-z]"))).to_be_visible()
 
 
-def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: Run) -> None:
+def test_the_browsers_way_back_leads_to_the_same_sample(page, trace_run):
     page.goto(f"/trace?run={trace_run.id}")
     expect(page.get_by_text("24 samples. ")).to_be_visible()
     open_sample(page)
@@ -71,7 +66,7 @@ def test_the_browsers_way_back_leads_to_the_same_sample(page: Page, trace_run: R
     expect(page.get_by_text("Sample 2 of 24")).to_be_visible()
 
 
-def test_by_keyboard_a_row_opens_and_the_way_back_leads_to_it(page: Page, trace_run: Run) -> None:
+def test_by_keyboard_a_row_opens_and_the_way_back_leads_to_it(page, trace_run):
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"/trace?run={trace_run.id}")
     rows = page.locator(".samples tbody tr")
@@ -97,7 +92,7 @@ def test_by_keyboard_a_row_opens_and_the_way_back_leads_to_it(page: Page, trace_
     expect(rows.nth(5)).to_be_in_viewport()
 
 
-def test_all_samples_are_searched_filtered_and_ordered(page: Page, trace_run: Run) -> None:
+def test_all_samples_are_searched_filtered_and_ordered(page, trace_run):
     page.goto(f"/trace?run={trace_run.id}")
     rows = page.locator(".samples tbody tr")
     page.get_by_role("radio", name=re.compile(r"^Unsupported \d+")).click()
@@ -115,7 +110,7 @@ def test_all_samples_are_searched_filtered_and_ordered(page: Page, trace_run: Ru
     expect(rows.first).to_contain_text("Wessel Bridge")
 
 
-def test_on_a_phone_the_samples_are_cards_that_fit(page: Page, trace_run: Run) -> None:
+def test_on_a_phone_the_samples_are_cards_that_fit(page, trace_run):
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto(f"/trace?run={trace_run.id}")
     first = page.locator(".samples tbody tr").first

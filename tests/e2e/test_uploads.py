@@ -32,7 +32,7 @@ HOSTILE = (
 )
 
 
-def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) -> None:
+def test_a_file_is_chosen_previewed_and_evaluated(page, tmp_path):
     choose(page, tmp_path / "mill.jsonl", ROWS)
     expect(page.get_by_text("Samples · 2 rows")).to_be_visible()
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("mill.jsonl (uploaded)")
@@ -48,9 +48,7 @@ def test_a_file_is_chosen_previewed_and_evaluated(page: Page, tmp_path: Path) ->
     expect(page.get_by_text("of 2 answers to look at first (heuristic).")).to_be_visible()
 
 
-def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(
-    page: Page, tmp_path: Path
-) -> None:
+def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(page, tmp_path):
     file = tmp_path / "broken.jsonl"
     file.write_text("\n".join([json.dumps(ROWS[0])] * 16 + ["{oops"]))
     put(page, file)
@@ -62,7 +60,7 @@ def test_rows_that_cannot_be_used_are_told_and_can_be_downloaded(
     assert download.value.path().read_bytes().decode("utf-8-sig").splitlines()[1].startswith("17,")
 
 
-def test_a_file_that_cannot_be_used_is_answered_with_the_remedy(page: Page, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_answered_with_the_remedy(page, tmp_path):
     file = tmp_path / "picture.csv"
     file.write_bytes(b"\x89PNG\r\n")
     put(page, file)
@@ -71,7 +69,7 @@ def test_a_file_that_cannot_be_used_is_answered_with_the_remedy(page: Page, tmp_
     ).to_be_visible()
 
 
-def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_path: Path) -> None:
+def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page, tmp_path):
     file = tmp_path / "mills.csv"
     rows = [
         "asked;said;found",
@@ -98,7 +96,7 @@ def test_a_file_with_unknown_columns_is_mapped_and_evaluated(page: Page, tmp_pat
     )
 
 
-def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> None:
+def test_the_page_of_a_large_file_stays_small(page, tmp_path):
     received: list[int] = []
     page.on(
         "websocket",
@@ -120,9 +118,7 @@ def test_the_page_of_a_large_file_stays_small(page: Page, tmp_path: Path) -> Non
     assert sum(received) < 1_000_000
 
 
-def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(
-    page: Page, tmp_path: Path
-) -> None:
+def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(page, tmp_path):
     choose(page, tmp_path / "first.jsonl", ROWS)
     expect(page.get_by_text("2 rows in the file, 2 usable")).to_be_visible()
     row: FilePayload = {
@@ -134,7 +130,7 @@ def test_the_next_file_is_chosen_in_an_empty_field_once_one_was_read(
     expect(page.get_by_text("1 row in the file, 1 usable")).to_be_visible()
 
 
-def test_hostile_text_stays_text_on_every_page(page: Page, tmp_path: Path) -> None:
+def test_hostile_text_stays_text_on_every_page(page, tmp_path):
     row = {
         "question": HOSTILE,
         "response": HOSTILE,

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,8 +73,8 @@ def answers(painted: int) -> list[dict[str, Any]]:
 
 
 def test_labels_of_one_run_say_the_same_everywhere_and_leave_comparisons_alone(
-    page: Page, app: Server, runs: tuple[Results, Results], tmp_path: Path
-) -> None:
+    page, app, runs, tmp_path
+):
     before, after = (results.run.id for results in runs)
     gate = ("compare", before, after, "--fail-if-worse", "adherence=0.02")
     gate_before_labels = terminal(app, *gate)

@@ -1,7 +1,5 @@
 """Brings the catalogue up to date: adds texts that are new, drops those that no code has any more."""
 
-from __future__ import annotations
-
 from tests.language.messages import FILE, ROOT, texts_of_code, translations, write
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -18,8 +17,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store.bodies import timestamp
-from tests.loopback import Loopback
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import runs, said, segments, settled
 from tests.pages.test_run_again import LUNA, SOL, made, samples
 from tests.runs.test_assignment import HOSTILE, TRACE, token
@@ -34,9 +32,7 @@ def link(plan: RunPlan) -> str:
     return assignment.token_of(run)
 
 
-def test_the_link_on_a_run_fills_the_form_and_the_new_run_says_how_to_hand_it_in(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_link_on_a_run_fills_the_form_and_the_new_run_says_how_to_hand_it_in(open_page, filled):
     at = open_page("trace", run=filled.trace.id)
     [shown] = re.findall(r"\?assignment=(\S+)", " ".join(code.value for code in at.code))
     filled.store.runs.delete(filled.trace.id)
@@ -55,9 +51,7 @@ def test_the_link_on_a_run_fills_the_form_and_the_new_run_says_how_to_hand_it_in
     assert "To hand it in: Share, Whole run." in said(at)
 
 
-def test_on_a_public_host_the_link_leads_nobody_to_the_workspace(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_public_host_the_link_leads_nobody_to_the_workspace(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     at = open_page("trace", run=INVENTED)
     own = at.query_params["w"]
@@ -73,7 +67,7 @@ def test_on_a_public_host_the_link_leads_nobody_to_the_workspace(
     assert "Assignment: look at the settings" in said(visit)
 
 
-def test_every_setting_of_an_rgb_link_stands_in_its_field(open_page: OpenPage) -> None:
+def test_every_setting_of_an_rgb_link_stands_in_its_field(open_page):
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, [Ability.NOISE], (0.0, 0.3), passages=3, seed=2, sample=20)
@@ -94,7 +88,7 @@ def test_every_setting_of_an_rgb_link_stands_in_its_field(open_page: OpenPage) -
     assert "Against the assignment: nothing changed yet." in said(at)
 
 
-def test_a_link_to_metrics_brings_their_parameters(open_page: OpenPage) -> None:
+def test_a_link_to_metrics_brings_their_parameters(open_page):
     specs = [EvaluatorSpec(name="answer_match", params={"type": "f1_score"})]
     plan = RunPlan(sampled(samples(), 7, seed=5), inputs.evaluators(specs), seed=5)
 
@@ -104,7 +98,7 @@ def test_a_link_to_metrics_brings_their_parameters(open_page: OpenPage) -> None:
     assert at.button(key="metrics_start").label == "Measure 7 samples"
 
 
-def test_a_judge_without_a_key_is_asked_for(open_page: OpenPage) -> None:
+def test_a_judge_without_a_key_is_asked_for(open_page):
     plan = RunPlan(samples(), inputs.evaluators(["gpt_labeling"]), judges=(LUNA,))
 
     at = open_page("trace", assignment=link(plan))
@@ -114,9 +108,7 @@ def test_a_judge_without_a_key_is_asked_for(open_page: OpenPage) -> None:
     assert at.button(key="trace_start").label == "Choose a judge to start"
 
 
-def test_of_a_jury_those_with_a_key_are_preset(
-    open_page: OpenPage, serving: Callable[..., Loopback]
-) -> None:
+def test_of_a_jury_those_with_a_key_are_preset(open_page, serving):
     serving(lambda prompt: "{}")
     mini = LUNA.model_copy(update={"model": "gpt-4o-mini"})
     plan = RunPlan(samples(), inputs.evaluators(["gpt_labeling"]), judges=(LUNA, SOL, mini))
@@ -129,7 +121,7 @@ def test_of_a_jury_those_with_a_key_are_preset(
     assert not runs()
 
 
-def test_a_link_waits_for_data_that_are_not_here_yet(open_page: OpenPage) -> None:
+def test_a_link_waits_for_data_that_are_not_here_yet(open_page):
     mine = Dataset(name="mine <b>", samples=samples().samples[:3])
     at = open_page("trace", assignment=link(RunPlan(mine, inputs.evaluators(["trace"]), seed=4)))
     assert "The data set “mine <b>” is not here." in said(at)
@@ -143,7 +135,7 @@ def test_a_link_waits_for_data_that_are_not_here_yet(open_page: OpenPage) -> Non
     assert at.number_input(key="trace_seed").value == 4
 
 
-def test_data_of_the_hub_are_named_and_their_name_filled_in(open_page: OpenPage) -> None:
+def test_data_of_the_hub_are_named_and_their_name_filled_in(open_page):
     part = {"id": "owner/name", "config": "default", "split": "test", "rows": 30}
     at = open_page("trace", assignment=token({**TRACE, "data": "name test", "hub": part}))
 
@@ -154,7 +146,7 @@ def test_data_of_the_hub_are_named_and_their_name_filled_in(open_page: OpenPage)
     assert at.session_state["hub_rows"] == 30
 
 
-def test_an_upload_gets_a_hint_that_others_need_it(open_page: OpenPage) -> None:
+def test_an_upload_gets_a_hint_that_others_need_it(open_page):
     mine = Dataset(name="mine", samples=samples().samples[:1])
     run: Run = create_run(
         session.store(), RunPlan(mine, inputs.evaluators(["trace"])), workspace="local"
@@ -166,9 +158,7 @@ def test_an_upload_gets_a_hint_that_others_need_it(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("name", ["not base64", "markup as a metric", "a parameter's value"])
-def test_a_hostile_link_is_refused_and_the_form_stays_as_it_is(
-    open_page: OpenPage, name: str
-) -> None:
+def test_a_hostile_link_is_refused_and_the_form_stays_as_it_is(open_page, name):
     at = open_page("trace", assignment=HOSTILE[name][0])
 
     assert HOSTILE[name][1] in said(at)
@@ -192,9 +182,7 @@ def test_a_hostile_link_is_refused_and_the_form_stays_as_it_is(
         ),
     ],
 )
-def test_a_link_that_does_not_fit_is_no_error_of_the_page(
-    open_page: OpenPage, page: str, link: dict[str, object], words: str
-) -> None:
+def test_a_link_that_does_not_fit_is_no_error_of_the_page(open_page, page, link, words):
     at = open_page(page, assignment=token(link))
 
     assert words in said(at)

@@ -51,14 +51,12 @@ def opened(open_page: OpenPage, batch: FileBatch, **query: str) -> AppTest:
     return open_page("batch", batch=batch.id, **query)
 
 
-def test_a_batch_says_what_to_beware_of(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_batch_says_what_to_beware_of(open_page, tmp_path):
     at = opened(open_page, judged(tmp_path))
     assert EACH_ROW_COUNTS in said(at, "caption")
 
 
-def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(open_page, tmp_path):
     batch = judged(tmp_path, "trace", by=["created:week", "model"])
     at = open_page("runs")
     assert "logs" in said(at, "markdown")
@@ -101,9 +99,7 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(
     assert samples(at, "batch_rows_")
 
 
-def test_a_time_that_is_none_leaves_the_chart_to_the_others(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_a_time_that_is_none_leaves_the_chart_to_the_others(open_page, tmp_path):
     times = ["2026-01-05", "2026-01-13", "9999-12-31", "0", "05.01.2026"]
     rows = [row(f"r{at}", created=time) for at, time in enumerate(times)]
     json_lines(tmp_path / "logs" / "c.jsonl", rows)
@@ -133,8 +129,8 @@ def test_a_time_that_is_none_leaves_the_chart_to_the_others(
     ],
 )
 def test_an_address_that_somebody_typed_opens_a_row_or_says_that_there_is_none(
-    open_page: OpenPage, tmp_path: Path, query: dict[str, str], words: str
-) -> None:
+    open_page, tmp_path, query, words
+):
     at = opened(open_page, judged(tmp_path), **query)
 
     titles = [element.proto.title for element in at.error if hasattr(element.proto, "title")]
@@ -142,7 +138,7 @@ def test_an_address_that_somebody_typed_opens_a_row_or_says_that_there_is_none(
     assert len(at.warning) + len(at.error) == 1
 
 
-def test_texts_that_are_gone_leave_the_values_of_a_row(open_page: OpenPage, tmp_path: Path) -> None:
+def test_texts_that_are_gone_leave_the_values_of_a_row(open_page, tmp_path):
     batch = judged(tmp_path)
     json_lines(tmp_path / "logs" / "a.jsonl", [row("other")])
 
@@ -152,9 +148,7 @@ def test_texts_that_are_gone_leave_the_values_of_a_row(open_page: OpenPage, tmp_
     assert "Hedging" in cards(at)
 
 
-def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(open_page, tmp_path):
     batch = judged(tmp_path)
     shutil.rmtree(tmp_path / "results")
 
@@ -164,9 +158,7 @@ def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(
     assert "results is gone, or on a disk that is not there. Put it back" in said(at)
 
 
-def test_a_batch_is_taken_out_of_the_list_and_its_files_stay(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_a_batch_is_taken_out_of_the_list_and_its_files_stay(open_page, tmp_path):
     batch = judged(tmp_path)
     at = opened(open_page, batch)
     assert "Its files stay where they are" in said(at)
@@ -177,7 +169,7 @@ def test_a_batch_is_taken_out_of_the_list_and_its_files_stay(
     assert (tmp_path / "results" / "a.jsonl.parquet").exists()
 
 
-def test_a_batch_at_work_and_one_that_stopped_say_so(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_batch_at_work_and_one_that_stopped_say_so(open_page, tmp_path):
     batch = judged(tmp_path)
     lock = FileRunLock(tmp_path / "results", "_batch")
     lock.acquire()
@@ -196,9 +188,7 @@ def test_a_batch_at_work_and_one_that_stopped_say_so(open_page: OpenPage, tmp_pa
     assert "Give the same command again to go on." in said(at)
 
 
-def test_one_that_cannot_be_read_keeps_no_other_from_the_list(
-    open_page: OpenPage, tmp_path: Path
-) -> None:
+def test_one_that_cannot_be_read_keeps_no_other_from_the_list(open_page, tmp_path):
     batch = judged(tmp_path)
     store = local_store()
     store.file_batches.save(WORKSPACE, batch.model_copy(update={"summary": {"rows": "many"}}))
@@ -215,9 +205,7 @@ def test_one_that_cannot_be_read_keeps_no_other_from_the_list(
     assert "This batch cannot be read." not in said(checked(at.run()), "markdown")
 
 
-def test_visitors_of_a_public_host_see_no_batch_of_its_machine(
-    open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_visitors_of_a_public_host_see_no_batch_of_its_machine(open_page, tmp_path, monkeypatch):
     batch = judged(tmp_path)
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
 

@@ -68,9 +68,7 @@ def when_of(at: AppTest, key: str) -> tuple[bool, str]:
     return radio.disabled, ESCAPED.sub(r"\1", radio.proto.captions[1])
 
 
-def test_both_prices_stand_in_each_form_and_the_chosen_one_on_start(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_both_prices_stand_in_each_form_and_the_chosen_one_on_start(open_page, provider):
     at = trace_form(open_page("trace"))
     assert at.radio(key="trace_when").value == NOW
     assert [ESCAPED.sub(r"\1", each) for each in at.radio(key="trace_when").proto.captions] == [
@@ -105,12 +103,8 @@ def test_both_prices_stand_in_each_form_and_the_chosen_one_on_start(
     ],
 )
 def test_where_one_takes_no_batches_the_choice_is_shut_and_says_why(
-    open_page: OpenPage,
-    serving: Callable[..., Loopback],
-    monkeypatch: pytest.MonkeyPatch,
-    judges: list[str],
-    why: str,
-) -> None:
+    open_page, serving, monkeypatch, judges, why
+):
     server = serving(judge.labels_for)
     monkeypatch.setenv("MISTRAL_API_KEY", KEY)
     monkeypatch.setenv("MISTRAL_BASE_URL", server.base_url)
@@ -126,9 +120,7 @@ def test_where_one_takes_no_batches_the_choice_is_shut_and_says_why(
     assert at.radio(key="trace_now").value == NOW
 
 
-def test_sent_seen_collected_in_parts_and_finished_for_half(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_sent_seen_collected_in_parts_and_finished_for_half(open_page, provider):
     run = sent_run(open_page)
     assert (len(provider.batches.made), provider.asked) == (1, [])
     at = open_page("trace", run=run.id)
@@ -156,9 +148,7 @@ def test_sent_seen_collected_in_parts_and_finished_for_half(
     assert (len(provider.batches.made), provider.asked) == (2, [])
 
 
-def test_without_a_key_it_is_asked_for_where_it_is_needed(
-    open_page: OpenPage, provider: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_key_it_is_asked_for_where_it_is_needed(open_page, provider, monkeypatch):
     run = sent_run(open_page)
     provider.batches.finish()
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -173,9 +163,7 @@ def test_without_a_key_it_is_asked_for_where_it_is_needed(
     session.forget_key("openai")
 
 
-def test_cancelled_at_the_provider_and_the_rest_asked_now(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_cancelled_at_the_provider_and_the_rest_asked_now(open_page, provider):
     run = sent_run(open_page)
     at = resumed_by(open_page("trace", run=run.id), "Cancel the batch")
     assert [batch["status"] for batch in provider.batches.made] == ["cancelling"]
@@ -191,9 +179,7 @@ def test_cancelled_at_the_provider_and_the_rest_asked_now(
     assert (len(provider.asked), len(provider.batches.made)) == (12, 1)
 
 
-def test_a_batch_that_is_gone_or_of_another_key_says_so(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_batch_that_is_gone_or_of_another_key_says_so(open_page, provider):
     run = sent_run(open_page)
     provider.batches.refuses = 403
     at = resumed_by(open_page("trace", run=run.id), "Collect")
@@ -209,9 +195,7 @@ def test_a_batch_that_is_gone_or_of_another_key_says_so(
     assert (len(provider.batches.made), provider.asked) == (2, [])
 
 
-def test_deleting_says_what_is_still_out_and_cancels_it_first(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_deleting_says_what_is_still_out_and_cancels_it_first(open_page, provider):
     run = sent_run(open_page)
     words = "24 requests still out: deleting does not stop them"
     at = select(open_page("runs"), run.id)
@@ -226,16 +210,14 @@ def test_deleting_says_what_is_still_out_and_cancels_it_first(
     assert runs() == []
 
 
-def test_who_deletes_is_warned_of_what_may_have_been_sent(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_who_deletes_is_warned_of_what_may_have_been_sent(open_page, provider):
     provider.batches.refuses_new = 503
     run = sent_run(open_page)
     at = select(open_page("runs"), run.id)
     assert "24 requests still out: deleting does not stop them" in said(at, "warning")
 
 
-def test_answers_that_should_be_there_are_due(open_page: OpenPage, provider: Loopback) -> None:
+def test_answers_that_should_be_there_are_due(open_page, provider):
     run = sent_run(open_page)
     ((number, batch),) = session.store().batches.open(run.id).items()
     past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
@@ -243,7 +225,7 @@ def test_answers_that_should_be_there_are_due(open_page: OpenPage, provider: Loo
     assert state(open_page("trace", run=run.id)) == "Answers are due · 0 of 24 checked"
 
 
-def test_a_budget_holds_before_anything_is_sent(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_budget_holds_before_anything_is_sent(open_page, provider):
     at = trace_form(open_page("trace"), TOMORROW)
     at.selectbox(key="trace_unit").set_value("calls")
     checked(at.run())

@@ -20,9 +20,7 @@ def point(noise: float, effective: float | None, accuracy: float, mean: Mean = F
     return NoisePoint(noise=noise, effective_noise=effective, mean=own)
 
 
-def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_another_was_asked() -> (
-    None
-):
+def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_another_was_asked():
     curve = [point(0.0, 0.21, 1.0), point(0.2, 0.2, 0.9), point(0.4, None, 0.5)]
     figure = charts.accuracy_by_noise({"A": curve}, {})
     (line,) = figure.data
@@ -32,21 +30,21 @@ def test_a_point_stands_at_the_noise_that_prompts_had_and_is_hollow_where_anothe
     assert "Noise asked → had: 0 → 21 %" in texts(figure)
 
 
-def test_a_point_of_few_answers_is_hollow_and_says_of_how_many() -> None:
+def test_a_point_of_few_answers_is_hollow_and_says_of_how_many():
     (line,) = charts.accuracy_by_noise({"A": [point(0.0, 0.0, 0.6, FEW)]}, {}).data
     assert list(line.marker.symbol) == ["circle-open"]
     assert list(line.customdata) == ["<br>6 of 10 right, 10 of 60 checked"]
 
 
 @pytest.mark.parametrize("axis", ["xaxis", "yaxis"])
-def test_axes_begin_at_0_and_have_a_tick_every_20_percent(axis: str) -> None:
+def test_axes_begin_at_0_and_have_a_tick_every_20_percent(axis):
     layout = charts.accuracy_by_noise({"A": [point(0.0, 0.0, 1.0)]}, {}).layout
     assert (layout[axis].tick0, layout[axis].dtick, layout[axis].tickfont.size) == (0, 20, 14)
     assert layout[axis].range[0] <= 0
     assert 420 <= layout.height <= 480
 
 
-def test_lines_are_labelled_at_their_ends_and_no_label_lies_on_another_or_outside() -> None:
+def test_lines_are_labelled_at_their_ends_and_no_label_lies_on_another_or_outside():
     curves = {
         "Information integration": [point(0.0, 0.0, 1.0)],
         "Noise robustness": [point(0.0, 0.0, 0.99)],
@@ -63,7 +61,7 @@ def test_lines_are_labelled_at_their_ends_and_no_label_lies_on_another_or_outsid
     assert "Offline reader" in " ".join(note.text for note in notes)
 
 
-def test_equal_curves_can_be_told_apart() -> None:
+def test_equal_curves_can_be_told_apart():
     curves = {name: [point(0.0, 0.0, 1.0)] for name in "ABCDEF"}
     lines = charts.accuracy_by_noise(curves, {}).data
     assert len({(line.line.dash, line.marker.symbol) for line in lines}) == 6
@@ -81,11 +79,11 @@ def test_equal_curves_can_be_told_apart() -> None:
         (Mean(mean=None, asked=3, scored=0, failed=3), "right", "nothing checked"),
     ],
 )
-def test_a_rate_in_words_says_of_how_many(mean: Mean, verb: str, words: str) -> None:
+def test_a_rate_in_words_says_of_how_many(mean, verb, words):
     assert charts.rate_in_words(mean, verb) == words
 
 
-def test_the_panel_of_a_rate_has_a_line_of_words_above_each_dot_of_each_model() -> None:
+def test_the_panel_of_a_rate_has_a_line_of_words_above_each_dot_of_each_model():
     figure = charts.rate({"A": FULL, "<b>B</b>": FEW}, {"A": OF_DETECTED}, "right")
     assert [(mark.x[0], mark.y[0], mark.marker.symbol) for mark in figure.data] == [
         (50.0, 0, "circle"),
@@ -117,7 +115,7 @@ def test_the_panel_of_a_rate_has_a_line_of_words_above_each_dot_of_each_model() 
         ([], ""),
     ],
 )
-def test_the_alternative_text_tells_the_finding(curve: list[NoisePoint], words: str) -> None:
+def test_the_alternative_text_tells_the_finding(curve, words):
     assert charts.accuracy_in_words({"A": curve}, "Accuracy") == words
 
 
@@ -125,7 +123,7 @@ def texts(figure: Any) -> list[str]:
     return [note.text for note in figure.layout.annotations]
 
 
-def test_a_value_over_time_stands_at_its_days_with_its_intervals_and_rows() -> None:
+def test_a_value_over_time_stands_at_its_days_with_its_intervals_and_rows():
     weeks = [f"2026-W{week:02}" for week in range(1, 11)]
     days = {name: date.fromisocalendar(2026, int(name[-2:]), 1) for name in weeks}
     nothing = Mean(mean=None, asked=3, scored=0, failed=3)
@@ -145,7 +143,7 @@ def test_a_value_over_time_stands_at_its_days_with_its_intervals_and_rows() -> N
     assert list(figure.layout.xaxis.ticktext) == ticks
 
 
-def test_a_value_by_group_has_a_row_for_each_and_names_are_no_markup() -> None:
+def test_a_value_by_group_has_a_row_for_each_and_names_are_no_markup():
     figure = charts.value_by_group({"<b>new</b>": FULL, "old": FEW})
     (marks,) = figure.data
     assert (list(marks.x), list(marks.y)) == ([0.5, 0.6], [0, 1])
@@ -156,7 +154,7 @@ def test_a_value_by_group_has_a_row_for_each_and_names_are_no_markup() -> None:
 
 
 @pytest.mark.parametrize(("mean", "is_share"), [(0.5, True), (4.0, False), (-0.5, False)])
-def test_the_axis_of_a_value_fits_what_lies_outside_of_0_to_1(mean: float, is_share: bool) -> None:
+def test_the_axis_of_a_value_fits_what_lies_outside_of_0_to_1(mean, is_share):
     own = Mean(mean=mean, asked=1, scored=1)
     for figure, axis in (
         (charts.value_by_group({"a": own}), "xaxis"),

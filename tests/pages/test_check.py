@@ -14,7 +14,7 @@ from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace_evaluator import TRACEEvaluator
-from tests.pages.conftest import Filled, OpenPage, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import button, lines, said, segments
 from ui import session
 
@@ -38,23 +38,23 @@ def label_as_supported(run: Run, count: int, person: str = "you") -> None:
         store.person_labels.save(run.id, Cell(position), *labels, done)
 
 
-def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:
+def test_without_a_run_the_page_says_where_to_find_one(open_page):
     assert "Open a run and press “Check” there." in said(open_page("check"))
 
 
 @pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
-def test_an_unknown_run_says_so(open_page: OpenPage, filled: Filled, run_id: str) -> None:
+def test_an_unknown_run_says_so(open_page, filled, run_id):
     assert "There is no such run here" in said(open_page("check", run=run_id))
 
 
-def test_without_labels_the_page_says_what_to_do(open_page: OpenPage, filled: Filled) -> None:
+def test_without_labels_the_page_says_what_to_do(open_page, filled):
     at = open_page("check", run=filled.rgb.id)
 
     assert "Nobody has labelled an answer of this run. 50 labels take about 25 minutes" in said(at)
     assert button(at, "Label some …")
 
 
-def test_published_labels_are_there_without_a_persons(open_page: OpenPage, filled: Filled) -> None:
+def test_published_labels_are_there_without_a_persons(open_page, filled):
     at = open_page("check", run=filled.trace.id)
 
     value = check_of(RunView.read(filled.store, filled.trace), against="gold").values[0]
@@ -62,7 +62,7 @@ def test_published_labels_are_there_without_a_persons(open_page: OpenPage, fille
     assert segments(at, f"check_against_{filled.trace.id}").value == "gold"
 
 
-def test_people_s_labels_correct_the_mean(open_page: OpenPage, filled: Filled) -> None:
+def test_people_s_labels_correct_the_mean(open_page, filled):
     label_as_supported(filled.trace, 18)
     at = open_page("check", run=filled.trace.id)
 
@@ -80,7 +80,7 @@ def test_people_s_labels_correct_the_mean(open_page: OpenPage, filled: Filled) -
     )
 
 
-def test_a_field_of_the_table_opens_its_answers(open_page: OpenPage, filled: Filled) -> None:
+def test_a_field_of_the_table_opens_its_answers(open_page, filled):
     label_as_supported(filled.trace, 18)
     at = open_page("check", run=filled.trace.id)
 
@@ -97,7 +97,7 @@ def test_a_field_of_the_table_opens_its_answers(open_page: OpenPage, filled: Fil
     assert all(link.page == "sample" for link in links)
 
 
-def test_few_labels_stand_alone(open_page: OpenPage, filled: Filled) -> None:
+def test_few_labels_stand_alone(open_page, filled):
     label_as_supported(filled.trace, 3)
     at = open_page("check", run=filled.trace.id)
 
@@ -105,16 +105,14 @@ def test_few_labels_stand_alone(open_page: OpenPage, filled: Filled) -> None:
     assert "From 15 on, labels correct the mean." in said(at, "header")
 
 
-def test_another_value_is_looked_at(open_page: OpenPage, filled: Filled) -> None:
+def test_another_value_is_looked_at(open_page, filled):
     at = open_page("check", run=filled.trace.id)
     segments(at, f"check_value_{filled.trace.id}_gold").set_value("completeness")
 
     assert "Completeness: the heuristic says " in said(checked(at.run()), "header")
 
 
-def test_another_run_over_the_same_answers_stands_beside(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_another_run_over_the_same_answers_stands_beside(open_page, filled):
     other = samples.trace(filled.store, "local")
     finish(other, filled.store)
     label_as_supported(filled.trace, 18)
@@ -127,14 +125,14 @@ def test_another_run_over_the_same_answers_stands_beside(
     assert lines(at)[1].mean == lines(at)[4].mean
 
 
-def test_names_of_people_are_shown_letter_by_letter(open_page: OpenPage, filled: Filled) -> None:
+def test_names_of_people_are_shown_letter_by_letter(open_page, filled):
     label_as_supported(filled.trace, 3, "<script>*bold*")
     at = open_page("check", run=filled.trace.id)
 
     assert "<script>" not in said(at, "markdown", "header")
 
 
-def test_a_run_s_page_says_its_corrected_mean_once(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_s_page_says_its_corrected_mean_once(open_page, filled):
     assert "drawn at random" not in said(open_page("trace", run=filled.trace.id), "header")
 
     label_as_supported(filled.trace, 18)
@@ -145,7 +143,7 @@ def test_a_run_s_page_says_its_corrected_mean_once(open_page: OpenPage, filled: 
     assert "Corrected by" not in shown
 
 
-def test_the_rates_of_rgb_are_corrected_too(open_page: OpenPage, filled: Filled) -> None:
+def test_the_rates_of_rgb_are_corrected_too(open_page, filled):
     for position in range(16):
         label = person_label("verdict", "accuracy", "yes").model_copy(update={"blind": False})
         filled.store.person_labels.save(filled.rgb.id, Cell(position), label)
@@ -155,7 +153,7 @@ def test_the_rates_of_rgb_are_corrected_too(open_page: OpenPage, filled: Filled)
     assert lines(at)[0].title == "The rules say"
 
 
-def test_a_run_s_page_leads_to_its_check(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_s_page_leads_to_its_check(open_page, filled):
     at = open_page("trace", run=filled.trace.id)
     button(at, "Check").click()
 
@@ -163,9 +161,7 @@ def test_a_run_s_page_leads_to_its_check(open_page: OpenPage, filled: Filled) ->
     assert "Check your judge" in said(checked(at), "title")
 
 
-def test_published_judges_stand_beside_rows_of_ragbench(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_published_judges_stand_beside_rows_of_ragbench(open_page, filled):
     bundled_run = open_page("check", run=filled.trace.id)
     assert "Published judges on RAGBench" not in [box.label for box in bundled_run.expander]
 

@@ -45,7 +45,7 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 # The forms
 
 
-def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
+def test_metrics_without_a_judge_run_together(open_page):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", Words.name)
     at = started(at, "metrics")
@@ -68,9 +68,7 @@ def test_metrics_without_a_judge_run_together(open_page: OpenPage) -> None:
     ]
 
 
-def test_metrics_that_ask_share_one_judge_and_one_estimate(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_metrics_that_ask_share_one_judge_and_one_estimate(open_page, provider):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = metrics_form(open_page, "two", "answer_match", "llm_judge", "g_eval")
     assert [widget.key for widget in at.selectbox if widget.label == "Judge"] == [
@@ -85,7 +83,7 @@ def test_metrics_that_ask_share_one_judge_and_one_estimate(
     assert "to start" not in at.button(key="metrics_start").label
 
 
-def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
+def test_each_chosen_metric_says_what_it_needs(open_page):
     kept("half", ("In May.", "In May."), ("In June.", None))
     at = metrics_form(open_page, "half", "answer_match", "retriever_recall")
     assert "Needs: answer, true answer. 1 of 2 samples can be judged." in said(at)
@@ -95,9 +93,7 @@ def test_each_chosen_metric_says_what_it_needs(open_page: OpenPage) -> None:
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
-    open_page: OpenPage,
-) -> None:
+def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(open_page):
     kept("two", ("In May.", None), ("In June.", None))
     session.store().metrics.save("local", WRITTEN.params["title"], WRITTEN)
     at = metrics_form(open_page, "two", "llm_judge", "prompt Is it polite?")
@@ -108,13 +104,13 @@ def test_a_metric_of_a_prompt_is_chosen_by_its_title_until_it_is_deleted(
     assert at.multiselect(key="metrics_metrics").value == ["llm_judge"]
 
 
-def test_without_a_metric_there_is_nothing_to_start(open_page: OpenPage) -> None:
+def test_without_a_metric_there_is_nothing_to_start(open_page):
     at = metrics_form(open_page, "")
     assert at.button(key="metrics_start").disabled
     assert at.button(key="metrics_start").label == "Choose a metric to start"
 
 
-def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> None:
+def test_the_heuristic_runs_with_two_metrics_beside_it(open_page):
     kept("two", ("In May.", "In May."), ("In June.", "In May."), ("Tea.", None))
     at = trace_form(open_page, HEURISTIC, "context_recall_lexical", Words.name)
     assert at.button(key="trace_start").label == "Label all 3 samples"
@@ -133,9 +129,7 @@ def test_the_heuristic_runs_with_two_metrics_beside_it(open_page: OpenPage) -> N
     assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3"]
 
 
-def test_a_metric_beside_the_heuristic_brings_its_judge(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_metric_beside_the_heuristic_brings_its_judge(open_page, provider):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, HEURISTIC, "llm_judge")
     assert at.button(key="trace_start").label == r"Label all 2 samples, under \$0\.01"
@@ -147,7 +141,7 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(
     assert "it finds suspects, it does not count" in said(at)
 
 
-def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: Loopback) -> None:
+def test_one_estimate_covers_labels_and_metrics(open_page, provider):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, JURY, "llm_judge")
     at.multiselect(key="trace_jury").set_value([LUNA, MINI])
@@ -162,7 +156,7 @@ def test_one_estimate_covers_labels_and_metrics(open_page: OpenPage, provider: L
 # The pages
 
 
-def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: OpenPage) -> None:
+def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page):
     run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="g_eval"))
     save(run, 0, 0, {"context_relevance": 0.5, "adherence": 1.0})
     save(run, 0, 1, {"relevance": 1.0, "overall": None})
@@ -183,7 +177,7 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page: Ope
     assert [row["Verdict"] for row in rows] == ["no labels", "failed: G-Eval"]
 
 
-def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page: OpenPage) -> None:
+def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page):
     hostile = EvaluatorSpec(name="prompt", params={"title": f"Rude {HOSTILE}", "question": "Rude?"})
     run = stored(WRITTEN, hostile)
     save(run, 0, 0, {"is_it_polite": 1.0})
@@ -196,7 +190,7 @@ def test_two_metrics_of_a_prompt_stand_under_their_own_names(open_page: OpenPage
         assert not [text for text in markdown(at) if HOSTILE in text]
 
 
-def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page: OpenPage) -> None:
+def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page):
     models = (OFFLINE, ModelSpec(provider="openai", model="gpt-6-luna"))
     least = [EvaluatorSpec(name=Words.name, params={"least": number}) for number in (1, 2)]
     run = stored(*least, models=models)
@@ -209,7 +203,7 @@ def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page: 
     assert "Sample 2 of 2" in said(open_page("sample", run=run.id, sample="9"))
 
 
-def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page: OpenPage) -> None:
+def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page):
     run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match"), WRITTEN)
     save(run, 1, 1, {"answer_match": None}, reason="Nothing to compare.")
     failed = SampleResult(
@@ -226,7 +220,7 @@ def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page: O
 
 
 @pytest.mark.parametrize("page", ["metrics", "sample", "runs"])
-def test_a_run_with_a_metric_that_is_gone_still_opens(open_page: OpenPage, page: str) -> None:
+def test_a_run_with_a_metric_that_is_gone_still_opens(open_page, page):
     run = stored(EvaluatorSpec(name="answer_match"), EvaluatorSpec(name="gone"))
     save(run, 0, 1, {"gone_value": 0.5})
     at = open_page(page, run=run.id)

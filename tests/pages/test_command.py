@@ -1,7 +1,5 @@
 """Every run's page gives the command that begins the run again."""
 
-from __future__ import annotations
-
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.own_command import own_command
 from evaluators.records import EvaluatorSpec
@@ -9,18 +7,18 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.terminal.command import command
-from tests.pages.conftest import Filled, OpenPage, finish
+from tests.pages.conftest import finish
 from ui import session
 
 
-def test_the_pages_of_rgb_and_trace_give_the_command(filled: Filled, open_page: OpenPage) -> None:
+def test_the_pages_of_rgb_and_trace_give_the_command(filled, open_page):
     for page, run in (("rgb", filled.rgb), ("trace", filled.trace)):
         at = open_page(page, run=run.id)
 
         assert command(run) in [code.value for code in at.code]
 
 
-def test_the_page_of_metrics_gives_the_command(open_page: OpenPage) -> None:
+def test_the_page_of_metrics_gives_the_command(open_page):
     spec = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
     data = bundled()[TRACE_SAMPLES]
     run = create_run(

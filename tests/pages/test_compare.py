@@ -11,7 +11,7 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, ModelSpec
 from evaluators.runs.examples import INVENTED, NOISE
 from tests.comparison.made import MODELS, results
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, said
 from ui import session
 
@@ -43,11 +43,11 @@ def rows(at: AppTest) -> list[list[str]]:
     return [row["cells"] for row in json.loads(component.proto.json)["rows"]]
 
 
-def test_without_a_run_it_leads_to_the_examples(open_page: OpenPage) -> None:
+def test_without_a_run_it_leads_to_the_examples(open_page):
     assert "No run yet" in said(open_page("compare"))
 
 
-def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: OpenPage) -> None:
+def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page):
     results(session.store(), "Elsewhere", ["Another?"], [1.0])
     results(session.store(), "Old", QUESTIONS, OLD)
     results(session.store(), "New", QUESTIONS, NEW)
@@ -65,7 +65,7 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page: Open
     assert [button.label for button in at.get("download_button")] == ["Report (HTML)"]
 
 
-def test_the_baseline_of_the_data_is_the_first(open_page: OpenPage) -> None:
+def test_the_baseline_of_the_data_is_the_first(open_page):
     baseline = results(session.store(), "Old", QUESTIONS, OLD).run
     results(session.store(), "New", QUESTIONS, NEW)
     session.store().baselines.save(baseline)
@@ -76,7 +76,7 @@ def test_the_baseline_of_the_data_is_the_first(open_page: OpenPage) -> None:
     assert headline(at).startswith("New is better")
 
 
-def test_the_choice_stands_in_the_address(open_page: OpenPage) -> None:
+def test_the_choice_stands_in_the_address(open_page):
     results(session.store(), "Both", QUESTIONS, OLD, NEW, models=MODELS)
     at = open_page("compare", first="Both.1", second="Both.2")
     assert headline(at).startswith("large is better")
@@ -88,13 +88,13 @@ def test_the_choice_stands_in_the_address(open_page: OpenPage) -> None:
     assert "Both are the same. Choose another run or model for one of them." in said(at)
 
 
-def test_runs_without_anything_in_common_say_so(open_page: OpenPage, filled: Filled) -> None:
+def test_runs_without_anything_in_common_say_so(open_page, filled):
     at = open_page("compare", first=f"{filled.rgb.id}.1", second=f"{filled.trace.id}.1")
 
     assert " have no sample and no question in common." in said(at)
 
 
-def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
+def test_the_models_of_the_example_over_the_noise(open_page):
     at = open_page("compare", first=f"{NOISE}.1", second=f"{NOISE}.2")
 
     assert "Model A is better in noise robustness by 23.3 points (16.1 to 32.6)" in headline(at)
@@ -109,9 +109,7 @@ def test_the_models_of_the_example_over_the_noise(open_page: OpenPage) -> None:
     assert "Noise robustness: " in said(checked(at.run()), "markdown")
 
 
-def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(
-    open_page: OpenPage,
-) -> None:
+def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(open_page):
     results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
     at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
 
@@ -127,7 +125,7 @@ def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(
 
 
 @pytest.mark.parametrize("more", ["nobody.1", "Three.1", "<script>", "Three.1.gold", "Three.9"])
-def test_further_systems_that_are_not_there_are_left_out(open_page: OpenPage, more: str) -> None:
+def test_further_systems_that_are_not_there_are_left_out(open_page, more):
     results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
 
     at = open_page("compare", first="Three.1", second="Three.3", more=more)
@@ -136,7 +134,7 @@ def test_further_systems_that_are_not_there_are_left_out(open_page: OpenPage, mo
     assert headline(at).startswith("large is better")
 
 
-def test_a_further_system_that_becomes_the_second_is_left_out(open_page: OpenPage) -> None:
+def test_a_further_system_that_becomes_the_second_is_left_out(open_page):
     results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
     at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
 
@@ -150,7 +148,7 @@ def test_a_further_system_that_becomes_the_second_is_left_out(open_page: OpenPag
     assert at.query_params["more"] == "Three.2"
 
 
-def test_three_labellers_of_one_run(open_page: OpenPage) -> None:
+def test_three_labellers_of_one_run(open_page):
     labels = {"first_labels": "heuristic", "second_labels": "gold", "more": f"{INVENTED}.1.jury"}
 
     at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
@@ -159,7 +157,7 @@ def test_three_labellers_of_one_run(open_page: OpenPage) -> None:
     assert all(f"<bdi>{name}</bdi>" in table(at) for name in ("Heuristic", "Gold", "Jury"))
 
 
-def test_what_does_not_count_is_listed(open_page: OpenPage) -> None:
+def test_what_does_not_count_is_listed(open_page):
     results(session.store(), "Old", QUESTIONS, [*OLD[:6], None, "failed"])
     results(session.store(), "New", [*QUESTIONS[2:], "Further?"], [1.0] * 5 + ["failed", 1.0])
 
@@ -176,7 +174,7 @@ def test_what_does_not_count_is_listed(open_page: OpenPage) -> None:
     assert "4 / 6" in forest(at)
 
 
-def test_where_all_samples_count_nothing_is_listed(open_page: OpenPage) -> None:
+def test_where_all_samples_count_nothing_is_listed(open_page):
     results(session.store(), "Old", QUESTIONS, OLD)
     results(session.store(), "New", QUESTIONS, NEW)
 
@@ -186,7 +184,7 @@ def test_where_all_samples_count_nothing_is_listed(open_page: OpenPage) -> None:
     assert "All settings are the same." in said(at)
 
 
-def test_two_labellers_go_by_their_names(open_page: OpenPage) -> None:
+def test_two_labellers_go_by_their_names(open_page):
     labels = {"first_labels": "heuristic", "second_labels": "gold"}
 
     at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
@@ -197,7 +195,7 @@ def test_two_labellers_go_by_their_names(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("first", ["nobody.1", "<script>", "", "Old", "Old.9"])
-def test_an_address_that_leads_nowhere_chooses_the_newest(open_page: OpenPage, first: str) -> None:
+def test_an_address_that_leads_nowhere_chooses_the_newest(open_page, first):
     results(session.store(), "Old", QUESTIONS, OLD)
 
     at = open_page("compare", first=first)
@@ -205,7 +203,7 @@ def test_an_address_that_leads_nowhere_chooses_the_newest(open_page: OpenPage, f
     assert at.selectbox(key="compare_first").value == "Old.1"
 
 
-def test_names_of_strangers_are_text(open_page: OpenPage) -> None:
+def test_names_of_strangers_are_text(open_page):
     results(session.store(), "<img src=x>", QUESTIONS, OLD)
     results(session.store(), "![x](http://x)", QUESTIONS, NEW)
 
@@ -216,9 +214,7 @@ def test_names_of_strangers_are_text(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("comes_from", ["Old", "New", ""])
-def test_the_older_run_comes_first_and_both_change_places(
-    open_page: OpenPage, comes_from: str
-) -> None:
+def test_the_older_run_comes_first_and_both_change_places(open_page, comes_from):
     results(session.store(), "New", QUESTIONS, NEW, created="2026-11-22T12:00:00+00:00")
     results(session.store(), "Old", QUESTIONS, OLD, created="2026-11-22T09:30:00+00:00")
 
@@ -238,7 +234,7 @@ def test_the_older_run_comes_first_and_both_change_places(
     assert "-75.0" in forest(at)
 
 
-def test_labellers_change_places_with_their_run(open_page: OpenPage) -> None:
+def test_labellers_change_places_with_their_run(open_page):
     labels = {"first_labels": "heuristic", "second_labels": "gold"}
     at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
 
@@ -262,7 +258,7 @@ def verdicts_of_ann(run_id: str, *positions: int) -> None:
         session.store().person_labels.save(run_id, Cell(position), label)
 
 
-def test_two_systems_are_counted_by_one_labeller_that_both_have(open_page: OpenPage) -> None:
+def test_two_systems_are_counted_by_one_labeller_that_both_have(open_page):
     """Ann calls the first two answers right, which both runs have as wrong: 1.00 on both sides."""
     results(session.store(), "Old", QUESTIONS, [0.0] * 8)
     results(session.store(), "New", QUESTIONS, [0.0] * 6 + [1.0] * 2)
@@ -287,7 +283,7 @@ def test_two_systems_are_counted_by_one_labeller_that_both_have(open_page: OpenP
     assert table(at).count(">1.00<") == 3
 
 
-def test_labels_of_one_side_alone_are_not_offered(open_page: OpenPage) -> None:
+def test_labels_of_one_side_alone_are_not_offered(open_page):
     results(session.store(), "Old", QUESTIONS, OLD)
     results(session.store(), "New", QUESTIONS, NEW)
     verdicts_of_ann("New", 0)
@@ -298,9 +294,7 @@ def test_labels_of_one_side_alone_are_not_offered(open_page: OpenPage) -> None:
     assert headline(at).startswith("New is better")
 
 
-def test_two_labellers_of_one_run_have_a_field_each_in_every_kind_of_run(
-    open_page: OpenPage,
-) -> None:
+def test_two_labellers_of_one_run_have_a_field_each_in_every_kind_of_run(open_page):
     results(session.store(), "Old", QUESTIONS, [0.0] * 8)
     verdicts_of_ann("Old", 0, 1)
 
@@ -311,7 +305,7 @@ def test_two_labellers_of_one_run_have_a_field_each_in_every_kind_of_run(
     assert "+100.0" in forest(at)
 
 
-def test_a_choice_says_of_a_run_nothing_twice(open_page: OpenPage) -> None:
+def test_a_choice_says_of_a_run_nothing_twice(open_page):
     results(session.store(), "a.csv · Answer match", QUESTIONS, OLD)
     results(session.store(), "Mine", QUESTIONS, NEW)
 
@@ -323,7 +317,7 @@ def test_a_choice_says_of_a_run_nothing_twice(open_page: OpenPage) -> None:
     }
 
 
-def test_a_run_leads_to_its_comparison(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_leads_to_its_comparison(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     button(at, "Compare").click()
 

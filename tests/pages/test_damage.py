@@ -21,7 +21,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.terminal import files as kinds
 from evaluators.terminal.cli import main
 from evaluators.terminal.exit_codes import FINE, INCOMPLETE
-from tests.pages.conftest import Filled, OpenPage, finish
+from tests.pages.conftest import Filled, finish
 from tests.pages.screen import said
 from ui import session
 
@@ -111,13 +111,8 @@ COMMANDS = [
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_every_door_says_how_many_rows_cannot_be_read(
-    run: Run,
-    filled: Filled,
-    data_folder: Path,
-    open_page: OpenPage,
-    case: Case,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    run, filled, data_folder, open_page, case, capsys
+):
     before = RunView.read(filled.store, run).counts.asked
     damage(data_folder, run, case.statement)
     sentence = f"The store is damaged: {case.words} of this run cannot be read"
@@ -155,12 +150,8 @@ def test_every_door_says_how_many_rows_cannot_be_read(
 
 
 def test_no_door_says_so_where_every_row_is_as_it_was_stored(
-    run: Run,
-    filled: Filled,
-    data_folder: Path,
-    open_page: OpenPage,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    run, filled, data_folder, open_page, capsys
+):
     for command in COMMANDS:
         given = [part.format(run=run.id, folder=data_folder) for part in command]
         done = CliRunner().invoke(main, given)

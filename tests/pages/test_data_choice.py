@@ -34,9 +34,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
-def test_data_that_are_gone_are_not_replaced_by_others(
-    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
-) -> None:
+def test_data_that_are_gone_are_not_replaced_by_others(open_page, page, box, start, row):
     at = form(open_page, page, box, row)
     session.store().uploads.delete("local", "own.jsonl")
     at.button(key=start).click()
@@ -56,8 +54,8 @@ def test_data_that_are_gone_are_not_replaced_by_others(
 
 @pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
 def test_a_change_of_another_field_does_not_choose_other_data_either(
-    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
-) -> None:
+    open_page, page, box, start, row
+):
     at = form(open_page, page, box, row)
     session.store().uploads.delete("local", "own.jsonl")
     for _ in range(2):
@@ -66,9 +64,7 @@ def test_a_change_of_another_field_does_not_choose_other_data_either(
 
 
 @pytest.mark.parametrize(("page", "box", "start", "row"), FORMS)
-def test_data_that_changed_are_shown_before_a_run_starts(
-    open_page: OpenPage, page: str, box: str, start: str, row: dict[str, object]
-) -> None:
+def test_data_that_changed_are_shown_before_a_run_starts(open_page, page, box, start, row):
     at = form(open_page, page, box, row)
     keep(row, row | {"id": "2"})
     at.button(key=start).click()

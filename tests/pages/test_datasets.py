@@ -43,7 +43,7 @@ BED = {
 }
 
 
-def test_bundled_data_is_there_without_an_upload(open_page: OpenPage) -> None:
+def test_bundled_data_is_there_without_an_upload(open_page):
     at = open_page("datasets")
     assert at.selectbox(key="dataset").options == [
         "RGB sample (English) (bundled)",
@@ -55,7 +55,7 @@ def test_bundled_data_is_there_without_an_upload(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("name", ["RGB sample (Chinese)", "TRACE sample (Chinese)"])
-def test_every_bundled_data_set_has_a_preview(open_page: OpenPage, name: str) -> None:
+def test_every_bundled_data_set_has_a_preview(open_page, name):
     at = open_page("datasets")
     at.selectbox(key="dataset").set_value(name)
     assert table(checked(at.run()), "id")
@@ -79,7 +79,7 @@ def test_every_bundled_data_set_has_a_preview(open_page: OpenPage, name: str) ->
         ),
     ],
 )
-def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, content: str) -> None:
+def test_a_good_file_is_read_chosen_and_previewed(upload, name, content):
     at = upload(name, content)
     assert not at.error
     assert at.selectbox(key="dataset").value == name
@@ -87,13 +87,13 @@ def test_a_good_file_is_read_chosen_and_previewed(upload: Upload, name: str, con
     assert [row["question"] for row in table(at, "id")] == ["When?", "When?"]
 
 
-def test_the_form_begins_with_what_was_looked_at_last(upload: Upload) -> None:
+def test_the_form_begins_with_what_was_looked_at_last(upload):
     at = upload("own.jsonl", jsonl(BED))
     at.switch_page("../pages/rgb.py")
     assert checked(at.run()).selectbox(key="rgb_data").value == "own.jsonl"
 
 
-def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload: Upload) -> None:
+def test_a_file_says_for_each_evaluator_how_many_rows_serve_it(upload):
     at = upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     trace = next(row for row in table(at, "Evaluator") if row["Evaluator"] == "TRACE (heuristic)")
     assert trace["Usable"] == "1 / 2"
@@ -110,7 +110,7 @@ def part_of(at: AppTest) -> Selectbox:
     return next(widget for widget in at.selectbox if str(widget.key).endswith("_part"))
 
 
-def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload: Upload) -> None:
+def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload):
     at = upload("lists.json", json.dumps(LISTS))
     assert "holds lists of different rows (runs, people)" in said(at)
     assert part_of(at).label == "List"
@@ -128,7 +128,7 @@ def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload: Upload) -> 
     assert [name for name in session.sources() if name.startswith("lists")] == ["lists.json"]
 
 
-def test_an_upload_gets_another_name_and_its_runs_stay(upload: Upload) -> None:
+def test_an_upload_gets_another_name_and_its_runs_stay(upload):
     at = upload("first.jsonl", jsonl(GOOD))
     upload("second.jsonl", jsonl({**GOOD, "question": "Why?"}))
     store = session.store()
@@ -155,7 +155,7 @@ def test_an_upload_gets_another_name_and_its_runs_stay(upload: Upload) -> None:
     assert store.samples.get(run.fingerprint, 0).question == "When?"
 
 
-def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload: Upload) -> None:
+def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload):
     joined = {**GOOD, "retrieved_documents": "It was in May.\n---\nTea is hot."}
     at = upload("joined.jsonl", jsonl(joined, joined))
     assert "documents ← retrieved_documents (1 a row" in said(at)
@@ -172,7 +172,7 @@ def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload: Upload
     assert [row["documents"] for row in table(at, "id")] == [2, 2]
 
 
-def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload: Upload) -> None:
+def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload):
     first, second = [["question", "response"], ["When?", "Now."]], [["question"], ["Why?"]]
     at = upload("book.xlsx", files.xlsx(first, second, first))
     assert part_of(at).label == "Sheet"
@@ -193,9 +193,7 @@ def encoding_of(at: AppTest) -> Selectbox:
     return next(widget for widget in at.selectbox if str(widget.key).endswith("_encoding"))
 
 
-def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(
-    upload: Upload,
-) -> None:
+def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(upload):
     at = upload("short.csv", "question,response\nšest,tři\n".encode("cp1250"))
     assert "Choose the encoding in which its letters are right." in said(at)
     assert "Windows-1250 (Central European) · šest,tři" in encoding_of(at).options
@@ -212,7 +210,7 @@ def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(
     assert [name for name in session.sources() if name.startswith("short")] == ["short.csv"]
 
 
-def test_an_rgb_test_bed_is_recognised(upload: Upload) -> None:
+def test_an_rgb_test_bed_is_recognised(upload):
     assert "RGB data set · 1 row · tests noise robustness, negative rejection" in said(
         upload("bed.json", jsonl(BED))
     )
@@ -258,9 +256,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(
-    open_page: OpenPage, upload: Upload, case: str
-) -> None:
+def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(open_page, upload, case):
     name, content, words = BAD_FILES[case]
     upload("earlier.jsonl", jsonl(GOOD))
     at = upload(name, content)
@@ -270,13 +266,13 @@ def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(
     assert list(session.store().uploads.names("local")) == ["earlier.jsonl"]
 
 
-def test_many_bad_rows_are_counted_and_the_first_five_shown(upload: Upload) -> None:
+def test_many_bad_rows_are_counted_and_the_first_five_shown(upload):
     at = upload("bad.csv", HEADER + "\n,May,It was." * 9)
     assert "Rows 1, 2, 3, 4, 5: the question is empty" in said(at, "error")
     assert "(and 4 more rows)" in said(at, "error")
 
 
-def test_good_rows_are_kept_and_the_others_told_by_reason(upload: Upload) -> None:
+def test_good_rows_are_kept_and_the_others_told_by_reason(upload):
     rows = [GOOD, {**GOOD, "question": " "}, GOOD | {"question": "Why?"}, {**GOOD, "question": ""}]
     at = upload("some.jsonl", jsonl(*rows) + "\n{oops")
     assert "5 rows in the file, 2 usable · read as Plain table." in said(at)
@@ -286,9 +282,7 @@ def test_good_rows_are_kept_and_the_others_told_by_reason(upload: Upload) -> Non
     assert len(kept("some.jsonl").samples) == 2
 
 
-def test_what_is_odd_about_the_data_is_told_with_its_rows(
-    upload: Upload, open_page: OpenPage
-) -> None:
+def test_what_is_odd_about_the_data_is_told_with_its_rows(upload, open_page):
     at = upload("some.jsonl", jsonl({**GOOD, "question": ""}, GOOD, GOOD))
     assert "Repeated rows · row 3 They say the same" in words(at)
     again = open_page("datasets")
@@ -304,7 +298,7 @@ def test_what_is_odd_about_the_data_is_told_with_its_rows(
         (jsonl(GOOD), "TRACE sample (English)", "TRACE sample (English) (2)"),
     ],
 )
-def test_rows_can_be_pasted(open_page: OpenPage, text: str, name: str, expected: str) -> None:
+def test_rows_can_be_pasted(open_page, text, name, expected):
     at = open_page("datasets")
     at.text_area(key="pasted").set_value(text)
     at.text_input(key="pasted_name").set_value(name)
@@ -313,13 +307,13 @@ def test_rows_can_be_pasted(open_page: OpenPage, text: str, name: str, expected:
     assert kept(expected).samples[0].question == "When?"
 
 
-def test_pasted_text_without_rows_is_answered(open_page: OpenPage) -> None:
+def test_pasted_text_without_rows_is_answered(open_page):
     at = open_page("datasets")
     at.button(key="paste").click()
     assert "Paste some rows." in said(checked(at.run()), "error")
 
 
-def test_a_file_of_another_format_is_read_too(upload: Upload) -> None:
+def test_a_file_of_another_format_is_read_too(upload):
     at = upload("packed.jsonl.gz", gzip.compress(jsonl(GOOD, GOOD).encode(), mtime=0))
     assert "2 rows in the file, 2 usable" in said(at)
 
@@ -327,7 +321,7 @@ def test_a_file_of_another_format_is_read_too(upload: Upload) -> None:
 # Columns
 
 
-def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Upload) -> None:
+def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload):
     at = upload("other.csv", OTHER)
     assert "Nothing is kept yet." in said(at)
     assert session.store().uploads.names("local") == {}
@@ -344,7 +338,7 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload: Up
     assert (sample.response, sample.retrieved_documents) == ("In May.", ("It was in May.",))
 
 
-def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload: Upload) -> None:
+def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload):
     at = upload("other.csv", OTHER)
     choice(at, "Answer").select("said")
     at.button(key="use_columns").click()
@@ -361,7 +355,7 @@ def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload: Upload)
     assert choice(upload("last.csv", OTHER), "Answer").value is None
 
 
-def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Upload) -> None:
+def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload):
     at = upload("own.jsonl", jsonl({"question": "", "response": "In May.", "note": "When?"}))
     assert "Row 1: the question is empty" in said(at, "error")
     choice(at, "Question").select("note")
@@ -370,7 +364,7 @@ def test_a_file_without_a_usable_row_can_be_mended_by_other_columns(upload: Uplo
     assert kept("own.jsonl").samples[0].question == "When?"
 
 
-def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -> None:
+def test_columns_are_told_apart_and_shown_whatever_their_names(upload):
     long = "x" * 80
     at = upload(
         "odd.jsonl", jsonl({"\ud800": "When?", "": "In May.", f"{long}1": "a", f"{long}2": "b"})
@@ -389,7 +383,7 @@ def test_columns_are_told_apart_and_shown_whatever_their_names(upload: Upload) -
     assert kept("odd.jsonl").samples[0].response == "In May."
 
 
-def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
+def test_a_doubtful_file_can_be_discarded(upload):
     at = upload("other.csv", OTHER)
     at.button(key="discard").click()
     assert "Nothing is kept yet." not in said(checked(at.run()))
@@ -397,7 +391,7 @@ def test_a_doubtful_file_can_be_discarded(upload: Upload) -> None:
     assert session.store().uploads.names("local") == {}
 
 
-def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload: Upload) -> None:
+def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload):
     at = upload("other.csv", OTHER)
     _, key = at.session_state["reading"]
     held.drop(key)  # as after some minutes, or when others need the memory
@@ -410,8 +404,8 @@ def test_a_file_that_was_put_away_meanwhile_has_to_be_chosen_again(upload: Uploa
 
 
 def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_while(
-    upload: Upload, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    upload, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setattr(reading.TURNS, "_patience", 0.01)
     large = jsonl(GOOD | {"response": "x" * 600_000}, GOOD | {"response": "y" * 600_000})
@@ -424,7 +418,7 @@ def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_w
     assert not upload("large.jsonl", large).error
 
 
-def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload) -> None:
+def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload):
     at = upload("both.jsonl", jsonl({**GOOD, "note": "In June."}))
     assert at.button(key="use_columns").disabled
     choice(at, "Answer").select("note")
@@ -433,7 +427,7 @@ def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload: Upload
     assert kept("both.jsonl").samples[0].response == "In June."
 
 
-def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload: Upload) -> None:
+def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload):
     at = upload("other.csv", OTHER)
     choice(at, "Question").select_index(0)
     assert "Choose the column of the question or of the answer." in said(checked(at.run()))
@@ -444,13 +438,13 @@ def test_columns_of_which_no_sample_can_be_made_cannot_be_used(upload: Upload) -
     assert at.button(key="use_columns").disabled
 
 
-def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload: Upload) -> None:
+def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload):
     at = upload("other.jsonl", jsonl({"asked": "When?", "said": [5]}))
     choice(at, "Answer").select("said")
     assert table(checked(at.run()), "Row")[0]["Problem"] == "said is a list. Make it text."
 
 
-def test_other_data_of_the_same_name_get_a_number(upload: Upload) -> None:
+def test_other_data_of_the_same_name_get_a_number(upload):
     upload("samples.jsonl", jsonl(GOOD))
     at = upload("samples.jsonl", jsonl(GOOD, GOOD, GOOD))
     assert at.selectbox(key="dataset").value == "samples.jsonl (2)"
@@ -463,7 +457,7 @@ def test_other_data_of_the_same_name_get_a_number(upload: Upload) -> None:
 
 
 @pytest.mark.parametrize("row", [GOOD, BED])
-def test_the_same_data_are_not_kept_twice(upload: Upload, row: dict[str, object]) -> None:
+def test_the_same_data_are_not_kept_twice(upload, row):
     upload("samples.jsonl", jsonl(row))
     before = session.store().uploads.names("local")
     at = upload("samples.jsonl", jsonl(row))
@@ -472,7 +466,7 @@ def test_the_same_data_are_not_kept_twice(upload: Upload, row: dict[str, object]
 
 
 @pytest.mark.parametrize("said", ["In May.", "In April."])
-def test_other_columns_never_change_the_data_of_an_earlier_file(upload: Upload, said: str) -> None:
+def test_other_columns_never_change_the_data_of_an_earlier_file(upload, said):
     upload("both.csv", "question,response\nWhen?,In May.")
     at = upload("both.csv", f"question,response,note\nWhen?,{said},In June.")
     choice(at, "Answer").select("note")
@@ -482,7 +476,7 @@ def test_other_columns_never_change_the_data_of_an_earlier_file(upload: Upload, 
     assert kept("both.csv (2)").samples[0].response == "In June."
 
 
-def test_an_upload_can_be_deleted(upload: Upload) -> None:
+def test_an_upload_can_be_deleted(upload):
     at = upload("samples.jsonl", jsonl(GOOD))
     button(at, "Delete for good").click()
     checked(at.run())
@@ -498,7 +492,7 @@ def test_an_upload_can_be_deleted(upload: Upload) -> None:
     assert "no longer there" not in said(at)
 
 
-def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload: Upload) -> None:
+def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload):
     at = upload("samples.jsonl", jsonl(GOOD))
     session.store().uploads.delete("local", "samples.jsonl")
     checked(at.run())
@@ -507,13 +501,13 @@ def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload: Upl
     assert not at.dataframe
 
 
-def test_the_address_brings_back_the_chosen_data(upload: Upload, open_page: OpenPage) -> None:
+def test_the_address_brings_back_the_chosen_data(upload, open_page):
     address = upload("samples.jsonl", jsonl(GOOD)).query_params["data"]
     assert open_page("datasets", data=address).selectbox(key="dataset").value == "samples.jsonl"
     assert "gone.csv is no longer there" in said(open_page("datasets", data="gone.csv"))
 
 
-def test_answers_lead_to_the_form_that_scores_them(upload: Upload) -> None:
+def test_answers_lead_to_the_form_that_scores_them(upload):
     at = upload("answers.jsonl", jsonl({**GOOD, "ground_truth": "May"}))
     assert "Check answers on the RGB page" in links(at)
     checked(at.switch_page("../pages/rgb.py").run())
@@ -521,7 +515,7 @@ def test_answers_lead_to_the_form_that_scores_them(upload: Upload) -> None:
     assert "checking answers, need no key" in said(at)
 
 
-def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload: Upload) -> None:
+def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload):
     assert "Check answers on the RGB page" not in links(upload("answers.jsonl", jsonl(GOOD)))
 
 
@@ -553,9 +547,7 @@ def hostile_page(upload: Upload, open_page: OpenPage) -> Callable[[str], AppTest
 
 
 @pytest.mark.parametrize("name", ["home", "datasets", "trace", "runs", "sample", "failed sample"])
-def test_images_and_html_in_uploaded_text_are_shown_as_letters(
-    hostile_page: Callable[[str], AppTest], name: str
-) -> None:
+def test_images_and_html_in_uploaded_text_are_shown_as_letters(hostile_page, name):
     at = hostile_page(name)
     assert not [text for text in markdown(at) if "![" in text]
     assert "<img" not in html(at)
@@ -572,9 +564,7 @@ def test_images_and_html_in_uploaded_text_are_shown_as_letters(
         jsonl(GOOD, {**GOOD, "retrieved_documents": [{HOSTILE: 1}]}),
     ],
 )
-def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(
-    upload: Upload, content: str
-) -> None:
+def test_images_in_a_bad_file_are_shown_as_letters_in_every_message(upload, content):
     at = upload(f"{IMAGE}.jsonl", content)
     assert not [text for text in markdown(at) if "![" in text]
 
@@ -606,7 +596,7 @@ def words(at: AppTest) -> str:
     return ESCAPED.sub(r"\1", text.replace("  \n", " "))
 
 
-def test_one_line_says_what_became_what(upload: Upload) -> None:
+def test_one_line_says_what_became_what(upload):
     at = upload(
         "own.jsonl",
         jsonl({"question": "When?", "response": "In May.", "document": "It was in May."}),
@@ -617,7 +607,7 @@ def test_one_line_says_what_became_what(upload: Upload) -> None:
     )
 
 
-def test_documents_that_are_file_names_are_asked_about(upload: Upload) -> None:
+def test_documents_that_are_file_names_are_asked_about(upload):
     rows = [
         {"question": "When?", "response": "In May.", "document": f"guide_{n}.pdf"} for n in (1, 2)
     ]
@@ -628,7 +618,7 @@ def test_documents_that_are_file_names_are_asked_about(upload: Upload) -> None:
     assert "question ← question · response ← response" in said(checked(at.run()))
 
 
-def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload: Upload) -> None:
+def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload):
     good = {"question": "When?", "response": "In May."}
     bad = [good | {"retrieved_documents": ["It was.", n]} for n in (5, 6)]
     fine = good | {"retrieved_documents": ["It was."]}
@@ -639,7 +629,7 @@ def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload: Upload) -> Non
     assert "'6'" not in words
 
 
-def test_a_trace_is_refused_with_what_to_do(upload: Upload) -> None:
+def test_a_trace_is_refused_with_what_to_do(upload):
     at = upload("spans.jsonl", jsonl({"context.span_id": "1", "span_kind": "LLM", "parent_id": ""}))
     assert "is a trace of Phoenix" in said(at, "error")
     assert "Save a table with the question" in said(at, "error")

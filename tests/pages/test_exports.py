@@ -11,7 +11,6 @@ from evaluators import evaluate, exports, for_paper
 from evaluators.errors import ParameterError
 from evaluators.exports import formats
 from evaluators.terminal import cli
-from tests.pages.conftest import OpenPage
 from ui import session
 
 MADE_UP = """
@@ -38,7 +37,7 @@ def made_up(tmp_path: Path):
     importlib.reload(cli)
 
 
-def test_a_new_format_is_at_every_door(made_up, open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_new_format_is_at_every_door(made_up, open_page, tmp_path):
     results = evaluate("TRACE sample (English)", "trace", store=session.store(), progress=False)
     run = results.run
 
@@ -60,7 +59,7 @@ def test_a_new_format_is_at_every_door(made_up, open_page: OpenPage, tmp_path: P
     assert "values.yaml" in zipfile.ZipFile(tmp_path / "paper.zip").namelist()
 
 
-def test_python_writes_by_the_ending_or_by_name(open_page: OpenPage, tmp_path: Path) -> None:
+def test_python_writes_by_the_ending_or_by_name(open_page, tmp_path):
     open_page("home")
     results = evaluate("TRACE sample (English)", "trace", store=session.store(), progress=False)
 

@@ -73,8 +73,8 @@ def key(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
 
 @pytest.mark.parametrize("fault", STOPPING)
 def test_what_stops_a_run_is_said_on_its_page_and_no_sample_has_failed(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
+    open_page, loopback, monkeypatch, fault
+):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=lambda asked: fault).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     at = open_page("rgb", run=asked(1).id)
@@ -83,9 +83,7 @@ def test_what_stops_a_run_is_said_on_its_page_and_no_sample_has_failed(
     no_traceback(at)
 
 
-def test_an_address_where_nobody_listens_is_said_and_no_sample_has_failed(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_where_nobody_listens_is_said_and_no_sample_has_failed(open_page, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     at = open_page("rgb", run=asked(1).id)
     assert "Cannot reach 127.0.0.1:9. Check the network." in said(at, "warning")
@@ -94,8 +92,8 @@ def test_an_address_where_nobody_listens_is_said_and_no_sample_has_failed(
 
 @pytest.mark.parametrize("fault", FAILING)
 def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
+    open_page, loopback, monkeypatch, fault
+):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=lambda asked: fault).base_url)
     if fault != "hang":
         monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
@@ -110,9 +108,7 @@ def test_what_fails_a_sample_is_said_on_the_run_page_and_at_the_sample(
     no_traceback(sample)
 
 
-def test_to_say_nothing_is_an_answer_and_a_wrong_one(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_to_say_nothing_is_an_answer_and_a_wrong_one(open_page, loopback, monkeypatch):
     server = loopback(fault=lambda asked: "empty")
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     run = asked(1)
@@ -124,9 +120,7 @@ def test_to_say_nothing_is_an_answer_and_a_wrong_one(
     assert set(result.score.values.values()) == {0.0}
 
 
-def test_waiting_for_a_limit_is_said_while_it_lasts(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_for_a_limit_is_said_while_it_lasts(open_page, loopback, monkeypatch):
     server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=15.0))
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
@@ -144,8 +138,8 @@ def test_waiting_for_a_limit_is_said_while_it_lasts(
 
 
 def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, loopback, monkeypatch
+):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("429")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=4)
@@ -156,8 +150,8 @@ def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
 
 
 def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, loopback, monkeypatch
+):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     words = while_at_work(open_page, started(8), after=12)
@@ -165,9 +159,7 @@ def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
     assert re.fullmatch(rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}", words)
 
 
-def test_a_run_at_work_says_how_far_it_is_in_one_place(
-    open_page: OpenPage, loopback: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_at_work_says_how_far_it_is_in_one_place(open_page, loopback, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = started(8)

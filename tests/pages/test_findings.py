@@ -62,7 +62,5 @@ PLANTED = rows(Ability.COUNTERFACTUAL, "detection", (0.0, [1.0, 0.0, 0.0, 0.0]))
         ({"A": []}, ""),
     ],
 )
-def test_one_sentence_says_what_was_found(
-    by_model: dict[str, list[Outline]], expected: str
-) -> None:
+def test_one_sentence_says_what_was_found(by_model, expected):
     assert sentence_of_values(by_model, RGB_VALUES) == expected

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.runs import examples
 from tests.comparison.made import results
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from ui import session
 
 
@@ -30,7 +30,7 @@ def figure(at: AppTest) -> str:
     return base64.b64decode(source).decode()
 
 
-def test_a_run_gives_each_table_and_figure_of_what_is_shown(open_page: OpenPage) -> None:
+def test_a_run_gives_each_table_and_figure_of_what_is_shown(open_page):
     at = open_page("rgb", run=examples.NOISE)
 
     at = opened(at, examples.NOISE)
@@ -47,9 +47,7 @@ def test_a_run_gives_each_table_and_figure_of_what_is_shown(open_page: OpenPage)
     assert files[-2:] == ["All figures and tables (zip)", "This figure (SVG)"]
 
 
-def test_tables_and_figures_are_english_whatever_language_the_page_is_in(
-    open_page: OpenPage,
-) -> None:
+def test_tables_and_figures_are_english_whatever_language_the_page_is_in(open_page):
     at = opened(open_page("rgb", run=examples.NOISE), examples.NOISE)
     english = table(at), figure(at)
 
@@ -74,9 +72,7 @@ def test_tables_and_figures_are_english_whatever_language_the_page_is_in(
         ("paper_table", 1, table, "Jury & 0.30 & 0.63"),
     ],
 )
-def test_width_table_and_language_are_chosen(
-    open_page: OpenPage, key: str, choice: object, seen, words: str
-) -> None:
+def test_width_table_and_language_are_chosen(open_page, key, choice, seen, words):
     at = open_page("trace", run=examples.INVENTED)
     # A dialog is there for one drawing here, so that the choice is made before it.
     at.session_state[key] = choice
@@ -86,7 +82,7 @@ def test_width_table_and_language_are_chosen(
     assert words in seen(at)
 
 
-def test_a_comparison_gives_its_forest_plot_and_its_differences(open_page: OpenPage) -> None:
+def test_a_comparison_gives_its_forest_plot_and_its_differences(open_page):
     questions = [f"Question {number}?" for number in range(4)]
     results(session.store(), "Old", questions, [1.0, 0.0, 0.0, 0.0])
     results(session.store(), "<b>New", questions, [1.0] * 4)

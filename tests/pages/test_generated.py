@@ -60,9 +60,7 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_nothing_of_a_generator_is_shown_where_all_have_a_response(
-    open_page: OpenPage, page: str
-) -> None:
+def test_nothing_of_a_generator_is_shown_where_all_have_a_response(open_page, page):
     kept("told", "In May.", "In June.")
     at = form(open_page, page, "told")
     assert "no answer" not in said(at, "markdown", "caption")
@@ -71,9 +69,7 @@ def test_nothing_of_a_generator_is_shown_where_all_have_a_response(
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_the_offline_reader_answers_where_responses_are_missing(
-    open_page: OpenPage, page: str
-) -> None:
+def test_the_offline_reader_answers_where_responses_are_missing(open_page, page):
     kept("half", "In May.", None)
     at = form(open_page, page, "half")
     assert "1 of 2 samples has no answer: a generator answers them." in said(at, "markdown")
@@ -83,9 +79,7 @@ def test_the_offline_reader_answers_where_responses_are_missing(
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_without_a_model_only_responses_that_are_there_can_be_judged(
-    open_page: OpenPage, page: str
-) -> None:
+def test_without_a_model_only_responses_that_are_there_can_be_judged(open_page, page):
     kept("half", "In May.", None)
     kept("none", None, None)
     at = models(form(open_page, page, "half"), page)
@@ -97,7 +91,7 @@ def test_without_a_model_only_responses_that_are_there_can_be_judged(
     assert at.button(key=f"{page}_start").disabled
 
 
-def test_a_prompt_without_its_blanks_cannot_be_started(open_page: OpenPage) -> None:
+def test_a_prompt_without_its_blanks_cannot_be_started(open_page):
     kept("none", None)
     at = form(open_page, "metrics", "none")
     at.text_area(key="metrics_prompt_en").set_value("Answer $question")
@@ -106,7 +100,7 @@ def test_a_prompt_without_its_blanks_cannot_be_started(open_page: OpenPage) -> N
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page: OpenPage) -> None:
+def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page):
     kept("none", None, None)
     at = form(open_page, "metrics", "none")
     assert "Needs: answer, true answer. 2 of 2 samples can be judged." in said(at)
@@ -114,16 +108,14 @@ def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page: Ope
     assert "Answer match" in at.multiselect(key="metrics_metrics").options
 
 
-def test_metrics_of_the_retriever_need_no_generator(open_page: OpenPage) -> None:
+def test_metrics_of_the_retriever_need_no_generator(open_page):
     kept("none", None)
     at = form(open_page, "metrics", "none")
     at.multiselect(key="metrics_metrics").set_value(["context_recall"])
     assert "no answer" not in said(checked(at.run()), "markdown")
 
 
-def test_the_estimate_holds_the_calls_of_the_generators(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_the_estimate_holds_the_calls_of_the_generators(open_page, provider):
     kept("half", "In May.", None, None)
     at = form(open_page, "trace", "half", JURY, judge=LUNA)
     at = models(at, "trace", OFFLINE.id, MINI)
@@ -138,9 +130,7 @@ def test_the_estimate_holds_the_calls_of_the_generators(
     }
 
 
-def test_a_metric_s_judge_is_asked_as_often_as_estimated(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page, provider):
     kept("half", "In May.", None)
     at = form(open_page, "metrics", "half")
     at.multiselect(key="metrics_metrics").set_value(["llm_judge"])
@@ -155,8 +145,8 @@ def test_a_metric_s_judge_is_asked_as_often_as_estimated(
 
 
 def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+    open_page, provider
+):
     kept("half", ANSWER, None)
     at = form(open_page, "trace", "half", HYBRID, judge=LUNA)
     assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
@@ -177,7 +167,7 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
 # Runs
 
 
-def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
+def test_a_trace_run_judges_what_the_offline_reader_answers(open_page):
     kept("half", "In May.", None)
     at = started(form(open_page, "trace", "half"), "trace")
     assert state(at) == "2 answers checked"
@@ -190,7 +180,7 @@ def test_a_trace_run_judges_what_the_offline_reader_answers(open_page: OpenPage)
     assert session.store().results.responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
 
 
-def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPage) -> None:
+def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page):
     kept("none", None, None)
     at = started(form(open_page, "metrics", "none"), "metrics")
     assert state(at) == "2 answers checked"
@@ -201,7 +191,7 @@ def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page: OpenPag
     assert "model" not in first
 
 
-def test_two_generators_are_not_mixed(open_page: OpenPage, provider: Loopback) -> None:
+def test_two_generators_are_not_mixed(open_page, provider):
     run = of_two_models(open_page)
     at = open_page("trace", run=run.id)
     of_models = [line for line in lines(at) if line.title == "Context relevance"]
@@ -213,7 +203,7 @@ def test_two_generators_are_not_mixed(open_page: OpenPage, provider: Loopback) -
     assert {row["Model"] for row in samples(at)} == {OF_LUNA}
 
 
-def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopback) -> None:
+def test_exports_say_which_model_answered(open_page, provider):
     run = of_two_models(open_page)
     rows = list(csv.DictReader(io.StringIO(exported(run))))
     assert [(row["sample"], row["model"], row["response"]) for row in rows] == [
@@ -226,9 +216,7 @@ def test_exports_say_which_model_answered(open_page: OpenPage, provider: Loopbac
     assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 
-def test_the_sample_shows_the_response_and_what_was_asked_for_it(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_the_sample_shows_the_response_and_what_was_asked_for_it(open_page, provider):
     run = of_two_models(open_page)
     at = open_page("sample", run=run.id, sample="2", model="2")
     assert OTHER in html(at)

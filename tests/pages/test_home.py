@@ -1,17 +1,13 @@
 """Home: one click from an empty workspace to a real evaluation."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from evaluators.runs.examples import INVENTED, NOISE
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, cards, said, state, wait_for_runs
 
 
-def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
+def test_an_empty_workspace_says_where_to_begin(open_page):
     assert "No run yet." in said(open_page("home"))
 
 
@@ -19,9 +15,7 @@ def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
     ("label", "name", "asked"),
     [("Run the RGB sample", "rgb", 216), ("Run the TRACE sample", "trace", 24)],
 )
-def test_a_sample_button_leads_to_the_finished_run(
-    open_page: OpenPage, label: str, name: str, asked: int
-) -> None:
+def test_a_sample_button_leads_to_the_finished_run(open_page, label, name, asked):
     at = open_page("home")
     button(at, label).click()
     checked(at.run())
@@ -35,8 +29,8 @@ def test_a_sample_button_leads_to_the_finished_run(
     [("rgb", "See the result", NOISE, 648), ("trace", "See the result", INVENTED, 24)],
 )
 def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
-    open_page: OpenPage, page: str, label: str, run: str, checked_cells: int
-) -> None:
+    open_page, page, label, run, checked_cells
+):
     at = open_page("home")
     at.button(key=f"home_{label}_{page}").click()
     checked(at.run())
@@ -45,7 +39,7 @@ def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
     assert f"{checked_cells}" in state(at)
 
 
-def test_an_example_becomes_ones_own_by_a_click(open_page: OpenPage) -> None:
+def test_an_example_becomes_ones_own_by_a_click(open_page):
     at = open_page("trace", run=INVENTED)
     button(at, "Make it yours").click()
     checked(at.run())
@@ -63,9 +57,7 @@ def test_an_example_becomes_ones_own_by_a_click(open_page: OpenPage) -> None:
         (b"{oops", "own.csv"),
     ],
 )
-def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(
-    open_page: OpenPage, content: bytes, told: str
-) -> None:
+def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(open_page, content, told):
     at = open_page("home")
     at.file_uploader[0].upload("own.csv", content, "text/csv")
     checked(at.run())
@@ -74,7 +66,7 @@ def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(
     assert told in "\n".join([said(at), said(at, "markdown"), *links])
 
 
-def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page: OpenPage) -> None:
+def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page):
     links = {link.proto.label: link.proto for link in open_page("home").get("page_link")}
 
     assert links["Lead a class"].page == "round"
@@ -83,7 +75,7 @@ def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page: 
     assert links["Join a round"].query_string == ""
 
 
-def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
+def test_a_model_is_tested_by_an_open_form(open_page):
     at = open_page("home")
     button(at, "Test a model").click()
     checked(at.run())
@@ -91,7 +83,7 @@ def test_a_model_is_tested_by_an_open_form(open_page: OpenPage) -> None:
     assert "Ask 216 questions" in [each.label for each in at.button]
 
 
-def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, filled: Filled) -> None:
+def test_recent_runs_are_listed_newest_first_and_open(open_page, filled):
     at = open_page("home")
     kinds = [line for line in said(at, "markdown").splitlines() if "UTC" in line]
     assert [kind.split(" · ")[0] for kind in kinds] == [
@@ -105,8 +97,8 @@ def test_recent_runs_are_listed_newest_first_and_open(open_page: OpenPage, fille
 
 
 def test_a_data_folder_that_cannot_be_used_is_named_with_the_remedy(
-    open_page: OpenPage, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, data_folder, monkeypatch
+):
     (data_folder / "file").touch()
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("PLUMBLINE_DATA_DIR", str(data_folder / "file"))

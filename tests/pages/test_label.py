@@ -30,7 +30,7 @@ from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.store import Answer
 from tests.pages.by_hand import SAMPLES, fail, two_models
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import Filled, checked
 from tests.pages.screen import button, evidence, markdown, said, table
 from ui import run_views, session
 
@@ -97,9 +97,7 @@ def words(queue: LabelQueue, person: str = "Anna") -> list[tuple[str, str]]:
 # From a run to its queue
 
 
-def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     button(at, "Label some …").click()
     at = checked(at.run())
@@ -120,7 +118,7 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(
     assert bar(at)["progress"] == "1 of 10"
 
 
-def test_more_than_there_are_cannot_be_asked_for(open_page: OpenPage) -> None:
+def test_more_than_there_are_cannot_be_asked_for(open_page):
     at = open_page("label", run=two_models().id)
 
     # Two models, six samples each, and one of the twelve answers failed.
@@ -128,7 +126,7 @@ def test_more_than_there_are_cannot_be_asked_for(open_page: OpenPage) -> None:
     assert "1 failed sample cannot be labelled." in said(at, "caption")
 
 
-def test_a_queue_over_failed_samples_only_is_refused_with_the_count(open_page: OpenPage) -> None:
+def test_a_queue_over_failed_samples_only_is_refused_with_the_count(open_page):
     run = two_models(results=False)
     for position in range(SAMPLES):
         for model in (0, 1):
@@ -139,7 +137,7 @@ def test_a_queue_over_failed_samples_only_is_refused_with_the_count(open_page: O
     assert "12 failed samples cannot be labelled. There is nothing" in said(at, "info")
 
 
-def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page: OpenPage) -> None:
+def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page):
     run = two_models()
     at = open_page("label", run=run.id)
     at.segmented_control[0].set_value("by doubt")
@@ -153,9 +151,7 @@ def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page
     assert [answer[:2] for answer in kept.answers] == [(5, 0), (5, 1)]
 
 
-def test_an_example_a_run_at_work_and_no_run_say_what_to_do(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_an_example_a_run_at_work_and_no_run_say_what_to_do(open_page, filled):
     example = open_page("label", run=INVENTED)
     assert "same example" in said(example, "info")
     assert button(example, "Make a copy and go on")
@@ -164,9 +160,7 @@ def test_an_example_a_run_at_work_and_no_run_say_what_to_do(
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u202eanna", "a\u200bb"])
-def test_a_name_that_nobody_can_see_is_refused(
-    open_page: OpenPage, queue: LabelQueue, name: str
-) -> None:
+def test_a_name_that_nobody_can_see_is_refused(open_page, queue, name):
     at = open_page("label", queue=queue.id)
     at.text_input[0].set_value(name)
     button(checked(at.run()), "Start").click()
@@ -174,9 +168,7 @@ def test_a_name_that_nobody_can_see_is_refused(
     assert "A name has 1 to 40 letters" in said(checked(at.run()), "error")
 
 
-def test_whoever_has_the_link_enters_a_name_and_begins(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_whoever_has_the_link_enters_a_name_and_begins(open_page, queue):
     at = open_page("label", queue=queue.id)
     assert "11 answers" in said(at, "markdown")
     at.text_input[0].set_value(HOSTILE)
@@ -193,9 +185,7 @@ def test_whoever_has_the_link_enters_a_name_and_begins(
 # One answer after the other
 
 
-def test_an_answer_is_labelled_and_the_next_one_comes(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_an_answer_is_labelled_and_the_next_one_comes(open_page, queue):
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     first = queue.cell(0)
     question = bar(at)["questions"][0]
@@ -218,7 +208,7 @@ def test_an_answer_is_labelled_and_the_next_one_comes(
         assert label.queue == queue.id
 
 
-def test_an_answer_without_a_label_is_not_done(open_page: OpenPage, queue: LabelQueue) -> None:
+def test_an_answer_without_a_label_is_not_done(open_page, queue):
     at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
 
     assert bar(at)["progress"] == "1 of 11"
@@ -226,9 +216,7 @@ def test_an_answer_without_a_label_is_not_done(open_page: OpenPage, queue: Label
     assert words(queue) == []
 
 
-def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(open_page, queue):
     at = act(
         open_page("label", queue=queue.id, person=token(queue, "Anna")), "skipped", "cannot tell"
     )
@@ -237,9 +225,7 @@ def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(
     assert words(queue) == [("sample", "skipped"), ("sample", "cannot tell")]
 
 
-def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(open_page, queue):
     act(
         open_page("label", queue=queue.id, person=token(queue, "Anna")),
         "skipped",
@@ -256,9 +242,7 @@ def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(
     )
 
 
-def test_undo_takes_back_what_was_said_last_and_then_steps_back(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_undo_takes_back_what_was_said_last_and_then_steps_back(open_page, queue):
     at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "no"), "done")
     at = act(at, "undo")
     assert bar(at)["progress"] == "1 of 11"
@@ -271,9 +255,7 @@ def test_undo_takes_back_what_was_said_last_and_then_steps_back(
     assert session.store().person_labels.by_cell(queue.run_id) == {}
 
 
-def test_a_label_and_next_that_come_together_are_both_kept(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_a_label_and_next_that_come_together_are_both_kept(open_page, queue):
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     told = bar(at)
     label = {"key": told["questions"][0]["name"], "value": "yes"}
@@ -299,16 +281,14 @@ def test_a_label_and_next_that_come_together_are_both_kept(
         None,
     ],
 )
-def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(
-    open_page: OpenPage, queue: LabelQueue, changes: Any
-) -> None:
+def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(open_page, queue, changes):
     at = send(open_page("label", queue=queue.id, person=token(queue, "Anna")), changes)
 
     assert bar(at)["progress"] == "1 of 11"
     assert words(queue) == []
 
 
-def test_two_browsers_of_one_person_lose_nothing(open_page: OpenPage, queue: LabelQueue) -> None:
+def test_two_browsers_of_one_person_lose_nothing(open_page, queue):
     here, there = (
         open_page("label", queue=queue.id, person=token(queue, "Anna")) for _ in range(2)
     )
@@ -326,9 +306,7 @@ def test_two_browsers_of_one_person_lose_nothing(open_page: OpenPage, queue: Lab
 # What the judge says
 
 
-def test_blind_nothing_tells_what_was_judged_until_the_end(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_blind_nothing_tells_what_was_judged_until_the_end(open_page, queue):
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     for _ in queue.answers:
         assert bar(at)["note"] == ""
@@ -345,7 +323,7 @@ def test_blind_nothing_tells_what_was_judged_until_the_end(
     assert list(at.table[0].value.columns) == [r"\#", "You", "Run", "Question", "Asked"]
 
 
-def test_after_each_answer_its_labels_are_shown_before_the_next(open_page: OpenPage) -> None:
+def test_after_each_answer_its_labels_are_shown_before_the_next(open_page):
     queue = stored(Wish(reveal="after each"))
     at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "yes"), "done")
 
@@ -356,9 +334,7 @@ def test_after_each_answer_its_labels_are_shown_before_the_next(open_page: OpenP
     assert words(queue) == [("verdict", "yes"), ("sample", "done")]
 
 
-def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(
-    open_page: OpenPage,
-) -> None:
+def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(open_page):
     queue = stored(Wish(blind=False))
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     assert bar(at)["note"].startswith("The rule: ")
@@ -370,7 +346,7 @@ def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(
     assert (label.value, label.blind) == ("done", False)
 
 
-def test_two_people_see_how_far_they_agree(open_page: OpenPage, queue: LabelQueue) -> None:
+def test_two_people_see_how_far_they_agree(open_page, queue):
     for name, value in (("Anna", "yes"), ("Ben", "no")):
         at = open_page("label", queue=queue.id, person=token(queue, name))
         for _ in queue.answers:
@@ -411,9 +387,7 @@ def label_all(at: AppTest) -> AppTest:
     return send(at, changes, name="evidence")
 
 
-def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(
-    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
-) -> None:
+def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(open_page, of_sentences):
     queue = of_sentences()
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     assert set(evidence(at)["verdicts"].values()) == {""}
@@ -431,9 +405,7 @@ def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(
     assert (done.value, done.blind) == ("done", True)
 
 
-def test_sentences_are_compared_with_the_run_after_each_answer(
-    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
-) -> None:
+def test_sentences_are_compared_with_the_run_after_each_answer(open_page, of_sentences):
     queue = of_sentences(reveal="after each")
     at = act(label_all(open_page("label", queue=queue.id, person=token(queue, "Anna"))), "done")
 
@@ -444,9 +416,7 @@ def test_sentences_are_compared_with_the_run_after_each_answer(
     assert bar(act(at, "done"))["progress"] == "2 of 5"
 
 
-def test_with_all_labels_in_sight_next_confirms_them(
-    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
-) -> None:
+def test_with_all_labels_in_sight_next_confirms_them(open_page, of_sentences):
     queue = of_sentences(blind=False)
     at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
 
@@ -458,7 +428,7 @@ def test_with_all_labels_in_sight_next_confirms_them(
 # What is not there
 
 
-def test_a_queue_takes_so_many_people_and_no_more(queue: LabelQueue) -> None:
+def test_a_queue_takes_so_many_people_and_no_more(queue):
     table = session.store().label_queues
     first = table.join(queue, "P0")
     for number in range(1, MOST_PEOPLE):
@@ -478,7 +448,7 @@ def test_a_queue_takes_so_many_people_and_no_more(queue: LabelQueue) -> None:
     assert table.person(anna.token) == anna
 
 
-def test_nobody_labels_under_the_name_of_somebody_else(queue: LabelQueue) -> None:
+def test_nobody_labels_under_the_name_of_somebody_else(queue):
     table, labels = session.store().label_queues, session.store().person_labels
     own = PersonLabel(person="Owner", label="sample", value="done", created=queue.created)
     labels.save(queue.run_id, queue.cell(0), own)
@@ -491,7 +461,7 @@ def test_nobody_labels_under_the_name_of_somebody_else(queue: LabelQueue) -> Non
     assert table.join(queue, "Anna", is_owner=True) == anna
 
 
-def test_a_name_in_the_address_is_nobody(open_page: OpenPage, queue: LabelQueue) -> None:
+def test_a_name_in_the_address_is_nobody(open_page, queue):
     anna = token(queue, "Anna")
     act(open_page("label", queue=queue.id, person=anna), "skipped")
     other = queue.model_copy(update={"id": "other"})
@@ -504,9 +474,7 @@ def test_a_name_in_the_address_is_nobody(open_page: OpenPage, queue: LabelQueue)
     assert words(queue) == [("sample", "skipped")]
 
 
-def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(open_page, queue):
     by_hand = PersonLabel(
         person="Anna", label="verdict", key="accuracy", value="no", created=queue.created
     )
@@ -518,7 +486,7 @@ def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(
     assert session.store().person_labels.by_cell(queue.run_id) == {queue.cell(0): [by_hand]}
 
 
-def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page: OpenPage) -> None:
+def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page):
     queue = stored(Wish(n=50, blind=True))
     at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
     at = act(at, *["skipped"] * len(queue.answers))
@@ -532,9 +500,7 @@ def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page: OpenP
     assert [label.blind for label in kept if label.value in ("yes", "done")] == [True, True]
 
 
-def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(
-    open_page: OpenPage,
-) -> None:
+def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(open_page):
     queue = stored(Wish(n=2, blind=True))
     at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
     for _ in queue.answers:
@@ -548,9 +514,7 @@ def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(
     assert [(label.value, label.blind) for label in kept] == [("no", False), ("done", False)]
 
 
-def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(
-    open_page: OpenPage, of_sentences: Callable[..., LabelQueue]
-) -> None:
+def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(open_page, of_sentences):
     queue = of_sentences(blind=False)
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
     told = evidence(at)
@@ -561,9 +525,7 @@ def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(
     assert (label.person, label.blind) == ("Anna", False)
 
 
-def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(
-    open_page: OpenPage, queue: LabelQueue
-) -> None:
+def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(open_page, queue):
     assert "There is no such queue here" in said(open_page("label", queue="unknown"), "warning")
 
     at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
@@ -573,9 +535,7 @@ def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(
     assert "its run was deleted" in said(at, "warning")
 
 
-def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
-    open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(open_page, filled, monkeypatch):
     owner = "mine-4fT9qLx2Vb7Rz1_KcW"
     run = samples.rgb(session.store(), owner)
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
@@ -598,7 +558,7 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(
     assert "Open a run" in said(open_page("label", run=run.id), "info")
 
 
-def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPage) -> None:
+def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page):
     sample = Sample(id="0", question="When?", response="In May.", ground_truth="In June.")
     data = Dataset(name="By hand", samples=(sample,))
     spec = EvaluatorSpec(name="llm_judge", params={"judgement_query": "Is <b>it</b> kind?"})
@@ -625,7 +585,7 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page: OpenPag
     assert "True answer: In June." in said(at, "text")
 
 
-def test_a_run_at_work_is_not_drawn_from(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_at_work_is_not_drawn_from(open_page, filled):
     at_work = session.store().run_lock(filled.trace.id)
     at_work.acquire()
     try:
@@ -637,7 +597,7 @@ def test_a_run_at_work_is_not_drawn_from(open_page: OpenPage, filled: Filled) ->
         at_work.release()
 
 
-def test_at_the_end_kappa_is_that_of_the_check(open_page: OpenPage, filled: Filled) -> None:
+def test_at_the_end_kappa_is_that_of_the_check(open_page, filled):
     """Of a no more answers are drawn than of a yes, and each counts for those it stands for."""
     store, view = session.store(), run_views.latest(filled.trace)
     queue = draw(view, Wish(n=12), seed=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -56,17 +55,13 @@ def keep(place: correction.RunCell, sent: object) -> int:
     return len(session.store().person_labels.history(place.run_id))
 
 
-def test_of_ten_thousand_changes_in_one_message_fifty_are_kept(
-    place: correction.RunCell,
-) -> None:
+def test_of_ten_thousand_changes_in_one_message_fifty_are_kept(place):
     assert keep(place, changes(place, 1, 10_000)) == correction.MOST_CHANGES
     # What was not looked at is no answered change: the browser sends it again.
     assert correction.last_answered(place) == correction.MOST_CHANGES
 
 
-def test_labels_that_come_faster_than_anybody_reads_are_refused(
-    place: correction.RunCell,
-) -> None:
+def test_labels_that_come_faster_than_anybody_reads_are_refused(place):
     keep(place, changes(place, 1, 50))
     keep(place, changes(place, 51, 100))
 
@@ -79,9 +74,7 @@ def test_labels_that_come_faster_than_anybody_reads_are_refused(
     "labels",
     [["support"], ["undo"], ["undo all"], ["support", "undo"], ["support", "undo", "undo all"]],
 )
-def test_the_labels_of_an_answer_are_read_once_for_a_message_whatever_it_says(
-    place: correction.RunCell, labels: Sequence[str]
-) -> None:
+def test_the_labels_of_an_answer_are_read_once_for_a_message_whatever_it_says(place, labels):
     store = session.store()
     store.person_labels.save(*place, *[label("Ada")] * 500)
     sent = changes(place, 1, 50)
@@ -98,9 +91,7 @@ def test_the_labels_of_an_answer_are_read_once_for_a_message_whatever_it_says(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_of_a_message_is_kept_what_each_of_its_changes_alone_would_keep(
-    place: correction.RunCell, seed: int
-) -> None:
+def test_of_a_message_is_kept_what_each_of_its_changes_alone_would_keep(place, seed):
     """Whatever is said, taken back and said again; the first place gets all in one message."""
     chance = random.Random(seed)
     store = session.store()
@@ -132,7 +123,7 @@ def test_of_a_message_is_kept_what_each_of_its_changes_alone_would_keep(
 
 
 @pytest.mark.parametrize("sent", [None, {}, "x" * 1000, 7, [7], [{"sample": 1}]])
-def test_what_is_no_list_of_changes_is_passed_over(place: correction.RunCell, sent: object) -> None:
+def test_what_is_no_list_of_changes_is_passed_over(place, sent):
     assert keep(place, sent) == 0
 
 
@@ -140,9 +131,7 @@ def label(person: str) -> PersonLabel:
     return PersonLabel(person=person, label="support", key="a", value="full", created=NOW)
 
 
-def test_one_person_gives_an_answer_so_many_labels_those_taken_back_as_well(
-    place: correction.RunCell,
-) -> None:
+def test_one_person_gives_an_answer_so_many_labels_those_taken_back_as_well(place):
     table = session.store().person_labels
     table.save(*place, *[label("Ada")] * MOST_OF_A_PERSON)
     table.withdraw_all(*place, "Ada")
@@ -152,9 +141,7 @@ def test_one_person_gives_an_answer_so_many_labels_those_taken_back_as_well(
     table.save(*place, label("Ben"))
 
 
-def test_a_run_keeps_so_many_labels(
-    place: correction.RunCell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_keeps_so_many_labels(place, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_LABELS_PER_RUN", "3")
     table = session.store().person_labels
     for person in ("Ada", "Ben", "Cleo"):

@@ -15,7 +15,7 @@ from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.glossary import terms
 from evaluators.text.language import CHINESE, say, speaking
 from tests.lesson import NO_CLAIM
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import (
     button,
     evidence,
@@ -50,9 +50,7 @@ def tapped(at: AppTest, **choices: object) -> AppTest:
     return checked(at.run())
 
 
-def test_a_word_that_was_asked_for_stands_first_and_every_word_stands_once(
-    open_page: OpenPage,
-) -> None:
+def test_a_word_that_was_asked_for_stands_first_and_every_word_stands_once(open_page):
     at = open_page("learn", term="adherence")
     assert [header.value for header in at.header] == ["Adherence", "Glossary"]
     shown = html(at)
@@ -75,23 +73,19 @@ def test_a_word_that_was_asked_for_stands_first_and_every_word_stands_once(
         ),
     ],
 )
-def test_a_value_links_to_its_word(
-    open_page: OpenPage, place: str, address: dict[str, str], names: list[str]
-) -> None:
+def test_a_value_links_to_its_word(open_page, place, address, names):
     shown = html(open_page(place, **address))
     assert [name for name in names if f'href="learn?term={name}"' not in shown] == []
 
 
 @pytest.mark.parametrize(("page", "run"), [("trace", INVENTED), ("rgb", NOISE)])
-def test_the_head_of_each_column_of_values_links_to_its_word(
-    open_page: OpenPage, page: str, run: str
-) -> None:
+def test_the_head_of_each_column_of_values_links_to_its_word(open_page, page, run):
     columns = [column for column in table_columns(open_page(page, run=run)) if column["order"]]
     assert columns
     assert [column["title"] for column in columns if not column["term"]] == []
 
 
-def test_each_number_of_a_sample_links_to_its_word(open_page: OpenPage) -> None:
+def test_each_number_of_a_sample_links_to_its_word(open_page):
     at = open_page("sample", run=INVENTED, sample="5")
     assert [number["term"][0] for number in evidence(at)["numbers"]] == [
         "learn?term=context_relevance",
@@ -102,7 +96,7 @@ def test_each_number_of_a_sample_links_to_its_word(open_page: OpenPage) -> None:
     ]
 
 
-def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page: OpenPage) -> None:
+def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page):
     at = open_page("sample", run=NOISE, sample="1")
     link = '[?](learn?term=contains_the_answer "What is Contains the answer?")'
     assert f"It contains “23 June 2023”. {link}" in said(at, "markdown")
@@ -110,7 +104,7 @@ def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page
     assert [rule for rule in rules if "[?](learn?term=" not in rule] == []
 
 
-def test_rates_and_choices_explain_themselves_and_link_to_more(open_page: OpenPage) -> None:
+def test_rates_and_choices_explain_themselves_and_link_to_more(open_page):
     at = open_page("rgb", run=NOISE)
     rate = next(text for text in at.markdown if text.value == "**Negative rejection**")
     meaning = "**Negative rejection**: Declines when no document holds the answer."
@@ -121,9 +115,7 @@ def test_rates_and_choices_explain_themselves_and_link_to_more(open_page: OpenPa
     assert "[More](learn?term=sentence)" in formula.help
 
 
-def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
-    open_page: OpenPage,
-) -> None:
+def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(open_page):
     assert [title.value for title in open_page("learn", lesson="2").title] == ["TRACE on one page"]
     assert [title.value for title in open_page("learn", lesson="99").title] == ["Learn"]
 
@@ -158,9 +150,7 @@ def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(
         ),
     ],
 )
-def test_an_answer_is_guessed_and_then_labelled(
-    open_page: OpenPage, number: int, kind: str, told: str, numbers: str
-) -> None:
+def test_an_answer_is_guessed_and_then_labelled(open_page, number, kind, told, numbers):
     at = tapped(open_page("learn", lesson="1"), **{f"rag_{number}": kind})
     assert told in said(at)
     assert numbers in LINK.sub("", said(at)).replace("*", "")
@@ -171,19 +161,19 @@ def test_an_answer_is_guessed_and_then_labelled(
 TAKEN = "An answer can be right, invented"
 
 
-def test_what_to_take_with_one_comes_after_all_four_answers(open_page: OpenPage) -> None:
+def test_what_to_take_with_one_comes_after_all_four_answers(open_page):
     at = tapped(open_page("learn", lesson="1"), rag_1="true", rag_2="adds", rag_3="contradicts")
     assert TAKEN not in said(at, "markdown")
     assert TAKEN in said(tapped(at, rag_4="true"), "markdown")
 
 
-def test_whoever_skips_a_lesson_reads_what_to_take_as_well(open_page: OpenPage) -> None:
+def test_whoever_skips_a_lesson_reads_what_to_take_as_well(open_page):
     at = open_page("learn", lesson="1")
     button(at, "Skip to what you take with you").click()
     assert TAKEN in said(checked(at.run()), "markdown")
 
 
-def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
+def test_the_four_formulas_follow_what_is_tapped(open_page):
     at = open_page("learn", lesson="2")
     # Nothing is known without a label, under any definition.
     assert set(strip(at).values()) == {"–"}
@@ -212,7 +202,7 @@ def test_the_four_formulas_follow_what_is_tapped(open_page: OpenPage) -> None:
     }
 
 
-def test_three_definitions_stand_beside_each_other(open_page: OpenPage) -> None:
+def test_three_definitions_stand_beside_each_other(open_page):
     at = open_page("learn", lesson="2")
     tapped(at, trace_whose="Ours")
     heads = list(at.table[0].value.to_dict("records")[0])
@@ -227,7 +217,7 @@ def test_three_definitions_stand_beside_each_other(open_page: OpenPage) -> None:
     ]
 
 
-def test_what_one_saw_otherwise_is_told_with_the_reason(open_page: OpenPage) -> None:
+def test_what_one_saw_otherwise_is_told_with_the_reason(open_page):
     at = open_page("learn", lesson="2")
     tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL, trace_b=Support.FULL)
     tapped(at, trace_whose="Ours")
@@ -238,7 +228,7 @@ def test_what_one_saw_otherwise_is_told_with_the_reason(open_page: OpenPage) -> 
     assert "With our labels they differ in" in told
 
 
-def test_ones_own_labels_are_there_again_after_ours(open_page: OpenPage) -> None:
+def test_ones_own_labels_are_there_again_after_ours(open_page):
     at = open_page("learn", lesson="2")
     tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL)
     mine = strip(at)
@@ -250,7 +240,7 @@ def test_ones_own_labels_are_there_again_after_ours(open_page: OpenPage) -> None
     assert "With your labels they differ in" in said(at, "markdown")
 
 
-def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page: OpenPage) -> None:
+def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page):
     at = open_page("learn", lesson="2")
     at.button(key="lesson_place").click()
     checked(at.run())
@@ -272,9 +262,7 @@ SLIP = {
 
 
 @pytest.mark.parametrize(("noise", "outcomes"), SLIP.items())
-def test_the_slider_shows_what_each_model_answers_at_that_noise(
-    open_page: OpenPage, noise: float, outcomes: tuple[str, str]
-) -> None:
+def test_the_slider_shows_what_each_model_answers_at_that_noise(open_page, noise, outcomes):
     at = open_page("learn", lesson="3")
     at.select_slider(key="learn_rgb_noise").set_value(noise)
     checked(at.run())
@@ -283,7 +271,7 @@ def test_the_slider_shows_what_each_model_answers_at_that_noise(
     assert f"{round(5 - 5 * noise)} of 5 documents hold the answer" in html(at)
 
 
-def test_declining_and_planted_errors_are_shown_the_same_way(open_page: OpenPage) -> None:
+def test_declining_and_planted_errors_are_shown_the_same_way(open_page):
     at = tapped(open_page("learn", lesson="3"), rgb_ability=Ability.REJECTION)
     told = said(at, "markdown").replace("*", "")
     assert "Model A · Yes: it declines." in told
@@ -295,7 +283,7 @@ def test_declining_and_planted_errors_are_shown_the_same_way(open_page: OpenPage
     assert "3 of 3 documents forged" in html(at)
 
 
-def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:
+def test_every_phrase_of_the_rules_can_be_read(open_page):
     told = said(open_page("learn", lesson="3"), "markdown")
     phrases = (
         *rgb_rules.PRIMARY_REJECTION_PHRASES,
@@ -320,8 +308,8 @@ def test_every_phrase_of_the_rules_can_be_read(open_page: OpenPage) -> None:
     ],
 )
 def test_an_answer_of_ones_own_is_tried_against_the_rules(
-    open_page: OpenPage, ability: Ability, policy: str, answer: str, outcome: str, rule: str
-) -> None:
+    open_page, ability, policy, answer, outcome, rule
+):
     at = tapped(open_page("learn", lesson="3"), rgb_asked=ability, rgb_policy=policy)
     at.text_area(key=f"learn_rgb_own_{ability}_en").input(answer)
     at.text_input(key=f"learn_rgb_truth_{ability}_en").input("£2.3 million")
@@ -337,8 +325,8 @@ def test_an_answer_of_ones_own_is_tried_against_the_rules(
 @pytest.mark.parametrize("language", ["en", CHINESE])
 @pytest.mark.parametrize("ability", [Ability.NOISE, Ability.REJECTION, Ability.COUNTERFACTUAL])
 def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed(
-    open_page: OpenPage, ability: Ability, language: str
-) -> None:
+    open_page, ability, language
+):
     at = open_page("learn", lesson="3")
     at.session_state[LANGUAGE] = language
     checked(at.run())
@@ -358,7 +346,7 @@ def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed
         assert say(material("rgb")["tests"][ability]["riddle"]["why"]) in said(at)
 
 
-def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) -> None:
+def test_images_and_html_typed_into_the_box_stay_letters(open_page):
     at = open_page("learn", lesson="3")
     hostile = '![x](http://127.0.0.1:9/x.png)<img src="http://127.0.0.1:9/y.png"><style>*{}</style>'
     at.text_area(key=f"learn_rgb_own_{Ability.NOISE}_en").input(hostile)
@@ -370,7 +358,7 @@ def test_images_and_html_typed_into_the_box_stay_letters(open_page: OpenPage) ->
     assert "<style>*" not in html(at)
 
 
-def test_more_rows_make_the_intervals_narrow(open_page: OpenPage) -> None:
+def test_more_rows_make_the_intervals_narrow(open_page):
     at = open_page("learn", lesson="5")
     few = {line.title: line for line in lines(at)}
     # 15 of 20 are right: Wilson's interval is 0.531 to 0.888.
@@ -386,7 +374,7 @@ def test_more_rows_make_the_intervals_narrow(open_page: OpenPage) -> None:
     assert {line.title: line for line in lines(at)} != many
 
 
-def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
+def test_labels_of_people_move_the_mean_of_a_judge(open_page):
     at = open_page("learn", lesson="5")
     assert "Nobody knows yet." in said(at, "markdown")
     at.select_slider(key="learn_doubt_labels").set_value(50)
@@ -403,9 +391,7 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("count", [50, 100])
-def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(
-    open_page: OpenPage, count: int
-) -> None:
+def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(open_page, count):
     at = open_page("learn", lesson="5")
     at.select_slider(key="learn_doubt_labels").set_value(count)
     checked(at.run())
@@ -428,9 +414,7 @@ def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(
         ("Thinking aloud", "reasoning", "Right", "Wrong"),
     ],
 )
-def test_an_option_changes_the_verdict_of_its_trap(
-    open_page: OpenPage, trap: str, toggle: str, without: str, with_it: str
-) -> None:
+def test_an_option_changes_the_verdict_of_its_trap(open_page, trap, toggle, without, with_it):
     at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
     assert f"**{without}** by the rules." in said(at, "markdown")
     at.toggle(key=f"learn_traps_{toggle}").set_value(True)
@@ -438,7 +422,7 @@ def test_an_option_changes_the_verdict_of_its_trap(
     assert f"**{with_it}** by the rules." in said(at, "markdown")
 
 
-def test_phrases_are_missed_and_taken_for_others(open_page: OpenPage) -> None:
+def test_phrases_are_missed_and_taken_for_others(open_page):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="Phrases or a judge")
     rows = [list(row.values())[1:] for row in at.table[0].value.to_dict("records")]
     assert rows == [
@@ -464,16 +448,14 @@ def test_phrases_are_missed_and_taken_for_others(open_page: OpenPage) -> None:
         ("An empty answer", "empty", "840 metres.", "Completeness **0.00** · Adherence **0.00**"),
     ],
 )
-def test_a_trap_is_tried(open_page: OpenPage, trap: str, key: str, value: str, told: str) -> None:
+def test_a_trap_is_tried(open_page, trap, key, value, told):
     at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
     tapped(at, **{f"traps_{key}": value})
     assert told in said(at, "markdown")
 
 
 @pytest.mark.parametrize(("documents", "reached"), [(3, 100), (5, 80), (10, 50)])
-def test_noise_that_cannot_be_reached_is_told(
-    open_page: OpenPage, documents: int, reached: int
-) -> None:
+def test_noise_that_cannot_be_reached_is_told(open_page, documents, reached):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="Noise out of reach")
     at.select_slider(key="learn_traps_documents").set_value(documents)
     checked(at.run())
@@ -481,16 +463,14 @@ def test_noise_that_cannot_be_reached_is_told(
     assert f"Asked for: **80 %** noise. Reached: **{reached} %**." in said(at, "markdown")
 
 
-def test_a_long_answer_with_inventions_is_rated_higher_and_is_not_supported(
-    open_page: OpenPage,
-) -> None:
+def test_a_long_answer_with_inventions_is_rated_higher_and_is_not_supported(open_page):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="A judge that likes length")
     rows = [list(row.values())[1:] for row in at.table[0].value.to_dict("records")]
     # One of three sentences is supported.
     assert rows == [["3 of 5", "1.00", "1.00"], ["5 of 5", "0.00", "0.33"]]
 
 
-def test_a_document_that_speaks_to_the_judge_is_pointed_out(open_page: OpenPage) -> None:
+def test_a_document_that_speaks_to_the_judge_is_pointed_out(open_page):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="A document that gives orders")
     assert "speaks to the judge; asks for a verdict" in said(at)
     at.text_area(key="learn_traps_document").input("The lift carries 400 kg. ![x](http://a/b.png)")
@@ -509,9 +489,7 @@ def in_chinese() -> Callable[[AppTest], AppTest]:
     return again
 
 
-def test_the_first_lesson_is_judged_in_chinese_as_in_english(
-    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
-) -> None:
+def test_the_first_lesson_is_judged_in_chinese_as_in_english(open_page, in_chinese):
     at = in_chinese(open_page("learn", lesson="1"))
     # What is tapped is found by what is written on it.
     with speaking(CHINESE):
@@ -528,9 +506,7 @@ def test_the_first_lesson_is_judged_in_chinese_as_in_english(
         assert numbers in told
 
 
-def test_the_second_lesson_has_a_chinese_sample(
-    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
-) -> None:
+def test_the_second_lesson_has_a_chinese_sample(open_page, in_chinese):
     at = in_chinese(open_page("learn", lesson="2"))
     with speaking(CHINESE):
         tapped(at, trace_whose="Ours")
@@ -545,12 +521,7 @@ def test_the_second_lesson_has_a_chinese_sample(
 
 
 @pytest.mark.parametrize(("noise", "slips"), [(0.4, []), (0.8, ["Model B"])], ids=["40 %", "80 %"])
-def test_the_third_lesson_has_chinese_questions(
-    open_page: OpenPage,
-    in_chinese: Callable[[AppTest], AppTest],
-    noise: float,
-    slips: list[str],
-) -> None:
+def test_the_third_lesson_has_chinese_questions(open_page, in_chinese, noise, slips):
     at = in_chinese(open_page("learn", lesson="3"))
     at.select_slider(key="learn_rgb_noise").set_value(noise)
     checked(at.run())
@@ -566,7 +537,7 @@ def test_the_third_lesson_has_chinese_questions(
     ("wanted", "found"),
     [("reciprocal", ["Reciprocal rank"]), ("Rej*", ["By the judge (Rej*, ED*)"]), ("qqq", [])],
 )
-def test_the_glossary_is_searched(open_page: OpenPage, wanted: str, found: list[str]) -> None:
+def test_the_glossary_is_searched(open_page, wanted, found):
     at = open_page("learn")
     at.text_input(key="glossary_search").input(wanted)
     checked(at.run())
@@ -574,9 +545,7 @@ def test_the_glossary_is_searched(open_page: OpenPage, wanted: str, found: list[
     assert not at.expander
 
 
-def test_a_word_is_looked_up_in_chinese(
-    open_page: OpenPage, in_chinese: Callable[[AppTest], AppTest]
-) -> None:
+def test_a_word_is_looked_up_in_chinese(open_page, in_chinese):
     at = in_chinese(open_page("learn", term="adherence"))
     assert [header.value for header in at.header] == ["忠实度", "术语表"]
     assert "理想范围：" in html(at)

@@ -138,14 +138,14 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 # The form
 
 
-def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page):
     at = open_page("metrics")
     assert "Metrics without a judge need no key" in said(at)
     assert at.multiselect(key="metrics_metrics").options
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_every_metric_has_a_form_and_an_explanation(open_page: OpenPage, metric: str) -> None:
+def test_every_metric_has_a_form_and_an_explanation(open_page, metric):
     at, cls = form(open_page, metric), catalogue()[metric]
     assert cls.title in said(at, "markdown")
     assert "Needs: " in said(at)
@@ -154,7 +154,7 @@ def test_every_metric_has_a_form_and_an_explanation(open_page: OpenPage, metric:
     assert {text.strip() for text in prompts} <= {code.value.strip() for code in at.code}
 
 
-def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) -> None:
+def test_what_the_data_lack_is_said_with_the_column_to_add(open_page):
     kept("half", ("tea is hot", "tea"), ("tea is hot", None))
     at = form(open_page, "test_words", "half")
     assert "Needs: answer, true answer. 1 of 2 samples can be judged." in said(at)
@@ -164,33 +164,33 @@ def test_what_the_data_lack_is_said_with_the_column_to_add(open_page: OpenPage) 
     assert not at.button(key="metrics_start").disabled
 
 
-def test_a_metric_that_no_sample_serves_cannot_be_started(open_page: OpenPage) -> None:
+def test_a_metric_that_no_sample_serves_cannot_be_started(open_page):
     kept("none", ("tea is hot", None))
     at = form(open_page, "test_words", "none")
     assert "✕ Words found · no true answer" in at.multiselect(key="metrics_metrics").options
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_parameter_without_a_default_is_told(open_page: OpenPage) -> None:
+def test_a_parameter_without_a_default_is_told(open_page):
     at = form(open_page, "test_demanding")
     assert "Demanding: what is missing. Give it a value." in said(at, "error")
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page: OpenPage) -> None:
+def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page):
     at = form(open_page, "test_two_questions")
     assert "GPT-OSS 20B needs a key; the price is shown without one." in said(at)
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_metric_with_an_optional_judge_goes_without_one(open_page: OpenPage) -> None:
+def test_a_metric_with_an_optional_judge_goes_without_one(open_page):
     kept("one", ("It is true.", None))
     at = form(open_page, "test_opinion", "one")
     assert at.selectbox(key="metrics_metric_judge").value is None
     assert cards(started(at)) == {"Judged": "0.00"}
 
 
-def test_what_a_judge_is_asked_is_known_before_the_run() -> None:
+def test_what_a_judge_is_asked_is_known_before_the_run():
     sample = Sample(id="a", question="?", response="Tea.")
     assert [prompt.text for prompt in prompts_of(TwoQuestions(), sample)] == [
         "true? Tea.",
@@ -202,7 +202,7 @@ def test_what_a_judge_is_asked_is_known_before_the_run() -> None:
 @pytest.mark.parametrize(
     ("metric", "calls"), [("context_recall", 1), ("llm_judge", 1), ("g_eval", 4)]
 )
-def test_the_calls_of_the_metrics_that_ship_are_known(metric: str, calls: int) -> None:
+def test_the_calls_of_the_metrics_that_ship_are_known(metric, calls):
     sample = Sample(
         id="a",
         question="?",
@@ -216,7 +216,7 @@ def test_the_calls_of_the_metrics_that_ship_are_known(metric: str, calls: int) -
 # Runs
 
 
-def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
+def test_a_run_shows_mean_interval_and_coverage(open_page):
     at = words_run(open_page)
     assert state(at) == "3 of 4 checked · 1 failed"
     assert cards(at) == {"Words found": "0.75"}  # (1 + 0.5) / 2
@@ -227,13 +227,13 @@ def test_a_run_shows_mean_interval_and_coverage(open_page: OpenPage) -> None:
     assert at.get("download_button")
 
 
-def test_samples_can_be_ordered_by_a_value(open_page: OpenPage) -> None:
+def test_samples_can_be_ordered_by_a_value(open_page):
     at = words_run(open_page)
     at.selectbox(key=f"order_{runs()[0].id}").set_value("words_found, lowest first")
     assert [row["#"] for row in samples(checked(at.run()))] == ["2", "1", "3", "4"]
 
 
-def test_a_value_that_strangers_named_is_no_markdown_on_a_chip(open_page: OpenPage) -> None:
+def test_a_value_that_strangers_named_is_no_markdown_on_a_chip(open_page):
     name = "![x](http://127.0.0.1:9/x.png)"
     run = results(session.store(), "named", ["Who?", "When?"], [{name: 0.0}, {name: 1.0}]).run
 
@@ -245,20 +245,20 @@ def test_a_value_that_strangers_named_is_no_markdown_on_a_chip(open_page: OpenPa
     assert not [text for text in (*chips, *markdown(at)) if "![" in text]
 
 
-def test_the_list_of_runs_leads_to_the_metrics_page(open_page: OpenPage) -> None:
+def test_the_list_of_runs_leads_to_the_metrics_page(open_page):
     words_run(open_page)
     at = open_listed(open_page("runs"), runs()[0].id)
     assert "Words found" in cards(checked(at))
 
 
-def test_values_beyond_one_have_no_distribution(open_page: OpenPage) -> None:
+def test_values_beyond_one_have_no_distribution(open_page):
     at = open_page("metrics", run=stored("test_words", {"words": 7.0}).id)
     assert cards(at) == {"Words": "7.00"}
     assert "pl-spread" in html(at)
     assert 'pl-spread" aria-hidden="true"><i' not in html(at)
 
 
-def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> None:
+def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page):
     run = stored("gone", {"words": 0.5})
     assert "There is no metric gone here any more." in said(
         open_page("metrics", run=run.id), "warning"
@@ -267,7 +267,7 @@ def test_a_run_of_a_metric_that_is_gone_is_still_shown(open_page: OpenPage) -> N
     assert cards(open_page("sample", run=run.id)) == {"Words": "0.50"}
 
 
-def test_a_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_judge_is_asked_as_often_as_estimated(open_page, provider):
     kept("two", ("It is true.", None), ("It is.", None))
     at = form(open_page, "test_two_questions", "two", judge=LUNA)
     (row,) = table(at, "Model")
@@ -279,7 +279,7 @@ def test_a_judge_is_asked_as_often_as_estimated(open_page: OpenPage, provider: L
     assert (row["Calls"], row["Stored"]) == (0, 4)
 
 
-def test_choices_are_shown_in_words(open_page: OpenPage) -> None:
+def test_choices_are_shown_in_words(open_page):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = form(open_page, "answer_match", "two")
     assert at.selectbox(key="metrics_answer_match_type").options == [
@@ -296,7 +296,7 @@ def test_choices_are_shown_in_words(open_page: OpenPage) -> None:
 # The sample
 
 
-def test_no_match_says_why_and_what_was_compared(open_page: OpenPage) -> None:
+def test_no_match_says_why_and_what_was_compared(open_page):
     kept("one", ("It was in May.", "In May."))
     started(form(open_page, "answer_match", "one"))
     at = open_page("sample", run=runs()[0].id)
@@ -308,7 +308,7 @@ def test_no_match_says_why_and_what_was_compared(open_page: OpenPage) -> None:
     }
 
 
-def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
+def test_a_sample_shows_statements_and_verdicts(open_page):
     words_run(open_page)
     at = open_page("sample", run=runs()[0].id, sample="2")
     assert cards(at) == {"Words found": "0.50"}
@@ -320,7 +320,7 @@ def test_a_sample_shows_statements_and_verdicts(open_page: OpenPage) -> None:
     assert "True answer: tea cold" in said(at, "text")
 
 
-def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: OpenPage) -> None:
+def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page):
     words_run(open_page)
     at = open_page("sample", run=runs()[0].id, sample="3")
     assert cards(at) == {"Words found": "–"}
@@ -328,9 +328,7 @@ def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page: Open
     assert not [text for text in markdown(at) if HOSTILE in text]
 
 
-def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(open_page, provider):
     kept("two", ("It is true.", None))
     started(form(open_page, "test_two_questions", "two", judge=LUNA))
     at = open_page("sample", run=runs()[0].id)
@@ -344,7 +342,7 @@ def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_stored_score_of_every_metric_opens(open_page: OpenPage, metric: str) -> None:
+def test_a_stored_score_of_every_metric_opens(open_page, metric):
     run = stored(
         metric, {metric: 1.0}, {"steps": [{"statement": HOSTILE}], "odd": {"deep": [1, [None]]}}
     )

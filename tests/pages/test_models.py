@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, html, markdown, said, samples, segments, state, table
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 
 
-def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
+def test_every_model_has_its_own_rates(open_page):
     rows = table(open_page("rgb", run=two_models().id), "Rate")
     assert [
         (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
@@ -34,7 +34,7 @@ def test_every_model_has_its_own_rates(open_page: OpenPage) -> None:
     ]
 
 
-def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPage) -> None:
+def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page):
     rows = table(open_page("rgb", run=two_models().id), "Ability")
     assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [
         (TITLES[0], "0 %", "100 %"),
@@ -44,7 +44,7 @@ def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page: OpenPa
     ]
 
 
-def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page: OpenPage) -> None:
+def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
     curves, *rates = figures(open_page("rgb", run=two_models().id))
     assert {curve["name"]: curve["y"] for curve in curves} == {
         TITLES[0]: [100.0, 50.0],
@@ -63,7 +63,7 @@ def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page: Op
     assert len(set(colours.values())) == 2
 
 
-def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page: OpenPage) -> None:
+def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page):
     _, _, rejection = figures(open_page("rgb", run=two_models().id))
     assert [(mark["name"], mark["marker"]["symbol"], mark["x"]) for mark in rejection] == [
         (f"{TITLES[0]}, by rule", "circle", [50.0]),
@@ -73,9 +73,7 @@ def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page: OpenPage) ->
     ]
 
 
-def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(
-    open_page: OpenPage,
-) -> None:
+def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(open_page):
     run = two_models()
     at = open_page("rgb", run=run.id)
     assert [list(row.values())[:6] for row in table(at, "Asked")] == [
@@ -86,7 +84,7 @@ def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(
     assert "2 answers." in said(checked(at.run()))
 
 
-def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage) -> None:
+def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page):
     run = two_models()
     at = open_page("rgb", run=run.id)
     assert "12 answers." in said(at)
@@ -103,7 +101,7 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page: OpenPage)
     assert [row["#"] for row in samples(checked(at.run()))] == ["4"]
 
 
-def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page: OpenPage) -> None:
+def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page):
     rows = samples(open_page("rgb", run=two_models().id))
     assert [row["Declines (judge)"] for row in rows[-4:]] == [
         "1.00",
@@ -113,7 +111,7 @@ def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page: OpenPage) 
     ]
 
 
-def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
+def test_the_card_says_who_was_asked_and_how(open_page):
     run = two_models(Cap(calls=500, cost=0.5), use_cache=False)
     card = said(open_page("rgb", run=run.id), "caption")
     for fact in (
@@ -126,7 +124,7 @@ def test_the_card_says_who_was_asked_and_how(open_page: OpenPage) -> None:
         assert fact in card
 
 
-def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenPage) -> None:
+def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page):
     run = two_models()
     assert "as chosen" not in said(open_page("rgb", run=run.id))
     for position in (0, 1):
@@ -143,14 +141,14 @@ def test_what_a_provider_did_not_accept_is_said_beside_the_card(open_page: OpenP
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_the_list_of_runs_names_all_models_and_the_judge(open_page: OpenPage) -> None:
+def test_the_list_of_runs_names_all_models_and_the_judge(open_page):
     two_models()
     at = open_page("home")
     assert f"RGB with {TITLES[0]}, {TITLES[1]} · judge {model_title(JUDGE)}" in said(at, "markdown")
     assert "11 of 12 checked · 1 failed" in said(at)
 
 
-def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
+def test_models_of_the_same_name_are_told_apart(open_page):
     run = two_models(results=False).model_copy(update={"id": "alike", "models": (OSS, OSS, LUNA)})
     session.store().runs.save(
         run, Dataset(name=run.dataset_name, samples=())
@@ -160,7 +158,7 @@ def test_models_of_the_same_name_are_told_apart(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("name", ["rgb", "runs", "sample"])
-def test_the_name_of_a_model_is_shown_as_letters(open_page: OpenPage, name: str) -> None:
+def test_the_name_of_a_model_is_shown_as_letters(open_page, name):
     hostile = ModelSpec(provider="custom", model="![x](http://127.0.0.1:9/x.png)")
     run = two_models(results=False).model_copy(
         update={"id": "hostile", "models": (hostile, OSS), "judge": hostile}
@@ -184,9 +182,7 @@ def test_the_name_of_a_model_is_shown_as_letters(open_page: OpenPage, name: str)
         ("99", "2", (6, 1)),
     ],
 )
-def test_the_address_names_the_sample_and_the_model(
-    open_page: OpenPage, sample: str, model: str, shown: tuple[int, int]
-) -> None:
+def test_the_address_names_the_sample_and_the_model(open_page, sample, model, shown):
     run = two_models()
     at = open_page("sample", run=run.id, sample=sample, model=model)
     number, index = shown
@@ -197,8 +193,8 @@ def test_the_address_names_the_sample_and_the_model(
 
 
 def test_the_answers_of_the_models_to_one_sample_can_be_switched_and_the_neighbours_keep_the_model(
-    open_page: OpenPage,
-) -> None:
+    open_page,
+):
     run = two_models()
     at = open_page("sample", run=run.id, sample="1")
     assert "1 of model 1." in html(at)
@@ -212,12 +208,12 @@ def test_the_answers_of_the_models_to_one_sample_can_be_switched_and_the_neighbo
     assert segments(at, f"answer_{run.id}").value == TITLES[1]
 
 
-def test_a_run_of_one_model_has_nothing_to_switch(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_of_one_model_has_nothing_to_switch(open_page, filled):
     at = open_page("sample", run=filled.rgb.id, sample="1")
     assert not [group for group in at.get("button_group") if group.key.startswith("answer_")]
 
 
-def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage) -> None:
+def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page):
     at = open_page("sample", run=two_models().id, sample="6")
     texts = said(at, "markdown").replace("**", "")
     assert "Declines: no. It says" in texts
@@ -226,7 +222,7 @@ def test_the_judges_sentence_stands_beside_the_rule_as_text(open_page: OpenPage)
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_half_a_run_of_two_models_counts_every_answer(open_page: OpenPage) -> None:
+def test_half_a_run_of_two_models_counts_every_answer(open_page):
     run = two_models(results=False)
     save(run, Cell(0, 0))
     at = open_page("rgb", run=run.id)

@@ -9,7 +9,6 @@ from evaluators.report.run_report import run_report
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import NO_INTERVAL, NO_INTERVAL_OF_GROUPS
 from tests.comparison.made import results
-from tests.pages.conftest import OpenPage
 from tests.pages.screen import said
 from ui import session
 
@@ -28,7 +27,7 @@ def report_of(found: Results) -> str:
     return run_report(RunView.read(found.store, found.run), found.view)
 
 
-def test_one_answer_has_no_interval_and_every_door_says_why(open_page: OpenPage) -> None:
+def test_one_answer_has_no_interval_and_every_door_says_why(open_page):
     found = run_of("")
     at = open_page("metrics", run="Mine")
     assert NO_INTERVAL in said(at, "caption")
@@ -37,7 +36,7 @@ def test_one_answer_has_no_interval_and_every_door_says_why(open_page: OpenPage)
     assert NO_INTERVAL in report_of(found)
 
 
-def test_a_group_of_one_has_no_interval_and_every_door_says_why(open_page: OpenPage) -> None:
+def test_a_group_of_one_has_no_interval_and_every_door_says_why(open_page):
     found = run_of("A", "A", "B")
     at = open_page("metrics", run="Mine")
     assert NO_INTERVAL_OF_GROUPS in said(at, "caption")
@@ -51,7 +50,7 @@ def test_a_group_of_one_has_no_interval_and_every_door_says_why(open_page: OpenP
     assert NO_INTERVAL_OF_GROUPS.removesuffix(".") in of_groups.caption
 
 
-def test_where_every_value_has_an_interval_nothing_is_said(open_page: OpenPage) -> None:
+def test_where_every_value_has_an_interval_nothing_is_said(open_page):
     found = run_of("A", "A", "B", "B")
     at = open_page("metrics", run="Mine")
     assert "no interval" not in said(at, "caption")

@@ -9,7 +9,7 @@ from evaluators.records import Run
 from evaluators.runs import examples
 from evaluators.runs.notes import tags_in, written
 from evaluators.runs.store import Answer
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import button, markdown, said, samples, segments
 from ui import session
 from ui.parts import people
@@ -54,9 +54,7 @@ def chosen_by(at: AppTest, run: Run, tag: str) -> list[str]:
     return [row["#"] for row in samples(checked(at.run()))]
 
 
-def test_a_note_is_kept_as_it_is_typed_and_stands_on_the_button(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_note_is_kept_as_it_is_typed_and_stands_on_the_button(open_page, filled):
     run = filled.trace
     at = open_page("sample", run=run.id, sample="1")
     assert at.button(key="note").label == "Add a note"
@@ -75,9 +73,7 @@ def test_a_note_is_kept_as_it_is_typed_and_stands_on_the_button(
     assert closed(at).startswith("wrong date, name, place · Says")
 
 
-def test_a_sample_offers_the_tags_of_the_run_the_most_frequent_first(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_sample_offers_the_tags_of_the_run_the_most_frequent_first(open_page, filled):
     run = filled.trace
     for position, names in enumerate((["name"], ["date", "place"], ["date"])):
         filled.store.notes.save(run.id, Answer(position), written("", names, AT))
@@ -85,7 +81,7 @@ def test_a_sample_offers_the_tags_of_the_run_the_most_frequent_first(
     assert at.multiselect(key=key(run, "tags", 8)).options == ["date", "name", "place"]
 
 
-def test_the_last_word_stands_and_the_other_part_stays(open_page: OpenPage, filled: Filled) -> None:
+def test_the_last_word_stands_and_the_other_part_stays(open_page, filled):
     run = filled.trace
     at = sample(open_page, run)
     # Another browser, meanwhile.
@@ -101,16 +97,14 @@ def test_the_last_word_stands_and_the_other_part_stays(open_page: OpenPage, fill
     assert at.text_area(key=key(run, "text")).value == "Theirs."
 
 
-def test_what_is_too_long_is_said_and_stays_in_its_field(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_what_is_too_long_is_said_and_stays_in_its_field(open_page, filled):
     at = enter(sample(open_page, filled.trace), filled.trace, "x" * 61)
     assert "has 61 characters. Shorten it to 60" in said(at, "error")
     assert tags(at, filled.trace) == ["x" * 61]
     assert filled.store.notes.by_answer(filled.trace.id) == {}
 
 
-def test_an_example_takes_no_notes(open_page: OpenPage, filled: Filled) -> None:
+def test_an_example_takes_no_notes(open_page, filled):
     run = examples.find(session.store(), examples.INVENTED)
     assert run is not None
     at = sample(open_page, run)
@@ -119,7 +113,7 @@ def test_an_example_takes_no_notes(open_page: OpenPage, filled: Filled) -> None:
     assert not at.multiselect
 
 
-def test_the_fields_stay_open_from_sample_to_sample(open_page: OpenPage, filled: Filled) -> None:
+def test_the_fields_stay_open_from_sample_to_sample(open_page, filled):
     run = filled.trace
     at = enter(sample(open_page, run), run, "date")
     button(at, "Next").click()
@@ -127,9 +121,7 @@ def test_the_fields_stay_open_from_sample_to_sample(open_page: OpenPage, filled:
     assert (tags(at, run, 1), at.multiselect(key=key(run, "tags", 1)).options) == ([], ["date"])
 
 
-def test_chips_choose_by_tag_together_with_the_other_chips_and_the_search(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_chips_choose_by_tag_together_with_the_other_chips_and_the_search(open_page, filled):
     run = filled.trace
     at = open_page("trace", run=run.id)
     assert f"tag_{run.id}" not in [group.key for group in at.get("button_group")]
@@ -149,9 +141,7 @@ def test_chips_choose_by_tag_together_with_the_other_chips_and_the_search(
     assert [row["#"] for row in samples(checked(at.run()))] == [str(first + 1)]
 
 
-def test_chips_count_the_answers_of_the_model_that_is_looked_at(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_chips_count_the_answers_of_the_model_that_is_looked_at(open_page, filled):
     run = filled.rgb
     rejection = next(
         row.position
@@ -174,7 +164,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_notes_and_tags_are_text(open_page: OpenPage, filled: Filled) -> None:
+def test_hostile_notes_and_tags_are_text(open_page, filled):
     run = filled.trace
     for position, text in enumerate(HOSTILE):
         filled.store.notes.save(run.id, Answer(position), written(text, [text], AT))

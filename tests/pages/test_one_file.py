@@ -17,7 +17,6 @@ from evaluators.runs import label_queues
 from evaluators.runs.glossary import term_of
 from evaluators.runs.run_view import RunView
 from evaluators.terminal.cli import main
-from tests.pages.conftest import OpenPage
 from tests.pages.screen import lines, markdown
 from ui import session
 from ui.label.answer import question_of_value
@@ -96,7 +95,7 @@ def plain(at: AppTest) -> str:
     return re.sub(r"\\(\W)", r"\1", texts)
 
 
-def test_a_page_has_headline_curve_title_and_meaning(open_page: OpenPage, results: Results) -> None:
+def test_a_page_has_headline_curve_title_and_meaning(open_page, results):
     at = open_page("metrics", run=results.run.id)
 
     shown = plain(at)
@@ -105,7 +104,7 @@ def test_a_page_has_headline_curve_title_and_meaning(open_page: OpenPage, result
     assert "Hedges by noise" in [own.value for own in at.subheader]
 
 
-def test_a_sample_shows_the_verdict_with_its_words(open_page: OpenPage, results: Results) -> None:
+def test_a_sample_shows_the_verdict_with_its_words(open_page, results):
     at = open_page("sample", run=results.run.id, sample="1")
 
     shown = plain(at)
@@ -113,7 +112,7 @@ def test_a_sample_shows_the_verdict_with_its_words(open_page: OpenPage, results:
     assert "a hedge: “may”" in shown
 
 
-def test_files_have_them(results: Results, tmp_path: Path) -> None:
+def test_files_have_them(results, tmp_path):
     report = html.unescape(results.report(tmp_path / "report.html").read_text(encoding="utf-8"))
     report = report.replace("\N{NO-BREAK SPACE}", " ")
     names = {path.name for path in for_paper(results, tmp_path / "paper")}
@@ -125,7 +124,7 @@ def test_files_have_them(results: Results, tmp_path: Path) -> None:
     assert "Hedges" in (tmp_path / "paper" / "values.tex").read_text(encoding="utf-8")
 
 
-def test_people_are_asked_for_it_and_the_glossary_explains_it(results: Results) -> None:
+def test_people_are_asked_for_it_and_the_glossary_explains_it(results):
     view = RunView.read(session.store(), results.run)
     term = term_of("hedged")
 
@@ -135,7 +134,7 @@ def test_people_are_asked_for_it_and_the_glossary_explains_it(results: Results) 
     assert (term.title, term.advice) == ("Hedges", "Ask for plain answers.")
 
 
-def test_python_terminal_check_and_compare_name_it(results: Results) -> None:
+def test_python_terminal_check_and_compare_name_it(results):
     labels = {f"{number}-0": 0.0 for number in range(6)}
     again = evaluate(mills(), "hedges_somewhere", store=session.store(), progress=False)
     shown = CliRunner().invoke(main, ["show", results.run.id])

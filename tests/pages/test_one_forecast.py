@@ -116,9 +116,7 @@ BUDGET = ("--answer-tokens", "2048")
         (LONG, (OSS, LUNA), ("llm_judge",)),
     ],
 )
-def test_labels_by_judges_with_a_further_metric(
-    open_page: OpenPage, data: str, judges: tuple[str, ...], further: tuple[str, ...]
-) -> None:
+def test_labels_by_judges_with_a_further_metric(open_page, data, judges, further):
     options = [part for metric in ("gpt_labeling", *further) for part in ("--metric", metric)]
     options += [part for each in judges for part in ("--judge", each)]
     at = trace_form(open_page, data, JURY, *judges, further=further)
@@ -137,8 +135,8 @@ def test_labels_by_judges_with_a_further_metric(
     ],
 )
 def test_labels_of_answers_that_are_there_and_to_come(
-    open_page: OpenPage, method: str, metric: str, doubt_from: float | None, use_cache: bool
-) -> None:
+    open_page, method, metric, doubt_from, use_cache
+):
     at = trace_form(
         open_page,
         HALF,
@@ -155,7 +153,7 @@ def test_labels_of_answers_that_are_there_and_to_come(
     assert rows == ([] if not rows else terminal("--data", HALF, *BUDGET, *options))
 
 
-def test_what_nobody_answers_is_not_judged(open_page: OpenPage) -> None:
+def test_what_nobody_answers_is_not_judged(open_page):
     at = trace_form(open_page, HALF, JURY, LUNA, models=())
     assert form(at) == terminal("--data", HALF, "--metric", "gpt_labeling", "--judge", LUNA)
 
@@ -177,9 +175,7 @@ def metrics_form(
     ("data", "models"),
     [(TRACE_SAMPLES, None), (HALF, (OFFLINE.id, MINI)), (HALF, ()), (LONG, None)],
 )
-def test_metrics_that_ask_a_judge(
-    open_page: OpenPage, data: str, models: tuple[str, ...] | None
-) -> None:
+def test_metrics_that_ask_a_judge(open_page, data, models):
     at = metrics_form(open_page, data, "llm_judge", "g_eval", models=models)
     options = ["--metric", "llm_judge", "--metric", "g_eval", "--judge", LUNA, *BUDGET]
     options += [part for each in models or () for part in ("--model", each)]
@@ -187,7 +183,7 @@ def test_metrics_that_ask_a_judge(
 
 
 @pytest.mark.parametrize("models", [(MINI,), (OFFLINE.id, OSS, LUNA)])
-def test_rgb_with_a_judge(open_page: OpenPage, models: tuple[str, ...]) -> None:
+def test_rgb_with_a_judge(open_page, models):
     at = open_page("rgb")
     at.selectbox(key="rgb_data").set_value(ENGLISH_BED)
     at.multiselect(key="rgb_models").set_value(list(models))
@@ -199,9 +195,7 @@ def test_rgb_with_a_judge(open_page: OpenPage, models: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
-def test_a_run_asks_what_was_forecast(
-    open_page: OpenPage, provider: Loopback, use_cache: bool
-) -> None:
+def test_a_run_asks_what_was_forecast(open_page, provider, use_cache):
     """Two models keep the one response that is there: its labels are paid for once."""
     at = trace_form(open_page, HALF, JURY, LUNA, models=(OFFLINE.id, MINI), use_cache=use_cache)
     calls = {row["Model"]: row["Calls"] for row in form(at, "")}

@@ -16,7 +16,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.pages.by_hand import LUNA
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, markdown, said, table
 from ui import session
 from ui.metrics import own_metrics
@@ -61,7 +61,7 @@ def prompts(at: AppTest) -> list[str]:
 # From a prompt
 
 
-def test_a_new_metric_is_empty_and_cannot_be_saved(open_page: OpenPage) -> None:
+def test_a_new_metric_is_empty_and_cannot_be_saved(open_page):
     at = open_page("metrics")
     assert at.text_input(key=f"own_{NEW}_title").value == ""
     assert button(at, "Save").disabled
@@ -73,7 +73,7 @@ def test_a_new_metric_is_empty_and_cannot_be_saved(open_page: OpenPage) -> None:
     assert own_metrics.saved() == {}
 
 
-def test_the_prompt_is_shown_before_anything_is_kept(open_page: OpenPage) -> None:
+def test_the_prompt_is_shown_before_anything_is_kept(open_page):
     at = typed(open_page("metrics"), "Polite", fields=["response"])
     assert [
         QUESTION in text and "<response " in text and "<question " not in text
@@ -83,14 +83,14 @@ def test_the_prompt_is_shown_before_anything_is_kept(open_page: OpenPage) -> Non
     assert own_metrics.saved() == {}
 
 
-def test_a_preview_needs_a_sample_with_all_fields(open_page: OpenPage) -> None:
+def test_a_preview_needs_a_sample_with_all_fields(open_page):
     session.store().uploads.save("local", bare(), "2026-11-21T09:00:00+00:00")
     at = typed(open_page("metrics"), "Polite", fields=["response", "ground_truth"])
     at.selectbox(key="own_preview_data").set_value("bare")
     assert "No sample there has answer, true answer." in said(checked(at.run()))
 
 
-def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page: OpenPage) -> None:
+def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page):
     at = typed(
         open_page("metrics"), " Is it  polite? ", answer="1 to 5", fields=["response", "question"]
     )
@@ -109,7 +109,7 @@ def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page: Open
     assert checked(at.run()).text_area(key=f"own_{NEW}_question").value == ""
 
 
-def test_a_saved_metric_can_be_changed(open_page: OpenPage) -> None:
+def test_a_saved_metric_can_be_changed(open_page):
     at = clicked(typed(open_page("metrics"), "Polite"), "Save")
     at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
     assert [spec.params["question"] for spec in own_metrics.saved().values()] == ["Is it friendly?"]
@@ -118,7 +118,7 @@ def test_a_saved_metric_can_be_changed(open_page: OpenPage) -> None:
     assert at.selectbox(key="own_metric").value == "Friendly"
 
 
-def test_a_saved_metric_can_be_deleted(open_page: OpenPage) -> None:
+def test_a_saved_metric_can_be_deleted(open_page):
     at = clicked(clicked(typed(open_page("metrics"), "Polite"), "Save"), "Delete")
     assert own_metrics.saved() == {}
     assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
@@ -126,7 +126,7 @@ def test_a_saved_metric_can_be_deleted(open_page: OpenPage) -> None:
     assert not [each for each in at.button if each.label == "Delete"]
 
 
-def test_a_saved_metric_can_be_downloaded(open_page: OpenPage) -> None:
+def test_a_saved_metric_can_be_downloaded(open_page):
     at = open_page("metrics")
     before = len(at.get("download_button"))
     at = clicked(typed(at, "Polite"), "Save")
@@ -136,7 +136,7 @@ def test_a_saved_metric_can_be_downloaded(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("title", ["RGB", "g-eval", NEW])
-def test_a_name_that_is_taken_is_refused(open_page: OpenPage, title: str) -> None:
+def test_a_name_that_is_taken_is_refused(open_page, title):
     at = clicked(typed(open_page("metrics"), title), "Save")
     assert f"There is another metric called {title}. Give yours a name of its own." in said(
         at, "error"
@@ -144,7 +144,7 @@ def test_a_name_that_is_taken_is_refused(open_page: OpenPage, title: str) -> Non
     assert own_metrics.saved() == {}
 
 
-def test_the_file_of_a_saved_metric_is_told_apart(open_page: OpenPage, folder: Path) -> None:
+def test_the_file_of_a_saved_metric_is_told_apart(open_page, folder):
     at = clicked(typed(open_page("metrics"), "Polite"), "Save")
     name, content = as_file(PromptMetric(title="Polite", question=QUESTION))
     (folder / name).write_bytes(content)
@@ -152,13 +152,13 @@ def test_the_file_of_a_saved_metric_is_told_apart(open_page: OpenPage, folder: P
     assert [each for each in options if "Polite" in each] == ["Polite (file)", "Polite"]
 
 
-def test_a_name_without_a_letter_is_refused(open_page: OpenPage) -> None:
+def test_a_name_without_a_letter_is_refused(open_page):
     at = typed(open_page("metrics"), "?!")
     assert "A name has a letter or a digit." in said(at, "error")
     assert button(at, "Save").disabled
 
 
-def test_what_was_typed_is_shown_as_letters(open_page: OpenPage) -> None:
+def test_what_was_typed_is_shown_as_letters(open_page):
     at = clicked(typed(open_page("metrics"), HOSTILE, HOSTILE), "Save")
     assert list(own_metrics.saved()) == [HOSTILE]
     assert not [text for text in markdown(at) if HOSTILE in text]
@@ -167,7 +167,7 @@ def test_what_was_typed_is_shown_as_letters(open_page: OpenPage) -> None:
 # From files
 
 
-def test_files_are_listed_with_where_to_put_one(open_page: OpenPage) -> None:
+def test_files_are_listed_with_where_to_put_one(open_page):
     at = open_page("metrics")
     listed = {row["File"]: row["Metrics"] for row in table(at, "File")}
     assert (
@@ -182,9 +182,7 @@ def test_files_are_listed_with_where_to_put_one(open_page: OpenPage) -> None:
     assert example.strip() in [code.value.strip() for code in at.code]
 
 
-def test_a_broken_file_is_told_and_gone_when_it_is_mended(
-    open_page: OpenPage, folder: Path
-) -> None:
+def test_a_broken_file_is_told_and_gone_when_it_is_mended(open_page, folder):
     (folder / "own.py").write_text(f"x = 1\nraise ValueError('{HOSTILE}')\n", encoding="utf-8")
     at = open_page("metrics")
     assert f"own.py, line 2: ValueError: {HOSTILE}" in said(at, "error")
@@ -214,9 +212,7 @@ class Own(Evaluator):
 """
 
 
-def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(
-    open_page: OpenPage, folder: Path
-) -> None:
+def test_a_sample_is_shown_although_its_metric_has_other_parameters_by_now(open_page, folder):
     (folder / "own.py").write_text(OWN.format(parameter="level"), encoding="utf-8")
     data = Dataset(name="d", samples=(Sample(id="1", question="q", response="r"),))
     spec = EvaluatorSpec(name="own")
@@ -241,7 +237,7 @@ def public_host(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("public_host")
-def test_a_public_host_says_nothing_of_files(open_page: OpenPage, folder: Path) -> None:
+def test_a_public_host_says_nothing_of_files(open_page, folder):
     (folder / "own.py").write_text("1 / 0", encoding="utf-8")
     at = open_page("metrics", w=MINE)
     assert "own.py" not in said(at, "error")
@@ -250,16 +246,14 @@ def test_a_public_host_says_nothing_of_files(open_page: OpenPage, folder: Path) 
 
 
 @pytest.mark.usefixtures("public_host")
-def test_each_visitor_has_metrics_of_their_own(open_page: OpenPage) -> None:
+def test_each_visitor_has_metrics_of_their_own(open_page):
     clicked(typed(open_page("metrics", w=MINE), "Polite"), "Save")
     assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
     assert open_page("metrics", w=YOURS).selectbox(key="own_metric").options == [NEW]
 
 
 @pytest.mark.usefixtures("public_host")
-def test_a_visitor_keeps_so_many_and_may_still_change_them(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_visitor_keeps_so_many_and_may_still_change_them(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_METRICS_PER_VISITOR", "1")
     at = clicked(typed(open_page("metrics", w=MINE), "Polite"), "Save")
     at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")

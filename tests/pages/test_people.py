@@ -49,7 +49,7 @@ def call_me(at: AppTest, name: str) -> AppTest:
     return checked(at.text_input("label_name").set_value(name).run())
 
 
-def test_a_look_that_finds_all_right_is_kept_as_a_label(opened: AppTest) -> None:
+def test_a_look_that_finds_all_right_is_kept_as_a_label(opened):
     assert not evidence(opened)["done"]
     at = checked(change(opened, "sample", "", "done"))
     (label,) = kept()
@@ -67,9 +67,7 @@ def test_a_look_that_finds_all_right_is_kept_as_a_label(opened: AppTest) -> None
 
 
 @pytest.mark.parametrize("blind", [True, False])
-def test_who_is_done_and_labelled_otherwise_did_not_find_all_right(
-    opened: AppTest, blind: bool
-) -> None:
+def test_who_is_done_and_labelled_otherwise_did_not_find_all_right(opened, blind):
     at = opened
     for key in ("a", "b"):  # the heuristic calls a supported, b not
         at = checked(change(at, "support", key, "full", blind=blind))
@@ -83,7 +81,7 @@ def test_who_is_done_and_labelled_otherwise_did_not_find_all_right(
     assert evidence(at)["done"] == ""
 
 
-def test_who_labelled_blind_as_the_run_did_found_all_right(opened: AppTest) -> None:
+def test_who_labelled_blind_as_the_run_did_found_all_right(opened):
     at = opened
     for key, value in (("a", "full"), ("b", "none")):
         at = checked(change(at, "support", key, value, blind=True))
@@ -91,7 +89,7 @@ def test_who_labelled_blind_as_the_run_did_found_all_right(opened: AppTest) -> N
     assert evidence(at)["done"] == "You: all right as it is"
 
 
-def test_a_person_has_a_name_under_which_the_labels_are_kept(opened: AppTest) -> None:
+def test_a_person_has_a_name_under_which_the_labels_are_kept(opened):
     at = checked(change(call_me(opened, " Anna "), "support", "b", "full"))
     assert [label.person for label in kept()] == ["Anna"]
     at = call_me(at, "Ben")
@@ -107,12 +105,12 @@ def test_a_person_has_a_name_under_which_the_labels_are_kept(opened: AppTest) ->
 @pytest.mark.parametrize(
     ("entered", "name"), [("  ", "you"), ("An\u202ena", "you"), ("李雷", "李雷")]
 )
-def test_what_cannot_be_a_name_changes_nothing(opened: AppTest, entered: str, name: str) -> None:
+def test_what_cannot_be_a_name_changes_nothing(opened, entered, name):
     checked(change(call_me(opened, entered), "support", "b", "full"))
     assert [label.person for label in kept()] == [name]
 
 
-def test_a_hostile_name_stays_text(opened: AppTest) -> None:
+def test_a_hostile_name_stays_text(opened):
     at = checked(change(call_me(opened, HOSTILE), "sample", "", "done"))
     assert not [text for text in markdown(at) if HOSTILE in text]
     assert table(at, "Who")[0]["Who"] == HOSTILE
@@ -120,7 +118,7 @@ def test_a_hostile_name_stays_text(opened: AppTest) -> None:
     assert evidence(at)["people"] == [f"{HOSTILE}: all right as it is"]
 
 
-def test_what_was_guessed_is_kept_and_counts_once_all_of_it_is_done(opened: AppTest) -> None:
+def test_what_was_guessed_is_kept_and_counts_once_all_of_it_is_done(opened):
     at = checked(change(opened, "support", "b", "full", blind=True))
     (label,) = kept()
     assert (label.key, label.value, label.blind) == ("b", "full", True)
@@ -133,7 +131,7 @@ def test_what_was_guessed_is_kept_and_counts_once_all_of_it_is_done(opened: AppT
     assert evidence(show(at, "person:you"))["numbers"][0]["figure"] == "–"  # not labelled
 
 
-def test_of_several_people_the_majority_counts_and_a_tie_is_the_stricter(opened: AppTest) -> None:
+def test_of_several_people_the_majority_counts_and_a_tie_is_the_stricter(opened):
     by("Anna", ("support", "b", "full"), ("sample", "", "done"))
     at = checked(opened.run())
     assert numbers(at)["adherence"] == "0.00"  # the heuristic's, whatever people say
@@ -159,21 +157,19 @@ def test_of_several_people_the_majority_counts_and_a_tie_is_the_stricter(opened:
     ]
 
 
-def test_two_browsers_of_one_person_the_last_word_counts_and_both_are_kept(opened: AppTest) -> None:
+def test_two_browsers_of_one_person_the_last_word_counts_and_both_are_kept(opened):
     by("you", ("support", "b", "full"), ("support", "b", "partial"))
     assert evidence(show(checked(opened.run()), "corrected"))["verdicts"]["b"] == "partly supported"
     assert [row["Said"] for row in table(opened, "Who")] == ["supported", "partly supported"]
 
 
-def test_labels_of_a_run_that_is_gone_are_refused_with_the_reason(opened: AppTest) -> None:
+def test_labels_of_a_run_that_is_gone_are_refused_with_the_reason(opened):
     session.store().runs.delete("hand")
     at = change(opened, "support", "b", "full")
     assert "deleted" in said(at, "error") + said(at)
 
 
-def test_labels_of_sentences_that_are_not_there_are_kept_and_told_and_count_nowhere(
-    opened: AppTest,
-) -> None:
+def test_labels_of_sentences_that_are_not_there_are_kept_and_told_and_count_nowhere(opened):
     by("Anna", ("support", "z", "none"), ("relevant", "9a", "yes"))
     session.store().person_labels.save(
         "hand",

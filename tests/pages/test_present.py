@@ -16,7 +16,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
 from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import Filled, OpenPage, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import button, evidence, html, lines, markdown, said
 from ui import session
 
@@ -48,9 +48,7 @@ HOSTILE = "<img src=x> ![](http://evil.example/a.png) $x$"
         ("trace", INVENTED, ["Find the invented sentence (illustration)", *GROUPS]),
     ],
 )
-def test_the_finding_comes_first_then_every_chart_and_group(
-    open_page: OpenPage, page: str, run: str, titles: list[str]
-) -> None:
+def test_the_finding_comes_first_then_every_chart_and_group(open_page, page, run, titles):
     at = open_page(page, run=run, present="1")
     assert present(at) == {"titles": titles, "place": ""}
     assert said(at, "title").splitlines() == titles
@@ -60,13 +58,13 @@ def test_the_finding_comes_first_then_every_chart_and_group(
     assert not at.get("popover")
 
 
-def test_one_model_has_one_chart_of_its_abilities(open_page: OpenPage, filled: Filled) -> None:
+def test_one_model_has_one_chart_of_its_abilities(open_page, filled):
     titles = present(open_page("rgb", run=filled.rgb.id, present="1"))["titles"]
     # The offline reader notices no planted error, so that there is no correction if detected.
     assert titles == [filled.rgb.title, "Accuracy by noise", *RATES, "Error correction"]
 
 
-def test_a_metric_with_many_values_takes_several_screens(open_page: OpenPage) -> None:
+def test_a_metric_with_many_values_takes_several_screens(open_page):
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
     specs = [EvaluatorSpec(name=name) for name in ("answer_match", "retriever_recall")]
@@ -79,7 +77,7 @@ def test_a_metric_with_many_values_takes_several_screens(open_page: OpenPage) ->
     assert len(lines(at)) > len(shown)
 
 
-def test_a_title_from_outside_is_text(open_page: OpenPage) -> None:
+def test_a_title_from_outside_is_text(open_page):
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
     plan = RunPlan(data, inputs.evaluators([EvaluatorSpec(name="trace")]), title=HOSTILE)
@@ -90,7 +88,7 @@ def test_a_title_from_outside_is_text(open_page: OpenPage) -> None:
     assert "<img" not in html(at)
 
 
-def test_the_button_begins_and_the_script_ends_it(open_page: OpenPage) -> None:
+def test_the_button_begins_and_the_script_ends_it(open_page):
     at = open_page("trace", run=INVENTED)
     button(at, "Present").click()
     at = checked(at.run())
@@ -101,7 +99,7 @@ def test_the_button_begins_and_the_script_ends_it(open_page: OpenPage) -> None:
     assert button(at, "Present")
 
 
-def test_a_sample_is_one_block_and_the_steps_lead_to_the_next(open_page: OpenPage) -> None:
+def test_a_sample_is_one_block_and_the_steps_lead_to_the_next(open_page):
     at = open_page("sample", run=INVENTED, sample="5", present="1")
     assert present(at) == {"titles": ["Sample 5 of 24"], "place": "5 of 24"}
     assert (
@@ -114,7 +112,7 @@ def test_a_sample_is_one_block_and_the_steps_lead_to_the_next(open_page: OpenPag
     assert "Present" not in [each.label for each in at.button]
 
 
-def test_a_sample_of_rgb_shows_question_verdict_answer_and_documents(open_page: OpenPage) -> None:
+def test_a_sample_of_rgb_shows_question_verdict_answer_and_documents(open_page):
     at = open_page("sample", run=NOISE_ZH, sample="1", present="1")
     assert present(at)["place"] == "1 of 72"
     assert at.text[0].value
@@ -123,7 +121,7 @@ def test_a_sample_of_rgb_shows_question_verdict_answer_and_documents(open_page: 
     assert not at.expander
 
 
-def test_an_address_without_its_run_shows_the_page_as_ever(open_page: OpenPage) -> None:
+def test_an_address_without_its_run_shows_the_page_as_ever(open_page):
     at = open_page("trace", run="gone", present="1")
     assert "There is no such run here" in said(at)
     assert at.title[0].value == "TRACE"

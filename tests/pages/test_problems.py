@@ -13,7 +13,7 @@ import pytest
 
 from evaluators.records import Cap
 from tests.pages.by_hand import two_models
-from tests.pages.conftest import Filled, OpenPage, Upload, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, jsonl, said, select
 from tests.stops import stop
 from ui import session
@@ -49,12 +49,8 @@ def fill_disk(data_folder: Path) -> Callable[[], None]:
     ],
 )
 def test_a_click_that_cannot_be_stored_is_answered_once(
-    open_page: OpenPage,
-    fill_disk: Callable[[], None],
-    monkeypatch: pytest.MonkeyPatch,
-    page: str,
-    label: str,
-) -> None:
+    open_page, fill_disk, monkeypatch, page, label
+):
     monkeypatch.setenv("GROQ_API_KEY", "gsk_test")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     stopped = two_models(Cap(calls=100), run_id="stopped", results=False)
@@ -77,9 +73,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
     assert session.store().runs.get(stopped.id).cap == Cap(calls=100)
 
 
-def test_an_upload_that_cannot_be_deleted_stays(
-    upload: Upload, fill_disk: Callable[[], None]
-) -> None:
+def test_an_upload_that_cannot_be_deleted_stays(upload, fill_disk):
     at = upload("samples.jsonl", jsonl({"question": "When?", "response": "In May."}))
     fill_disk()
     button(at, "Delete for good").click()
@@ -88,9 +82,7 @@ def test_an_upload_that_cannot_be_deleted_stays(
 
 
 @pytest.mark.parametrize("page", ["home", "rgb", "trace", "runs", "datasets", "settings"])
-def test_a_store_that_cannot_be_read_is_told_on_every_page(
-    open_page: OpenPage, filled: Filled, page: str
-) -> None:
+def test_a_store_that_cannot_be_read_is_told_on_every_page(open_page, filled, page):
     at = open_page(page)
     filled.store.close()
     assert "The run store cannot be read" in said(checked(at.run()), "error")

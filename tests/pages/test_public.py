@@ -22,7 +22,7 @@ from evaluators.runs.engine import registry
 from evaluators.runs.examples import INVENTED
 from tests.loopback import Loopback
 from tests.pages.by_hand import LUNA
-from tests.pages.conftest import OpenPage, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import button, cards, listed, said, segments, select, settled, state
 from tests.pages.test_settings import KEY, choose, enter, sample_run
 from ui import session
@@ -56,7 +56,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
         yield server
 
 
-def test_an_example_is_open_to_all_and_a_copy_belongs_to_one_visitor(open_page: OpenPage) -> None:
+def test_an_example_is_open_to_all_and_a_copy_belongs_to_one_visitor(open_page):
     for visitor in (MINE, YOURS):
         at = open_page("trace", w=visitor, run=INVENTED)
         assert "not measurements of a named model" in said(at)
@@ -74,13 +74,13 @@ def moved(server: Loopback) -> Provider:
 # The workspace
 
 
-def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page: OpenPage) -> None:
+def test_two_visitors_get_workspaces_that_nobody_can_guess(open_page):
     first, second = (open_page("home").query_params["w"] for _ in range(2))
     assert first != second
     assert len(first) >= 22
 
 
-def test_the_link_brings_back_the_runs(open_page: OpenPage, my_run: Run) -> None:
+def test_the_link_brings_back_the_runs(open_page, my_run):
     assert listed(open_page("runs", w=MINE))[my_run.id]["State"] == "24 answers checked"
     assert "Adherence" in cards(open_page("trace", w=MINE, run=my_run.id))
 
@@ -89,9 +89,7 @@ DEAD = "That link is unknown or expired here. This is a new, empty workspace."
 
 
 @pytest.mark.parametrize("link", ["A" * 22, "made-by-somebody-else-0123456789", "short"])
-def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(
-    open_page: OpenPage, link: str
-) -> None:
+def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(open_page, link):
     at = open_page("datasets", w=link)
     assert at.query_params["w"] != link
     assert DEAD in said(at, "warning")
@@ -100,21 +98,19 @@ def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(
     assert DEAD not in said(checked(at.run()))  # it is no longer empty
 
 
-def test_a_reload_before_anything_is_kept_stays_in_the_workspace(open_page: OpenPage) -> None:
+def test_a_reload_before_anything_is_kept_stays_in_the_workspace(open_page):
     issued = open_page("home").query_params["w"]
     again = open_page("home", w=issued)
     assert again.query_params["w"] == issued
     assert DEAD not in said(again)
 
 
-def test_a_visit_alone_writes_nothing(open_page: OpenPage) -> None:
+def test_a_visit_alone_writes_nothing(open_page):
     issued = open_page("home").query_params["w"]
     assert not session.store().workspaces.knows(issued)
 
 
-def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
-    open_page: OpenPage, my_run: Run
-) -> None:
+def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_page, my_run):
     upload(open_page("datasets", w=MINE), "mine.csv")
     other_tab, at = open_page("runs", w=MINE), open_page("settings", w=MINE)
     at.button(key="move_workspace").click()
@@ -128,9 +124,7 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(
         assert "No run yet." in said(old)
 
 
-def test_a_tab_with_the_old_link_can_change_nothing_any_more(
-    open_page: OpenPage, my_run: Run
-) -> None:
+def test_a_tab_with_the_old_link_can_change_nothing_any_more(open_page, my_run):
     tab = select(open_page("runs", w=MINE), my_run.id)
     registry.move_workspace(MINE, session.store())
     tab.button(key="runs_delete_for_good").click()
@@ -138,9 +132,7 @@ def test_a_tab_with_the_old_link_can_change_nothing_any_more(
     assert session.store().runs.get(my_run.id)
 
 
-def test_no_new_link_while_a_run_is_at_work(
-    open_page: OpenPage, loopback: Callable[..., Loopback]
-) -> None:
+def test_no_new_link_while_a_run_is_at_work(open_page, loopback):
     server = loopback(fault=lambda _: "hang")
     run = sample_run([LUNA]).model_copy(update={"id": "mine", "workspace": MINE})
     session.store().runs.save(run, Dataset(name="kept already", samples=()))
@@ -156,14 +148,12 @@ def test_no_new_link_while_a_run_is_at_work(
 @pytest.mark.parametrize(
     "odd", ["", "local", "short", "x" * 21, "x" * 87, "../" * 10, "a b" * 10, "é" * 30]
 )
-def test_what_cannot_be_a_workspace_is_replaced(open_page: OpenPage, odd: str) -> None:
+def test_what_cannot_be_a_workspace_is_replaced(open_page, odd):
     at = open_page("home", w=odd)
     assert at.query_params["w"] == at.session_state["workspace"] != odd
 
 
-def test_the_workspace_stays_in_the_address_from_page_to_page(
-    open_page: OpenPage, my_run: Run
-) -> None:
+def test_the_workspace_stays_in_the_address_from_page_to_page(open_page, my_run):
     at = open_page("runs", w=MINE)
     at.query_params.clear()  # as a click on the menu does
     assert checked(at.switch_page("../pages/home.py").run()).query_params["w"] == MINE
@@ -171,9 +161,7 @@ def test_the_workspace_stays_in_the_address_from_page_to_page(
     assert checked(at.run()).query_params == {"w": MINE, "run": my_run.id}
 
 
-def test_a_laptop_has_no_workspace_in_the_address(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_laptop_has_no_workspace_in_the_address(open_page, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     at = open_page("settings")
     assert "w" not in at.query_params
@@ -181,9 +169,7 @@ def test_a_laptop_has_no_workspace_in_the_address(
 
 
 @pytest.mark.parametrize("name", ["home", "runs", "trace"])
-def test_pages_with_runs_say_that_only_the_link_leads_back(
-    open_page: OpenPage, my_run: Run, name: str
-) -> None:
+def test_pages_with_runs_say_that_only_the_link_leads_back(open_page, my_run, name):
     run = {"run": my_run.id} if name == "trace" else {}
     assert f"Your workspace is only at [this link](./?w={MINE}): keep it." in said(
         open_page(name, w=MINE, **run)
@@ -191,15 +177,11 @@ def test_pages_with_runs_say_that_only_the_link_leads_back(
 
 
 @pytest.mark.parametrize("name", ["home", "runs"])
-def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(
-    open_page: OpenPage, name: str
-) -> None:
+def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(open_page, name):
     assert "Had runs here before? Open them with your link." in said(open_page(name))
 
 
-def test_a_laptop_says_nothing_of_links(
-    open_page: OpenPage, my_run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_laptop_says_nothing_of_links(open_page, my_run, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     assert "link" not in said(open_page("runs"))
     finish(samples.trace(session.store(), "local"), session.store())
@@ -210,9 +192,7 @@ def test_a_laptop_says_nothing_of_links(
 
 
 @pytest.mark.parametrize("name", ["trace", "rgb", "sample"])
-def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(
-    open_page: OpenPage, my_run: Run, name: str
-) -> None:
+def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(open_page, my_run, name):
     at = open_page(name, w=YOURS, run=my_run.id)
     assert "There is no such run here" in said(at, "warning")
     assert not cards(at)
@@ -220,8 +200,8 @@ def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(
 
 @pytest.mark.parametrize("name", ["trace", "rgb", "metrics", "sample"])
 def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
-    open_page: OpenPage, my_run: Run, name: str
-) -> None:
+    open_page, my_run, name
+):
     at = open_page(name, w=YOURS, run=my_run.id)
     assert "the run belongs to another workspace" in said(at, "warning")
     above = list(at.main.children.values())[:2]
@@ -229,19 +209,17 @@ def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
     assert above[1].type == "warning"
 
 
-def test_a_laptop_names_no_other_workspace(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_laptop_names_no_other_workspace(open_page, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
     assert "another workspace" not in said(open_page("rgb", run="unknown"), "warning")
 
 
-def test_the_runs_of_another_are_in_no_list(open_page: OpenPage, my_run: Run) -> None:
+def test_the_runs_of_another_are_in_no_list(open_page, my_run):
     for name in ("home", "runs"):
         assert "No run yet." in said(open_page(name, w=YOURS))
 
 
-def test_the_uploads_of_another_are_not_there(open_page: OpenPage) -> None:
+def test_the_uploads_of_another_are_not_there(open_page):
     assert (
         "mine.csv (uploaded)"
         in upload(open_page("datasets", w=MINE), "mine.csv").selectbox(key="dataset").options
@@ -252,9 +230,7 @@ def test_the_uploads_of_another_are_not_there(open_page: OpenPage) -> None:
     assert "mine.csv (uploaded)" in open_page("datasets", w=MINE).selectbox(key="dataset").options
 
 
-def test_a_key_belongs_to_its_session_and_not_to_the_link(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_key_belongs_to_its_session_and_not_to_the_link(open_page, server):
     at = enter(open_page("settings", w=MINE), "openai", KEY)
     assert "Works" in said(at, "success")
     for workspace in (MINE, YOURS):
@@ -272,28 +248,24 @@ def test_a_key_belongs_to_its_session_and_not_to_the_link(
         assert ("Your key was forgotten with the reload." in words) is (workspace == MINE)
 
 
-def test_a_key_of_the_hosts_environment_is_for_nobody(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_of_the_hosts_environment_is_for_nobody(open_page, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     at = open_page("settings")
     assert "No key yet. Groq" in said(at)
     assert "GROQ_API_KEY" not in said(at)
 
 
-def test_custom_endpoints_are_not_offered(open_page: OpenPage) -> None:
+def test_custom_endpoints_are_not_offered(open_page):
     assert segments(open_page("settings"), "provider").options == ["Groq", "OpenAI"]
 
 
-def test_no_form_offers_a_model_that_no_visitor_can_have_a_key_for(open_page: OpenPage) -> None:
+def test_no_form_offers_a_model_that_no_visitor_can_have_a_key_for(open_page):
     options = open_page("rgb").multiselect(key="rgb_models").options
     assert any(option.startswith("✕ GPT-6 Luna") for option in options)
     assert not [option for option in options if "Mistral" in option or "Together" in option]
 
 
-def test_an_address_of_the_hosts_environment_gets_no_visitors_key(
-    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_of_the_hosts_environment_gets_no_visitors_key(open_page, server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert "Works" in said(enter(open_page("settings"), "openai", KEY), "success")
 
@@ -301,9 +273,7 @@ def test_an_address_of_the_hosts_environment_gets_no_visitors_key(
 # Settings
 
 
-def test_settings_show_the_link_and_what_the_host_allows(
-    open_page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_show_the_link_and_what_the_host_allows(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "7")
     monkeypatch.setenv("PLUMBLINE_UNWATCHED_SECONDS", "300")
     at = open_page("settings", w=MINE)
@@ -325,8 +295,8 @@ def test_settings_show_the_link_and_what_the_host_allows(
 
 
 def test_a_host_that_has_many_newcomers_lets_the_next_one_wait_and_loses_nothing(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, monkeypatch
+):
     monkeypatch.setenv("PLUMBLINE_WORKSPACES_PER_MINUTE", "2")  # MINE and YOURS are new
     at = upload(open_page("datasets"), "new.csv")
     assert "2 new visitors a minute are the most that this host takes" in said(at, "error")
@@ -340,9 +310,7 @@ def test_a_host_that_has_many_newcomers_lets_the_next_one_wait_and_loses_nothing
         ("STORE_BYTES", "This host has no space left"),
     ],
 )
-def test_an_upload_or_a_run_beyond_the_bytes_says_so(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, variable: str, words: str
-) -> None:
+def test_an_upload_or_a_run_beyond_the_bytes_says_so(open_page, monkeypatch, variable, words):
     monkeypatch.setenv(f"PLUMBLINE_{variable}", "10")
     assert words in said(upload(open_page("datasets", w=MINE), "mine.csv"), "error")
     at = open_page("home", w=MINE)
@@ -351,9 +319,7 @@ def test_an_upload_or_a_run_beyond_the_bytes_says_so(
     assert session.store().runs.newest(MINE) == []
 
 
-def test_an_upload_over_the_limit_says_so_and_is_not_kept(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upload_over_the_limit_says_so_and_is_not_kept(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     assert not upload(open_page("datasets", w=MINE), "first.csv").error
     at = upload(open_page("datasets", w=MINE), "second.csv")
@@ -364,9 +330,7 @@ def test_an_upload_over_the_limit_says_so_and_is_not_kept(
     assert list(session.store().uploads.names(MINE)) == ["first.csv"]
 
 
-def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_at_the_limit_an_upload_can_still_be_replaced_and_others_have_room(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     for workspace in (MINE, MINE, YOURS):
         assert not upload(open_page("datasets", w=workspace), "first.csv").error
@@ -386,8 +350,8 @@ def full(loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_itself(
-    open_page: OpenPage, full: Run
-) -> None:
+    open_page, full
+):
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
     waits = re.compile(r"Waiting · 1st(, about \d+ s)? · 0 of 24 checked")
@@ -406,16 +370,14 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
     assert state(settled(open_page("trace", w=MINE, run=run.id))) == "24 answers checked"
 
 
-def test_whoever_waits_is_told_about_how_long(
-    open_page: OpenPage, full: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whoever_waits_is_told_about_how_long(open_page, full, monkeypatch):
     at = open_page("home", w=MINE)
     monkeypatch.setattr(registry, "_recent", deque([20.0]))
     button(at, "Run the TRACE sample").click()
     assert "Waiting · 1st, about 20 s" in state(checked(at.run()))
 
 
-def test_a_waiting_run_can_be_cancelled_and_resumed(open_page: OpenPage, full: Run) -> None:
+def test_a_waiting_run_can_be_cancelled_and_resumed(open_page, full):
     at = open_page("home", w=MINE)
     button(at, "Run the TRACE sample").click()
     at.run()

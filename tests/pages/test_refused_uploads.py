@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.errors import DatasetError
 from evaluators.records import Reason
-from tests.pages.conftest import OpenPage, Upload
 from ui.parts import problems
 
 
@@ -24,16 +23,14 @@ from ui.parts import problems
         ("broken.csv", b"a,b\n"),
     ],
 )
-def test_a_session_keeps_the_words_of_a_refusal_and_no_error(
-    upload: Upload, name: str, content: bytes
-) -> None:
+def test_a_session_keeps_the_words_of_a_refusal_and_no_error(upload, name, content):
     at = upload(name, content)
 
     # Behind an exception stand the frames that it came through, with the whole file.
     assert isinstance(at.session_state["upload_problem"], Reason)
 
 
-def test_a_click_that_failed_leaves_words_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_click_that_failed_leaves_words_behind(monkeypatch):
     kept: dict[str, object] = {}
     monkeypatch.setattr(st, "session_state", kept)
 
@@ -42,9 +39,7 @@ def test_a_click_that_failed_leaves_words_behind(monkeypatch: pytest.MonkeyPatch
     assert [type(value) for value in kept.values()] == [Reason]
 
 
-def test_twenty_refused_files_weigh_nothing_while_their_sessions_live(
-    open_page: OpenPage,
-) -> None:
+def test_twenty_refused_files_weigh_nothing_while_their_sessions_live(open_page):
     size = 2**20
 
     def refused() -> AppTest:

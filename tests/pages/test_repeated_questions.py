@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evaluators.records import Dataset, Sample
 from tests.comparison.made import results
-from tests.pages.conftest import OpenPage
 from tests.pages.screen import html, listed
 from ui import session
 
@@ -20,7 +19,7 @@ def two_questions_asked_twice() -> Dataset:
     return Dataset(name="made", samples=tuple(samples))
 
 
-def test_by_group_where_values_stand_on_different_answers(open_page: OpenPage) -> None:
+def test_by_group_where_values_stand_on_different_answers(open_page):
     """In group A "right" has three answers to two questions, "sure" two to two."""
     values = [
         {"right": 1.0, "sure": None},
@@ -35,6 +34,6 @@ def test_by_group_where_values_stand_on_different_answers(open_page: OpenPage) -
     assert "<small>2 of 3</small>" in html(at)
 
 
-def test_the_table_of_runs(open_page: OpenPage) -> None:
+def test_the_table_of_runs(open_page):
     results(session.store(), "Mine", two_questions_asked_twice(), [1.0, 0.0, 1.0, 1.0, 1.0])
     assert "5 / 5 (2 questions)" in str(listed(open_page("runs")))

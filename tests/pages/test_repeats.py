@@ -13,7 +13,7 @@ import pytest
 from evaluators.records import Run
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import OpenPage, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import html as html_of
 from tests.pages.screen import said, samples, segments
 from tests.runs import paid
@@ -37,9 +37,7 @@ def answered(serving: Callable[..., Loopback]) -> Run:
     return run
 
 
-def test_a_rate_tells_questions_repeats_and_how_far_answers_agree(
-    open_page: OpenPage, answered: Run
-) -> None:
+def test_a_rate_tells_questions_repeats_and_how_far_answers_agree(open_page, answered):
     at = open_page("rgb", run=answered.id)
 
     captions = said(at, "caption")
@@ -54,9 +52,7 @@ def test_a_rate_tells_questions_repeats_and_how_far_answers_agree(
     ]
 
 
-def test_a_sample_shows_all_answers_to_its_prompt_with_their_verdicts(
-    open_page: OpenPage, answered: Run
-) -> None:
+def test_a_sample_shows_all_answers_to_its_prompt_with_their_verdicts(open_page, answered):
     at = open_page("sample", run=answered.id, sample="5")
 
     assert "Sample 2 of 2, repeat 2 of 3" in said(at, "caption")
@@ -69,9 +65,7 @@ def test_a_sample_shows_all_answers_to_its_prompt_with_their_verdicts(
     assert at.query_params["sample"] == "6"
 
 
-def test_values_of_a_judge_that_is_asked_again_tell_how_far_they_vary(
-    open_page: OpenPage, serving: Callable[..., Loopback]
-) -> None:
+def test_values_of_a_judge_that_is_asked_again_tell_how_far_they_vary(open_page, serving):
     serving(judge.labels_for)
     store = session.store()
     run = paid.labelled_run(store, paid.answered(3), (paid.LUNA,), repeats=2, workspace="local")

@@ -16,7 +16,7 @@ from evaluators.runs import inputs
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import (
     button,
     html,
@@ -70,7 +70,7 @@ PREDICTIONS = (
 """Right under both policies; a part of the answer; all its words; wrong."""
 
 
-def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page):
     at = open_page("rgb")
     assert "The offline reader, and checking answers, need no key" in said(at)
     assert at.button(key="rgb_start").label == "Ask 216 questions"
@@ -84,9 +84,7 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> N
         ([Ability.INTEGRATION, Ability.COUNTERFACTUAL], [0.2], "24"),  # 12 and 12
     ],
 )
-def test_the_form_counts_the_prompts(
-    open_page: OpenPage, abilities: list[Ability], levels: list[float], prompts: str
-) -> None:
+def test_the_form_counts_the_prompts(open_page, abilities, levels, prompts):
     at = asked(open_page("rgb"), abilities, levels)
     assert at.button(key="rgb_start").label == f"Ask {prompts} questions"
     assert not at.button(key="rgb_start").disabled
@@ -100,17 +98,13 @@ def test_the_form_counts_the_prompts(
         ([Ability.NOISE], [], "Choose a noise level to start"),
     ],
 )
-def test_with_nothing_to_ask_the_button_says_what_to_choose(
-    open_page: OpenPage, abilities: list[Ability], levels: list[float], label: str
-) -> None:
+def test_with_nothing_to_ask_the_button_says_what_to_choose(open_page, abilities, levels, label):
     at = asked(open_page("rgb"), abilities, levels)
     assert at.button(key="rgb_start").label == label
     assert at.button(key="rgb_start").disabled
 
 
-def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(
-    open_page: OpenPage,
-) -> None:
+def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(open_page):
     at = open_page("rgb")
     at.multiselect(key="rgb_models").set_value([])
     assert checked(at.run()).button(key="rgb_start").label == "Choose a model to start"
@@ -119,7 +113,7 @@ def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(
     assert at.button(key="rgb_start").disabled
 
 
-def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) -> None:
+def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page):
     at = asked(open_page("rgb"), [Ability.NOISE], [0.0, 0.8])
     at.button(key="rgb_start").click()
     at = settled(at.run())
@@ -131,7 +125,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page: OpenPage) ->
     ]
 
 
-def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
+def test_a_chinese_bed_brings_its_own_prompt(open_page):
     at = open_page("rgb")
     at.selectbox(key="rgb_data").set_value("RGB sample (Chinese)")
     checked(at.run())
@@ -154,18 +148,14 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page: OpenPage) -> None:
         ("$question $documents for 5 $", "Write $$ for a dollar sign."),
     ],
 )
-def test_a_prompt_without_its_blanks_is_refused_at_once(
-    open_page: OpenPage, prompt: str, remedy: str
-) -> None:
+def test_a_prompt_without_its_blanks_is_refused_at_once(open_page, prompt, remedy):
     at = open_page("rgb")
     at.text_area(key="rgb_prompt_en").set_value(prompt)
     assert remedy in said(checked(at.run()), "error")
     assert at.button(key="rgb_start").disabled
 
 
-def test_a_finished_run_shows_what_it_was_and_every_rate(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_finished_run_shows_what_it_was_and_every_rate(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     assert state(at) == "216 answers checked"
     assert "Rules: Documented · Model: Offline reader" in said(at)
@@ -188,9 +178,7 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(
     assert "24 questions, 5 noise levels" in said(at)
 
 
-def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.REJECTION)
     assert "24 samples." in said(checked(at.run()))
@@ -208,8 +196,8 @@ def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(
 
 
 def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_height(
-    open_page: OpenPage, filled: Filled
-) -> None:
+    open_page, filled
+):
     at = open_page("rgb", run=filled.rgb.id)
     height = figure(at)["layout"]["height"]
     choice = at.multiselect(key=f"published_{filled.rgb.id}")
@@ -227,9 +215,7 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
     assert "From the paper (other prompt and questions): look at the shape." in said(at)
 
 
-def test_the_chart_tells_its_finding_to_who_does_not_see_it(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_chart_tells_its_finding_to_who_does_not_see_it(open_page, filled):
     chart, *rates = open_page("rgb", run=filled.rgb.id).get("plotly_chart")
     assert (
         "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
@@ -239,7 +225,7 @@ def test_the_chart_tells_its_finding_to_who_does_not_see_it(
     assert rates[2].proto.alt.endswith("), 17 of 60 right")
 
 
-def test_planted_errors_alone_have_no_chart_of_noise(open_page: OpenPage) -> None:
+def test_planted_errors_alone_have_no_chart_of_noise(open_page):
     at = asked(open_page("rgb"), [Ability.COUNTERFACTUAL], [0.0])
     at.button(key="rgb_start").click()
     at = settled(at.run())
@@ -248,9 +234,7 @@ def test_planted_errors_alone_have_no_chart_of_noise(open_page: OpenPage) -> Non
     assert len(at.get("plotly_chart")) == 2
 
 
-def test_the_values_can_be_taken_away_whatever_the_table_shows(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_values_can_be_taken_away_whatever_the_table_shows(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     assert [button.label for button in at.get("download_button")] == [
         "Report (HTML)",
@@ -266,9 +250,7 @@ def test_the_values_can_be_taken_away_whatever_the_table_shows(
     assert rows[0]["response"]
 
 
-def test_the_table_begins_with_the_question_and_has_no_empty_column(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     assert list(samples(at)[0])[:4] == ["#", "Verdict", "Question", "Answer"]
     segments(at, f"ability_{filled.rgb.id}").set_value(Ability.NOISE)
@@ -284,9 +266,7 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(
 
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75 %"), ("paper", "25 %")])
-def test_existing_answers_are_scored_by_either_policy(
-    open_page: OpenPage, upload: Upload, policy: str, accuracy: str
-) -> None:
+def test_existing_answers_are_scored_by_either_policy(open_page, upload, policy, accuracy):
     upload("answers.json", jsonl(*PREDICTIONS))
     at = scoring(open_page("rgb"), "answers.json")
     at.selectbox(key="rgb_score_policy").set_value(policy)
@@ -303,16 +283,14 @@ def test_existing_answers_are_scored_by_either_policy(
     assert [row["Noise asked"] for row in table(at, "Ability")] == ["40 %"]
 
 
-def test_rules_by_which_nothing_differs_say_so(open_page: OpenPage, filled: Filled) -> None:
+def test_rules_by_which_nothing_differs_say_so(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     assert "no verdict differs" not in said(at)
     segments(at, f"policy_{filled.rgb.id}").set_value("paper")
     assert "By these rules no verdict differs from the run's own." in said(checked(at.run()))
 
 
-def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(open_page, upload):
     upload("answers.json", jsonl(*PREDICTIONS))
     at = scoring(open_page("rgb"), "answers.json")
     at.button(key="rgb_start").click()
@@ -340,7 +318,7 @@ def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(
     ]
 
 
-def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page: OpenPage) -> None:
+def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page):
     # Easy: both answers to one question right; hard: of two questions one.
     rows = [("easy", "Who?", "Ann"), ("easy", "Who?", "Ann"), ("hard", "A?", "Ann")]
     own = []
@@ -359,9 +337,7 @@ def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page: Ope
     }
 
 
-def test_existing_answers_can_be_scored_for_another_ability(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_existing_answers_can_be_scored_for_another_ability(open_page, upload):
     refusal = "I can not answer the question because of the insufficient information in documents."
     upload("answers.json", jsonl(PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal}))
     at = scoring(open_page("rgb"), "answers.json")
@@ -372,9 +348,7 @@ def test_existing_answers_can_be_scored_for_another_ability(
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50 %")
 
 
-def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page, upload):
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
     at = scoring(open_page("rgb"), "answers.jsonl")
     at.button(key="rgb_start").click()
@@ -388,9 +362,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(
     assert button(at, "Next")
 
 
-def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(open_page, upload):
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}))
     at = scoring(open_page("rgb"), "answers.jsonl")
     segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE)
@@ -400,9 +372,7 @@ def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail
     assert not runs()
 
 
-def test_look_alike_characters_that_change_a_verdict_are_counted(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_look_alike_characters_that_change_a_verdict_are_counted(open_page, upload):
     upload("answers.json", jsonl({**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
     at = scoring(open_page("rgb"), "answers.json")
     at.button(key="rgb_start").click()
@@ -410,19 +380,17 @@ def test_look_alike_characters_that_change_a_verdict_are_counted(
 
 
 @pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000])
-def test_an_unknown_run_in_the_address_leads_to_the_form(
-    open_page: OpenPage, filled: Filled, run_id: str
-) -> None:
+def test_an_unknown_run_in_the_address_leads_to_the_form(open_page, filled, run_id):
     at = open_page("rgb", run=run_id)
     assert "There is no such run here" in said(at)
     assert at.button(key="rgb_start")
 
 
-def test_a_run_of_another_kind_is_not_shown_here(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_of_another_kind_is_not_shown_here(open_page, filled):
     assert "There is no such run here" in said(open_page("rgb", run=filled.trace.id))
 
 
-def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload: Upload) -> None:
+def test_the_deciding_words_are_marked_in_the_answer(open_page, upload):
     upload("answers.json", jsonl(PREDICTIONS[0]))
     at = scoring(open_page("rgb"), "answers.json")
     at.button(key="rgb_start").click()
@@ -434,9 +402,7 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page: OpenPage, upload
     assert 'It was <mark class="pl-true">Mina Osei</mark>.' in html(at)
 
 
-def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_page, upload):
     docs = ["<b>In 2014</b>, 14 people met MINA OSEI.", "Jan Brandt lost in 2140."]
     answers = [["Mina Osei", "Mina"], "14"]
     upload(

@@ -5,7 +5,6 @@ said.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -59,16 +58,14 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
         ({}, "retired 2026-08-16; use GPT 8", "✕ GPT 7 · Groq · retired 2026-08-16; use GPT 8"),
     ],
 )
-def test_a_label_says_what_a_model_costs_or_why_it_cannot_be_asked(
-    facts: dict[str, Any], problem: str, expected: str
-) -> None:
+def test_a_label_says_what_a_model_costs_or_why_it_cannot_be_asked(facts, problem, expected):
     model = Model(provider="groq", model="gpt-7", title="GPT 7", **facts)
     assert label(Choice(model=model, problem=problem)) == expected
 
 
 def test_without_a_key_the_offline_reader_is_ready_and_nothing_else_is_asked_of_the_student(
-    open_page: OpenPage,
-) -> None:
+    open_page,
+):
     at = open_page("rgb")
     names = at.multiselect(key="rgb_models").options
     assert names[0] == "Offline reader (baseline, no key) · free"
@@ -78,7 +75,7 @@ def test_without_a_key_the_offline_reader_is_ready_and_nothing_else_is_asked_of_
     assert not at.button(key="rgb_start").disabled
 
 
-def test_models_that_cannot_be_asked_come_last(open_page: OpenPage, provider: Loopback) -> None:
+def test_models_that_cannot_be_asked_come_last(open_page, provider):
     names = open_page("rgb").multiselect(key="rgb_models").options
     refused = [name.startswith("✕ ") for name in names]
     assert "GPT-6 Luna · OpenAI · $0.10 / $0.50" in names
@@ -93,9 +90,7 @@ def test_models_that_cannot_be_asked_come_last(open_page: OpenPage, provider: Lo
         ("groq/llama-3.1-8b-instant", "use GPT-OSS 20B. Choose another model."),
     ],
 )
-def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
-    open_page: OpenPage, model: str, message: str
-) -> None:
+def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(open_page, model, message):
     at = open_page("rgb")
     # Retired models are listed on request only.
     assert not [name for name in at.multiselect(key="rgb_models").options if "retired" in name]
@@ -109,9 +104,7 @@ def test_choosing_a_model_that_cannot_be_asked_says_why_and_what_to_do(
     assert ("Enter a key on the Settings page" in links) is (model == OSS)
 
 
-def test_the_choice_outlives_the_visit_to_settings(
-    open_page: OpenPage, loopback: Callable[..., Loopback]
-) -> None:
+def test_the_choice_outlives_the_visit_to_settings(open_page, loopback):
     at = chosen(open_page("rgb"), OSS)
     checked(at.switch_page("../pages/settings.py").run())
     session.own_keys().update({"groq": access("groq", loopback().address)})
@@ -120,9 +113,7 @@ def test_the_choice_outlives_the_visit_to_settings(
     assert not at.button(key="rgb_start").disabled
 
 
-def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(open_page, provider):
     at = chosen(open_page("rgb"), OFFLINE, UNPRICED, judge=LUNA)
     checked(at.switch_page("../pages/settings.py").run())
     session.own_keys().update({"openai": access("openai", "http://127.0.0.1:9")})
@@ -130,20 +121,18 @@ def test_models_of_an_endpoint_that_was_forgotten_are_no_longer_chosen(
     assert at.multiselect(key="rgb_models").value == [OFFLINE]
 
 
-def test_without_any_model_nothing_starts(open_page: OpenPage) -> None:
+def test_without_any_model_nothing_starts(open_page):
     assert chosen(open_page("rgb")).button(key="rgb_start").disabled
 
 
-def test_a_judge_that_also_answers_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_judge_that_also_answers_is_pointed_out(open_page, provider):
     at = chosen(open_page("rgb"), OFFLINE, judge=LUNA)
     assert "may favour its own answers" not in said(at)
     at = chosen(at, LUNA, judge=LUNA)
     assert "This judge also answers, and may favour its own answers." in said(at)
 
 
-def test_a_temperature_that_a_model_does_not_take_is_pointed_out(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_temperature_that_a_model_does_not_take_is_pointed_out(open_page, provider):
     at = chosen(open_page("rgb"), OSS, UNPRICED)
     assert "The temperature is left to openai/gpt-oss-20b." in said(at)
 
@@ -151,9 +140,7 @@ def test_a_temperature_that_a_model_does_not_take_is_pointed_out(
 # What it will take
 
 
-def test_every_model_has_a_line_of_its_own(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_every_model_has_a_line_of_its_own(open_page, upload, provider):
     at = chosen(small(open_page, upload), OFFLINE, OSS, UNPRICED)
     assert at.button(key="rgb_start").label.startswith("Ask 2 questions of each of 3 models, ")
     common = {"Calls": 2, "Stored": 0, "Prompt tokens": f"{2 * TOKENS}"}
@@ -194,18 +181,14 @@ def test_every_model_has_a_line_of_its_own(
     assert "4 bytes to a token, 30 to 1,024 tokens to an answer" in said(at)
 
 
-def test_the_answer_budget_is_what_an_answer_may_cost(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_the_answer_budget_is_what_an_answer_may_cost(open_page, upload, provider):
     at = chosen(small(open_page, upload), LUNA, answer_tokens=32768)
     (row,) = table(at, "Model")
     # 65,536 answer tokens at $0.50 a million are $0.0328, and 66 prompt tokens next to nothing
     assert (row["Answer tokens"], row["Cost"]) == ("60 to 65,536", "up to $0.03")
 
 
-def test_the_judge_has_a_line_for_all_that_it_judges(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_the_judge_has_a_line_for_all_that_it_judges(open_page, provider):
     at = chosen(open_page("rgb"), OFFLINE, LUNA, judge=OSS)
     rows = table(at, "Model")
     assert [(row["Model"], row["Calls"]) for row in rows] == [
@@ -220,8 +203,8 @@ def test_the_judge_has_a_line_for_all_that_it_judges(
 
 
 def test_calls_that_the_free_plan_cannot_answer_are_told_with_the_numbers(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+    open_page, upload, provider
+):
     at = chosen(small(open_page, upload), OSS, answer_tokens=10_000)
     assert (
         "GPT-OSS 20B: 2 of 2 calls cannot be answered on the free plan. Prompt and "
@@ -230,9 +213,7 @@ def test_calls_that_the_free_plan_cannot_answer_are_told_with_the_numbers(
     )
 
 
-def test_calls_beyond_the_models_context_are_told_without_a_plan(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_calls_beyond_the_models_context_are_told_without_a_plan(open_page, upload, provider):
     at = chosen(small(open_page, upload, document="x" * 480_000), MINI, answer_tokens=16_384)
     assert (
         "GPT-4o mini: 2 of 2 calls cannot be answered. Prompt and answer budget (16,384 "
@@ -241,9 +222,7 @@ def test_calls_beyond_the_models_context_are_told_without_a_plan(
     )
 
 
-def test_a_run_that_the_day_limit_stretches_over_days_is_told(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_a_run_that_the_day_limit_stretches_over_days_is_told(open_page, upload, provider):
     at = chosen(small(open_page, upload, rows=60), OSS, answer_tokens=7000)
     # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60
     # calls at 30 a minute.
@@ -254,8 +233,8 @@ def test_a_run_that_the_day_limit_stretches_over_days_is_told(
 
 
 def test_every_repeat_is_a_call_of_the_estimate_and_the_button_says_how_many(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+    open_page, upload, provider
+):
     at = chosen(small(open_page, upload), LUNA)
     assert "may be identical" not in said(at)
     at = chosen(at, LUNA, repeats=5)
@@ -276,8 +255,8 @@ def test_every_repeat_is_a_call_of_the_estimate_and_the_button_says_how_many(
 
 
 def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+    open_page, upload, provider
+):
     at = small(open_page, upload)
     at = chosen(at, OFFLINE, LUNA, judge=OSS, dollars=0.5, answer_tokens=256)
     at.button(key="rgb_start").click()
@@ -320,8 +299,8 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
     ],
 )
 def test_a_cap_that_lets_nothing_through_is_refused_before_start(
-    open_page: OpenPage, upload: Upload, provider: Loopback, cap: dict[str, float], words: str
-) -> None:
+    open_page, upload, provider, cap, words
+):
     at = chosen(small(open_page, upload), LUNA, **cap)
     assert words in said(at, "warning")
     start = at.button(key="rgb_start")
@@ -331,9 +310,7 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 
 
 @pytest.mark.parametrize("field", ["calls", "dollars"])
-def test_the_browser_keeps_no_cap_to_itself(
-    open_page: OpenPage, provider: Loopback, field: str
-) -> None:
+def test_the_browser_keeps_no_cap_to_itself(open_page, provider, field):
     """It would not send a value out of the field's bounds, and the form would go on with the one
     before.
     """
@@ -344,8 +321,8 @@ def test_the_browser_keeps_no_cap_to_itself(
 
 
 def test_a_cap_in_dollars_is_refused_before_start_where_a_price_is_unknown(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+    open_page, upload, provider
+):
     at = chosen(small(open_page, upload), LUNA, UNPRICED, dollars=1.0)
     assert (
         "The price of openai/gpt-oss-20b is unknown, so a budget in dollars cannot hold. "
@@ -355,7 +332,7 @@ def test_a_cap_in_dollars_is_refused_before_start_where_a_price_is_unknown(
     assert not chosen(at, LUNA).button(key="rgb_start").disabled
 
 
-def test_a_cap_below_the_estimate_is_pointed_out(open_page: OpenPage, provider: Loopback) -> None:
+def test_a_cap_below_the_estimate_is_pointed_out(open_page, provider):
     at = chosen(open_page("rgb"), LUNA, judge=OSS, dollars=0.01)
     # 216 calls and 36 of the judge; 6,480 answer tokens at $0.50 and 80,000 prompt tokens at $0.10
     # a million
@@ -372,9 +349,7 @@ def test_a_cap_below_the_estimate_is_pointed_out(open_page: OpenPage, provider: 
     assert "below this estimate" not in said(chosen(at, LUNA, judge=OSS, dollars=1.0))
 
 
-def test_the_caps_are_for_the_whole_run_and_not_folded_away(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_the_caps_are_for_the_whole_run_and_not_folded_away(open_page, provider):
     at = chosen(open_page("rgb"), LUNA)
     for field in ("calls", "dollars"):
         at.selectbox(key="rgb_unit").set_value(field)
@@ -393,9 +368,7 @@ def test_the_caps_are_for_the_whole_run_and_not_folded_away(
     ]
 
 
-def test_a_public_host_says_when_a_run_is_too_large(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_public_host_says_when_a_run_is_too_large(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setenv("PLUMBLINE_CELLS_PER_RUN", "100")
     at = open_page("rgb")

@@ -13,7 +13,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.rgb_words import headline
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import html, said, segments, table
 from ui import session
 
@@ -48,9 +48,7 @@ MODELS = (OFFLINE, ModelSpec(provider="groq", model="openai/gpt-oss-20b"))
         (Ability.COUNTERFACTUAL, "It is Hobart.", "No: it does not give the true answer."),
     ],
 )
-def test_the_headline_says_what_the_answer_does(
-    ability: Ability, answer: str, expected: str
-) -> None:
+def test_the_headline_says_what_the_answer_does(ability, answer, expected):
     planted = "Perth" if ability is Ability.COUNTERFACTUAL else None
     sample = Sample(
         id="1",
@@ -65,9 +63,7 @@ def test_the_headline_says_what_the_answer_does(
     assert found.answer == expected
 
 
-def test_a_planted_error_is_marked_and_each_document_has_its_role(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_planted_error_is_marked_and_each_document_has_its_role(open_page, filled):
     at = open_page("sample", run=filled.rgb.id, sample="205")
     shown = html(at)
     assert "Does it notice the planted error? " in said(at, "header")
@@ -80,7 +76,7 @@ def test_a_planted_error_is_marked_and_each_document_has_its_role(
     assert 'Our tour ends in <mark class="pl-planted">Perth</mark>' in shown
 
 
-def test_only_rules_of_the_language_are_listed(open_page: OpenPage, filled: Filled) -> None:
+def test_only_rules_of_the_language_are_listed(open_page, filled):
     at = open_page("sample", run=filled.rgb.id, sample="205")
     # Behind each rule stands the way to the glossary.
     rules = [row["Rule"].partition(" [?]")[0] for row in table(at, "Asked")]
@@ -89,16 +85,14 @@ def test_only_rules_of_the_language_are_listed(open_page: OpenPage, filled: Fill
     assert f"All rules tried ({len(rules)})" in [expander.label for expander in at.expander]
 
 
-def test_samples_of_earlier_versions_have_no_roles_and_say_as_much_as_is_known(
-    open_page: OpenPage,
-) -> None:
+def test_samples_of_earlier_versions_have_no_roles_and_say_as_much_as_is_known(open_page):
     at = open_page("sample", run=answered_by_two(with_roles=False).id, sample="1")
     assert "Counterfactual robustness · 3 of 3 documents forged" in said(at)
     assert 'class="pl-role"' not in html(at)
     assert '<div class="pl-strip">' not in html(at)
 
 
-def test_all_models_stand_side_by_side_with_their_answers_as_text(open_page: OpenPage) -> None:
+def test_all_models_stand_side_by_side_with_their_answers_as_text(open_page):
     at = open_page("sample", run=answered_by_two().id, sample="1", model="2")
     shown = html(at)
     assert shown.count('<th scope="row">') == 2
@@ -108,7 +102,7 @@ def test_all_models_stand_side_by_side_with_their_answers_as_text(open_page: Ope
     assert "<b>wrong</b>" not in shown
 
 
-def test_a_sample_is_read_by_other_rules_without_a_new_call(open_page: OpenPage) -> None:
+def test_a_sample_is_read_by_other_rules_without_a_new_call(open_page):
     run = answered_by_two()
     at = open_page("sample", run=run.id, sample="1", model="2")
     assert "Yes, and it gives the true answer." in said(at, "header")

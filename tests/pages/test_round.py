@@ -100,7 +100,7 @@ def ann_in(made: Round) -> Participant:
 # The form
 
 
-def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page: OpenPage, run: Run) -> None:
+def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page, run):
     at = click(open_page("trace", run=run.id), "Start a round …")
     assert at.query_params["run"] == run.id
     at = open_page("round", run=run.id)
@@ -125,11 +125,11 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page: OpenPage, r
     ).replace("*", "")
 
 
-def test_without_a_run_there_is_no_round(open_page: OpenPage) -> None:
+def test_without_a_run_there_is_no_round(open_page):
     assert "Open a run" in said(open_page("round", run=""), "info")
 
 
-def test_from_an_example_one_goes_on_with_a_copy(open_page: OpenPage) -> None:
+def test_from_an_example_one_goes_on_with_a_copy(open_page):
     at = open_page("round", run=INVENTED)
     assert "same example" in said(at, "info")
     at = click(at, "Make a copy and go on")
@@ -143,7 +143,7 @@ def test_from_an_example_one_goes_on_with_a_copy(open_page: OpenPage) -> None:
     assert not chosen & {13, 14, 15}
 
 
-def test_a_second_round_proposes_other_answers(open_page: OpenPage) -> None:
+def test_a_second_round_proposes_other_answers(open_page):
     at = click(open_page("round", run=INVENTED), "Make a copy and go on")
     run_id = at.query_params["run"]
     first = set(at.multiselect[0].value)
@@ -159,7 +159,7 @@ def test_a_second_round_proposes_other_answers(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(("port", "end"), [(8501, ""), (8600, " --port 8600")])
-def test_the_command_for_phones_keeps_the_port(port: int, end: str) -> None:
+def test_the_command_for_phones_keeps_the_port(port, end):
     assert reach.command(port) == f"{own_command()} app --class{end}"
 
 
@@ -177,7 +177,7 @@ def test_the_command_for_phones_keeps_the_port(port: int, end: str) -> None:
         ("https://someone-plumbline.hf.space/round", False),
     ],
 )
-def test_an_address_is_for_this_machine_alone_or_for_phones(address: str, is_local: bool) -> None:
+def test_an_address_is_for_this_machine_alone_or_for_phones(address, is_local):
     assert qr.is_local(address) is is_local
 
 
@@ -193,8 +193,8 @@ def test_an_address_is_for_this_machine_alone_or_for_phones(address: str, is_loc
     ],
 )
 def test_phones_get_the_address_that_the_app_was_started_for(
-    opened_as: str, started_for: str, expected: str, set_option: SetOption
-) -> None:
+    opened_as, started_for, expected, set_option
+):
     set_option("browser.serverAddress", started_for)
 
     assert qr.reachable(opened_as) == expected
@@ -204,8 +204,8 @@ LOCAL_URL = "http://localhost:8501/round"
 
 
 def test_where_phones_cannot_come_a_red_line_stands_above_start_and_no_picture_on_the_wall(
-    open_page: OpenPage, run: Run, made: Round, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, run, made, monkeypatch
+):
     monkeypatch.setattr(type(st.context), "url", LOCAL_URL)
 
     form, wall = open_page("round", run=run.id), open_page("round", lead=made.id)
@@ -219,12 +219,8 @@ def test_where_phones_cannot_come_a_red_line_stands_above_start_and_no_picture_o
 
 
 def test_where_phones_can_come_the_wall_has_the_picture_and_no_red_line(
-    open_page: OpenPage,
-    run: Run,
-    made: Round,
-    monkeypatch: pytest.MonkeyPatch,
-    set_option: SetOption,
-) -> None:
+    open_page, run, made, monkeypatch, set_option
+):
     monkeypatch.setattr(type(st.context), "url", LOCAL_URL)
     set_option("browser.serverAddress", "192.168.1.20")
 
@@ -239,7 +235,7 @@ def test_where_phones_can_come_the_wall_has_the_picture_and_no_red_line(
 # The way in
 
 
-def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Round) -> None:
+def test_a_code_is_typed_and_leads_to_the_nickname(open_page, made):
     at = open_page("round")
     at.text_input[0].set_value(f"{made.code[:4].lower()} {made.code[4:]}")
     at = click(at, "Continue")
@@ -252,11 +248,11 @@ def test_a_code_is_typed_and_leads_to_the_nickname(open_page: OpenPage, made: Ro
     assert "Mill 1 grinds rye." in words(at)
 
 
-def test_a_code_may_stand_in_the_address(open_page: OpenPage, made: Round) -> None:
+def test_a_code_may_stand_in_the_address(open_page, made):
     assert open_page("round", code=made.code).query_params["join"] == made.join
 
 
-def test_who_lost_the_tab_types_the_own_code_and_goes_on(open_page: OpenPage, made: Round) -> None:
+def test_who_lost_the_tab_types_the_own_code_and_goes_on(open_page, made):
     at = label(join(open_page, made, "Ann"), "Supported")
     ann = ann_in(made)
     assert f"Your own code, to come back: {spoken(ann.code)}" in words(at)
@@ -269,7 +265,7 @@ def test_who_lost_the_tab_types_the_own_code_and_goes_on(open_page: OpenPage, ma
     assert "1 of 4" in words(at) + " ".join(each.proto.text for each in at.get("progress"))
 
 
-def test_the_teacher_lets_somebody_in_again(open_page: OpenPage, made: Round) -> None:
+def test_the_teacher_lets_somebody_in_again(open_page, made):
     label(join(open_page, made, "Ann"), "Supported")
     before = ann_in(made)
     refused = open_page("round", join=made.join)
@@ -294,9 +290,7 @@ def type_code(at: AppTest, code: str) -> AppTest:
     return click(at, "Continue")
 
 
-def test_wrong_codes_of_a_session_are_refused_and_after_some_right_ones_too(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_wrong_codes_of_a_session_are_refused_and_after_some_right_ones_too(open_page, made):
     at = open_page("round")
     for code in ("ACDEFG34", "nonsense", HOSTILE):
         at = type_code(at, code)
@@ -312,9 +306,7 @@ def test_wrong_codes_of_a_session_are_refused_and_after_some_right_ones_too(
     assert "Nickname" in [each.label for each in open_page("round", join=made.join).text_input]
 
 
-def test_one_session_and_one_address_take_some_places_a_minute_and_no_more(
-    open_page: OpenPage, made: Round, run: Run
-) -> None:
+def test_one_session_and_one_address_take_some_places_a_minute_and_no_more(open_page, made, run):
     at = open_page("round", join=made.join)
     for number in range(4):
         at.query_params.clear()
@@ -335,9 +327,7 @@ def test_one_session_and_one_address_take_some_places_a_minute_and_no_more(
     assert "me" in join(open_page, other, "Ann").query_params
 
 
-def test_the_teacher_takes_out_all_who_came_in_the_last_minute(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_the_teacher_takes_out_all_who_came_in_the_last_minute(open_page, made):
     for number in range(20):
         session.store().rounds.join(made.id, f"Flood {number}")
 
@@ -356,9 +346,7 @@ def test_the_teacher_takes_out_all_who_came_in_the_last_minute(
         ("ann", "This nickname is taken"),
     ],
 )
-def test_a_nickname_that_cannot_be_one_is_refused(
-    open_page: OpenPage, made: Round, nickname: str, why: str
-) -> None:
+def test_a_nickname_that_cannot_be_one_is_refused(open_page, made, nickname, why):
     join(open_page, made, "Ann")
 
     at = join(open_page, made, nickname)
@@ -367,9 +355,7 @@ def test_a_nickname_that_cannot_be_one_is_refused(
     assert len(session.store().rounds.participants(made.id)) == 1
 
 
-def test_a_hostile_nickname_is_text_on_the_wall_and_in_the_board(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_a_hostile_nickname_is_text_on_the_wall_and_in_the_board(open_page, run, made):
     nickname = "<img src=x onerror=a()>"
     at = join(open_page, made, nickname)
     label(at, "Supported", "Not", "Supported", "Partly")
@@ -383,7 +369,7 @@ def test_a_hostile_nickname_is_text_on_the_wall_and_in_the_board(
         assert not [text for text in markdown(at) if "<img" in text]
 
 
-def test_the_sixty_first_is_not_let_in(open_page: OpenPage, made: Round) -> None:
+def test_the_sixty_first_is_not_let_in(open_page, made):
     for number in range(MOST_PARTICIPANTS):
         session.store().rounds.join(made.id, f"Pupil {number}")
 
@@ -393,9 +379,7 @@ def test_the_sixty_first_is_not_let_in(open_page: OpenPage, made: Round) -> None
 # Labelling
 
 
-def test_every_sentence_is_labelled_by_one_of_three_targets(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_every_sentence_is_labelled_by_one_of_three_targets(open_page, made):
     at = join(open_page, made, "Ann")
     assert [each.label for each in at.button if each.label in BUTTONS] == list(BUTTONS)
     asked = words(at).partition("Do the documents say this?")[2]
@@ -411,7 +395,7 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(
     assert list(labels.values()) == lesson.GOLD
 
 
-def test_an_empty_answer_has_nothing_to_label(open_page: OpenPage, run: Run) -> None:
+def test_an_empty_answer_has_nothing_to_label(open_page, run):
     store = session.store()
     data = Dataset(
         name="Empty",
@@ -428,7 +412,7 @@ def test_an_empty_answer_has_nothing_to_label(open_page: OpenPage, run: Run) -> 
     click(open_page("round", lead=made.id), "Reveal")
 
 
-def test_a_second_tap_that_comes_late_labels_nothing(open_page: OpenPage, made: Round) -> None:
+def test_a_second_tap_that_comes_late_labels_nothing(open_page, made):
     at = join(open_page, made, "Ann")
     # The screen of the first sentence, while the second one is drawn.
     at.session_state[f"round_step_{ann_in(made).number}"] = 1
@@ -438,9 +422,7 @@ def test_a_second_tap_that_comes_late_labels_nothing(open_page: OpenPage, made: 
     assert "It is painted blue" in words(at)
 
 
-def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(open_page, made):
     at = click(join(open_page, made, "Ann"), "Next")
     at = label(at, "Not", "Supported", "Partly")
     assert "1 sentence without a label." in words(at)
@@ -449,7 +431,7 @@ def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == lesson.GOLD
 
 
-def test_a_reload_in_the_middle_goes_on_where_it_was(open_page: OpenPage, made: Round) -> None:
+def test_a_reload_in_the_middle_goes_on_where_it_was(open_page, made):
     at = label(join(open_page, made, "Ann"), "Supported", "Not")
     again = open_page("round", me=at.query_params["me"])
 
@@ -459,7 +441,7 @@ def test_a_reload_in_the_middle_goes_on_where_it_was(open_page: OpenPage, made: 
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == lesson.GOLD
 
 
-def test_who_comes_late_labels_as_all_others(open_page: OpenPage, made: Round) -> None:
+def test_who_comes_late_labels_as_all_others(open_page, made):
     lesson.take_part(session.store(), made)
 
     at = label(join(open_page, made, "Late"), "Supported")
@@ -468,7 +450,7 @@ def test_who_comes_late_labels_as_all_others(open_page: OpenPage, made: Round) -
     assert "4 participants" in words(open_page("round", lead=made.id))
 
 
-def test_a_paused_round_takes_no_label(open_page: OpenPage, made: Round) -> None:
+def test_a_paused_round_takes_no_label(open_page, made):
     at = join(open_page, made, "Ann")
     click(open_page("round", lead=made.id), "Pause")
     # What was on the screen before is refused as well.
@@ -482,7 +464,7 @@ def test_a_paused_round_takes_no_label(open_page: OpenPage, made: Round) -> None
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL]
 
 
-def test_a_closed_round_takes_no_label_and_nobody_more(open_page: OpenPage, made: Round) -> None:
+def test_a_closed_round_takes_no_label_and_nobody_more(open_page, made):
     at = label(join(open_page, made, "Ann"), "Supported")
     click(open_page("round", lead=made.id), "Close")
 
@@ -493,9 +475,7 @@ def test_a_closed_round_takes_no_label_and_nobody_more(open_page: OpenPage, made
     assert not late.text_input
 
 
-def test_too_many_labels_a_minute_are_refused(
-    open_page: OpenPage, made: Round, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_labels_a_minute_are_refused(open_page, made, monkeypatch):
     monkeypatch.setattr(limits.labels_given, "_most_of_one", 2)
 
     at = label(join(open_page, made, "Ann"), "Supported", "Not", "Supported")
@@ -505,9 +485,7 @@ def test_too_many_labels_a_minute_are_refused(
 
 
 @pytest.mark.parametrize("screen", ["me", "lead", "join"])
-def test_a_run_that_is_deleted_meanwhile_takes_the_round_along(
-    open_page: OpenPage, run: Run, made: Round, screen: str
-) -> None:
+def test_a_run_that_is_deleted_meanwhile_takes_the_round_along(open_page, run, made, screen):
     ann = session.store().rounds.join(made.id, "Ann")
     address = {"me": ann.token, "lead": made.id, "join": made.join}[screen]
     at = open_page("round", **{screen: address})
@@ -521,9 +499,7 @@ def test_a_run_that_is_deleted_meanwhile_takes_the_round_along(
 # The wall
 
 
-def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(open_page, made):
     at = open_page("round", lead=made.id)
     assert spoken(made.code) in words(at)
     assert "data:image/svg+xml;base64," in html(at)
@@ -548,9 +524,7 @@ def test_the_wall_shows_who_is_in_the_spread_and_the_agreement(
     assert "Judge" not in shown
 
 
-def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_the_reveal_sets_class_judge_and_estimate_beside_gold(open_page, made):
     lesson.take_part(session.store(), made)
     at = open_page("round", lead=made.id)
 
@@ -569,9 +543,7 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(
     assert "Gold: supported" in disputed
 
 
-def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(
-    open_page: OpenPage, made: Round
-) -> None:
+def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(open_page, made):
     at = join(open_page, made, "Ann")
     label(at, "Supported", "Supported")
 
@@ -584,7 +556,7 @@ def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(
     )
 
 
-def test_the_reveal_shows_what_nobody_labelled_last(open_page: OpenPage, made: Round) -> None:
+def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
     at = click(join(open_page, made, "Ann"), "Next")
     label(at, "Not")
 
@@ -598,9 +570,7 @@ def test_the_reveal_shows_what_nobody_labelled_last(open_page: OpenPage, made: R
     assert "Reopen" not in [each.label for each in wall.button]
 
 
-def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(open_page, run, made):
     ann = session.store().rounds.join(made.id, "Ann")
     wall = click(open_page("round", lead=made.id), "Reveal")
 
@@ -617,7 +587,7 @@ def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(
     assert session.store().person_labels.by_cell(run.id) == {}
 
 
-def test_the_board_can_be_off(open_page: OpenPage, made: Round) -> None:
+def test_the_board_can_be_off(open_page, made):
     lesson.take_part(session.store(), made)
     at = click(open_page("round", lead=made.id), "Reveal")
     at.toggle[0].set_value(False)
@@ -625,9 +595,7 @@ def test_the_board_can_be_off(open_page: OpenPage, made: Round) -> None:
     assert "Most like" not in words(checked(at.run()))
 
 
-def test_a_participant_sees_the_reveal_beside_the_own_labels(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_a_participant_sees_the_reveal_beside_the_own_labels(open_page, run, made):
     joined = lesson.take_part(session.store(), made)
     rounds.close(session.store(), run, made, reveal=True)
 
@@ -641,9 +609,7 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(
     assert "Its wheel is made of oak." in shown
 
 
-def test_a_reopened_round_goes_on_under_a_new_code(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_a_reopened_round_goes_on_under_a_new_code(open_page, run, made):
     at = label(join(open_page, made, "Ann"), "Supported")
     wall = click(open_page("round", lead=made.id), "Close")
     assert session.store().person_labels.by_cell(run.id)
@@ -655,9 +621,7 @@ def test_a_reopened_round_goes_on_under_a_new_code(
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL, NONE]
 
 
-def test_after_the_reveal_a_round_is_not_reopened(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_after_the_reveal_a_round_is_not_reopened(open_page, run, made):
     label(join(open_page, made, "Ann"), "Supported")
     wall = click(open_page("round", lead=made.id), "Reveal")
 
@@ -666,7 +630,7 @@ def test_after_the_reveal_a_round_is_not_reopened(
         rounds.reopen(session.store(), run, made)
 
 
-def test_somebody_can_be_taken_out(open_page: OpenPage, made: Round) -> None:
+def test_somebody_can_be_taken_out(open_page, made):
     at = join(open_page, made, "Rude")
     wall = open_page("round", lead=made.id)
     wall.selectbox[0].select_index(0)
@@ -676,9 +640,7 @@ def test_somebody_can_be_taken_out(open_page: OpenPage, made: Round) -> None:
     assert "you were taken out" in words(checked(at.run()))
 
 
-def test_the_class_can_be_checked_against_as_any_labeller(
-    open_page: OpenPage, run: Run, made: Round
-) -> None:
+def test_the_class_can_be_checked_against_as_any_labeller(open_page, run, made):
     lesson.take_part(session.store(), made)
     rounds.close(session.store(), run, made)
 
@@ -693,7 +655,7 @@ def test_the_class_can_be_checked_against_as_any_labeller(
 # Guess the verdict
 
 
-def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) -> None:
+def test_a_class_guesses_what_the_judge_will_say(open_page, run):
     made = lesson.started(session.store(), run, "guess")
     at = join(open_page, made, "Ann")
     assert "How many of its sentences does judge-by-hand call supported?" in words(at)
@@ -713,7 +675,7 @@ def test_a_class_guesses_what_the_judge_will_say(open_page: OpenPage, run: Run) 
     assert "You: 50 % like judge-by-hand (1 of 2)" in own
 
 
-def test_the_form_offers_the_kinds_over_labelled_answers(open_page: OpenPage, run: Run) -> None:
+def test_the_form_offers_the_kinds_over_labelled_answers(open_page, run):
     at = open_page("round", run=run.id)
     assert at.segmented_control[0].options == [
         "Label sentences",
@@ -726,7 +688,7 @@ def test_the_form_offers_the_kinds_over_labelled_answers(open_page: OpenPage, ru
     assert session.store().rounds.of_run(run.id)[0].kind == "guess"
 
 
-def test_a_class_guesses_how_high_a_value_is(open_page: OpenPage, run: Run) -> None:
+def test_a_class_guesses_how_high_a_value_is(open_page, run):
     at = open_page("round", run=run.id)
     at.segmented_control[0].set_value("score")
     at = checked(at.run())
@@ -779,9 +741,7 @@ def reasons(at: AppTest) -> dict[str, str]:
     }
 
 
-def test_the_form_of_two_models_offers_planted_errors_and_pairs(
-    open_page: OpenPage, errors: Run
-) -> None:
+def test_the_form_of_two_models_offers_planted_errors_and_pairs(open_page, errors):
     at = open_page("round", run=errors.id)
     kinds = at.segmented_control[0]
     assert kinds.options == ["Find the planted error", "Which answer is better?"]
@@ -795,7 +755,7 @@ def test_the_form_of_two_models_offers_planted_errors_and_pairs(
     assert (made.kind, made.models, made.hides_spread) == ("better", (0, 1), True)
 
 
-def test_a_class_finds_the_planted_errors(open_page: OpenPage, errors: Run) -> None:
+def test_a_class_finds_the_planted_errors(open_page, errors):
     made = started(errors, "planted")
     at = join(open_page, made, "Ann")
     assert "1A Does this document hold a planted error?" in words(at)
@@ -822,7 +782,7 @@ def test_a_class_finds_the_planted_errors(open_page: OpenPage, errors: Run) -> N
     assert "You: 0 % right (0 of 1)" in words(open_page("round", me=ben.query_params["me"]))
 
 
-def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors: Run) -> None:
+def test_a_class_says_which_of_two_answers_is_better(open_page, errors):
     made = started(errors, "better")
     content = round_content.content(session.store(), errors, made)
     # The first model's answer is better to Ann on both, and to Ben on none.
@@ -859,9 +819,7 @@ def test_a_class_says_which_of_two_answers_is_better(open_page: OpenPage, errors
 
 
 @pytest.mark.parametrize("hides_spread", [True, False])
-def test_the_wall_can_hide_who_says_what_until_the_reveal(
-    open_page: OpenPage, made: Round, hides_spread: bool
-) -> None:
+def test_the_wall_can_hide_who_says_what_until_the_reveal(open_page, made, hides_spread):
     lesson.take_part(session.store(), made)
     wall = open_page("round", lead=made.id)
     if hides_spread:
@@ -888,9 +846,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> str:
     return teacher
 
 
-def test_a_participant_of_a_public_host_sees_the_round_and_nothing_else(
-    open_page: OpenPage, public: str
-) -> None:
+def test_a_participant_of_a_public_host_sees_the_round_and_nothing_else(open_page, public):
     run = lesson.run(session.store(), public, "secret-run")
     made = lesson.started(session.store(), run)
     at = join(open_page, made, "Ann")
@@ -920,9 +876,7 @@ def test_a_participant_of_a_public_host_sees_the_round_and_nothing_else(
         assert public != elsewhere.query_params.get("w", [""])
 
 
-def test_the_wall_of_a_public_host_has_no_workspace_in_its_address(
-    open_page: OpenPage, public: str
-) -> None:
+def test_the_wall_of_a_public_host_has_no_workspace_in_its_address(open_page, public):
     run = lesson.run(session.store(), public)
     at = open_page("round", run=run.id, w=public)
     click(at, "Start with 2 answers")

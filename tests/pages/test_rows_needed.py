@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES
 from tests.comparison.made import MODELS, results
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import said
 from ui import session
 
@@ -24,9 +24,7 @@ def unfolded(at: AppTest, key: str) -> AppTest:
 @pytest.mark.parametrize(
     ("page", "key"), [("trace", "trace"), ("metrics", "metrics"), ("rgb", "rgb")]
 )
-def test_without_past_runs_two_often_differ_on_a_fifth(
-    open_page: OpenPage, page: str, key: str
-) -> None:
+def test_without_past_runs_two_often_differ_on_a_fifth(open_page, page, key):
     at = open_page(page)
     assert "No two runs over these data yet" not in said(at)
 
@@ -39,7 +37,7 @@ def test_without_past_runs_two_often_differ_on_a_fifth(
     )
 
 
-def test_past_runs_over_the_data_tell_how_often_two_differ(open_page: OpenPage) -> None:
+def test_past_runs_over_the_data_tell_how_often_two_differ(open_page):
     results(session.store(), "Both", QUESTIONS, OLD, NEW, models=MODELS, data_name=TRACE_SAMPLES)
 
     at = unfolded(open_page("trace"), "trace")

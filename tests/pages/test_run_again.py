@@ -21,7 +21,7 @@ from evaluators.runs.examples import INVENTED, NOISE
 from evaluators.runs.forecast import Measures, doubt_of
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
-from tests.pages.conftest import Filled, OpenPage, checked, finish
+from tests.pages.conftest import checked, finish
 from tests.pages.screen import button, runs, said, segments, settled
 from ui import session
 from ui.trace.form import JURY
@@ -61,9 +61,7 @@ def chosen(at: AppTest, label: str) -> AppTest:
     return checked(at.run())
 
 
-def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(
-    open_page: OpenPage,
-) -> None:
+def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(open_page):
     spec = EvaluatorSpec(name="trace", params={"chunk_size": 300, "chunk_overlap": 10})
     metrics = inputs.evaluators([spec, EvaluatorSpec(name="answer_match")])
     made(RunPlan(sampled(samples(), 7, seed=5), metrics, seed=5))
@@ -90,7 +88,7 @@ def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(
     assert new.fingerprint != old.fingerprint
 
 
-def test_a_jury_comes_back_with_its_budget_also_without_a_key(open_page: OpenPage) -> None:
+def test_a_jury_comes_back_with_its_budget_also_without_a_key(open_page):
     plan = RunPlan(
         samples(), inputs.evaluators(["gpt_labeling"]), judges=(LUNA, SOL), cap=Cap(calls=30)
     )
@@ -105,7 +103,7 @@ def test_a_jury_comes_back_with_its_budget_also_without_a_key(open_page: OpenPag
 
 
 @pytest.mark.parametrize("most", [3, 7, 24])
-def test_hybrid_comes_back_with_the_samples_for_its_judges(open_page: OpenPage, most: int) -> None:
+def test_hybrid_comes_back_with_the_samples_for_its_judges(open_page, most):
     evaluator = HybridEvaluator()
     least = doubt_of(RunPlan(samples(), [evaluator]), evaluator, most, Measures())
     hybrid = evaluator.model_copy(update={"doubt_from": least})
@@ -116,7 +114,7 @@ def test_hybrid_comes_back_with_the_samples_for_its_judges(open_page: OpenPage, 
     assert "nothing changed yet" in said(at)
 
 
-def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None:
+def test_an_rgb_run_comes_back_with_its_composition(open_page):
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, [Ability.NOISE], (0.0, 0.4), passages=3, seed=2, sample=20)
@@ -141,7 +139,7 @@ def test_an_rgb_run_comes_back_with_its_composition(open_page: OpenPage) -> None
     assert "documented → paper; passages 3 → 4." in said(checked(at.run()))
 
 
-def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:
+def test_metrics_come_back_with_their_parameters(open_page):
     specs = [EvaluatorSpec(name="answer_match", params={"type": "f1_score"})]
     at = open_page("metrics", again=made(RunPlan(samples(), inputs.evaluators(specs))).id)
     assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
@@ -149,9 +147,7 @@ def test_metrics_come_back_with_their_parameters(open_page: OpenPage) -> None:
     assert "nothing changed yet" in said(at)
 
 
-def test_the_same_run_again_is_reproduced_and_both_find_each_other(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_same_run_again_is_reproduced_and_both_find_each_other(open_page, filled):
     at = in_the_choice(open_page("trace", run=filled.trace.id))
     assert "Nobody is asked: every value must come out the same." in said(at)
 
@@ -165,7 +161,7 @@ def test_the_same_run_again_is_reproduced_and_both_find_each_other(
     assert any(label.startswith("Done again: ") for label in links)
 
 
-def test_a_run_over_data_that_are_only_in_its_file_runs_again(open_page: OpenPage) -> None:
+def test_a_run_over_data_that_are_only_in_its_file_runs_again(open_page):
     data = Dataset(name="hers", samples=samples().samples[:3])
     elsewhere = Store(":memory:")
     made = evaluate(data, "trace", store=elsewhere, progress=False)
@@ -178,7 +174,7 @@ def test_a_run_over_data_that_are_only_in_its_file_runs_again(open_page: OpenPag
     assert "Reproduced: all 18 values are the same." in said(open_page("trace", run=runs()[0].id))
 
 
-def test_a_missing_key_is_named_and_nothing_can_begin(open_page: OpenPage) -> None:
+def test_a_missing_key_is_named_and_nothing_can_begin(open_page):
     plan = RunPlan(samples(), inputs.evaluators(["gpt_labeling"]), judges=(LUNA,))
     at = in_the_choice(open_page("trace", run=made(plan).id))
 
@@ -189,9 +185,7 @@ def test_a_missing_key_is_named_and_nothing_can_begin(open_page: OpenPage) -> No
     assert button(at, "Run the same again").disabled
 
 
-def test_what_differs_is_listed_with_a_link_to_both_answers(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_what_differs_is_listed_with_a_link_to_both_answers(open_page, filled):
     second = create_run(filled.store, plan_again(filled.store, filled.trace), workspace="local")
     finish(second, filled.store)
     result = filled.store.results.get(second.id, 4)
@@ -223,9 +217,7 @@ def test_what_differs_is_listed_with_a_link_to_both_answers(
 
 
 @pytest.mark.parametrize(("page", "example"), [("trace", INVENTED), ("rgb", NOISE)])
-def test_an_example_says_that_its_models_are_made_up(
-    open_page: OpenPage, page: str, example: str
-) -> None:
+def test_an_example_says_that_its_models_are_made_up(open_page, page, example):
     at = open_page(page, run=example)
     at.session_state[f"again_{example}"] = True
     at = checked(at.run())
@@ -251,9 +243,7 @@ def test_an_example_says_that_its_models_are_made_up(
         {"origin": {"abilities": 7, "sample": -3}},
     ],
 )
-def test_what_a_field_cannot_hold_is_left_as_the_form_begins(
-    open_page: OpenPage, changed: dict[str, object]
-) -> None:
+def test_what_a_field_cannot_hold_is_left_as_the_form_begins(open_page, changed):
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, [Ability.NOISE], sample=2)

@@ -23,7 +23,7 @@ from evaluators.runs.run_options import SETTINGS, RunOptions, Setting, declared
 from evaluators.runs.run_view import RunView
 from evaluators.runs.settings import Change, differing, settings_of
 from evaluators.terminal.command import command
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import runs, said, settled
 from tests.runs.patience import PATIENCE
 from ui import session
@@ -39,7 +39,7 @@ def done(**options: int) -> Run:
     return evaluate(TRACE_SAMPLES, "trace", sample=5, progress=False, **options).run
 
 
-def test_python_takes_it_checks_it_and_refuses_it_where_it_cannot_be() -> None:
+def test_python_takes_it_checks_it_and_refuses_it_where_it_cannot_be():
     assert done(patience=5).options == {"patience": 5}
     assert done().options == {}
     assert not estimate(TRACE_SAMPLES, "trace", patience=5).judges
@@ -47,7 +47,7 @@ def test_python_takes_it_checks_it_and_refuses_it_where_it_cannot_be() -> None:
         done(patience=12)
 
 
-def test_card_differences_title_link_command_report_and_the_same_again_have_it() -> None:
+def test_card_differences_title_link_command_report_and_the_same_again_have_it():
     first, second = done(), done(patience=5)
 
     assert "\nPatience      5\n" in run_card(session.store(), second)
@@ -65,9 +65,7 @@ def test_card_differences_title_link_command_report_and_the_same_again_have_it()
     assert again.options == {"patience": 5}
 
 
-def test_one_of_several_values_is_read_back_from_link_command_and_store(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_of_several_values_is_read_back_from_link_command_and_store(monkeypatch):
     class WithSigns(RunOptions, total=False):
         signs: Annotated[
             Sequence[str], Setting(choices=("a", "b"), usual=(), meaning="Signs.", title="signs")
@@ -88,9 +86,7 @@ def test_one_of_several_values_is_read_back_from_link_command_and_store(
 
 
 @pytest.mark.parametrize(("page", "metric"), [("trace", "trace"), ("metrics", "answer_match")])
-def test_the_form_asks_for_it_begins_with_it_and_says_that_it_was_changed(
-    open_page: OpenPage, page: str, metric: str
-) -> None:
+def test_the_form_asks_for_it_begins_with_it_and_says_that_it_was_changed(open_page, page, metric):
     run = evaluate(TRACE_SAMPLES, metric, progress=False, patience=5).run
     at = open_page(page, again=run.id)
     field = at.number_input(key=f"{page}_patience")

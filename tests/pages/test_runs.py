@@ -14,7 +14,7 @@ from evaluators.runs import samples
 from evaluators.runs.engine import registry
 from tests.loopback import Loopback
 from tests.pages.by_hand import save, two_models
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
     ESCAPED,
     button,
@@ -37,11 +37,11 @@ from ui.parts.untrusted import plain
 Serve = Callable[..., Loopback]
 
 
-def test_an_empty_workspace_says_where_to_begin(open_page: OpenPage) -> None:
+def test_an_empty_workspace_says_where_to_begin(open_page):
     assert "No run yet." in said(open_page("runs"))
 
 
-def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, filled: Filled) -> None:
+def test_finished_runs_are_listed_with_their_coverage(open_page, filled):
     rows = listed(open_page("runs"))
     assert [rows[run.id]["State"] for run in (filled.rgb, filled.trace)] == [
         "216 answers checked",
@@ -53,12 +53,12 @@ def test_finished_runs_are_listed_with_their_coverage(open_page: OpenPage, fille
     assert rows[filled.rgb.id]["Results"].startswith("Noise robustness 0.")
 
 
-def test_a_click_on_its_title_leads_to_the_run(open_page: OpenPage, filled: Filled) -> None:
+def test_a_click_on_its_title_leads_to_the_run(open_page, filled):
     at = checked(open_listed(open_page("runs"), filled.trace.id))
     assert "Adherence" in cards(at)
 
 
-def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_can_be_deleted_and_the_other_stays(open_page, filled):
     at = select(open_page("runs"), filled.rgb.id)
     assert "Lost: 216 results." in said(at)
     at.button(key="runs_delete_for_good").click()
@@ -67,7 +67,7 @@ def test_a_run_can_be_deleted_and_the_other_stays(open_page: OpenPage, filled: F
     assert list(listed(at)) == [filled.trace.id]
 
 
-def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage) -> None:
+def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page):
     run = stopped_after(1)
     before = select(open_page("runs"), run.id)
     elsewhere = session.store().run_lock(run.id)
@@ -82,16 +82,14 @@ def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page: OpenPage)
         elsewhere.release()
 
 
-def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(open_page, filled):
     assert "Stored answers" not in said(select(open_page("runs"), filled.rgb.id))
     two_models()
     at = select(open_page("runs"), filled.rgb.id)
     assert "Stored answers stay. Clear them on the Settings page." in said(at)
 
 
-def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
+def test_a_stopped_run_resumes_where_it_was(open_page):
     run = stopped_after(1)
     at = open_page("runs")
     assert "Stopped · 1 of 24 checked" in said(at)
@@ -101,9 +99,7 @@ def test_a_stopped_run_resumes_where_it_was(open_page: OpenPage) -> None:
     assert not at.exception
 
 
-def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(
-    open_page: OpenPage,
-) -> None:
+def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(open_page):
     run = stopped_after(1)
     lock = session.store().run_lock(run.id)
     lock.acquire()
@@ -117,9 +113,7 @@ def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(
         lock.release()
 
 
-def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(
-    open_page: OpenPage,
-) -> None:
+def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(open_page):
     run = two_models()
     lock = session.store().run_lock(run.id)
     lock.acquire()
@@ -137,9 +131,7 @@ def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(
 
 
 @pytest.mark.parametrize(("name", "head"), [("trace", "TRACE"), ("rgb", "RGB")])
-def test_a_run_at_work_is_not_presented_until_it_has_ended(
-    open_page: OpenPage, name: str, head: str
-) -> None:
+def test_a_run_at_work_is_not_presented_until_it_has_ended(open_page, name, head):
     run = stopped_after(1) if name == "trace" else two_models()
     lock = session.store().run_lock(run.id)
     lock.acquire()
@@ -153,9 +145,7 @@ def test_a_run_at_work_is_not_presented_until_it_has_ended(
     assert f"present_{run.id}" in {each.key for each in open_page(name, run=run.id).button}
 
 
-def test_a_run_that_ended_with_failed_samples_says_so_and_why(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_run_that_ended_with_failed_samples_says_so_and_why(open_page, filled):
     for position in range(2):
         error = SampleResult(
             position=position, status="failed", error="The line was cut. Try again."
@@ -170,16 +160,12 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_why(
     assert not details.dataframe
 
 
-def test_a_run_that_ended_without_failures_warns_of_nothing(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_run_that_ended_without_failures_warns_of_nothing(open_page, filled):
     assert "failed" not in said(open_page("trace", run=filled.trace.id), "warning")
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_at_the_cap_it_can_be_raised_and_only_there(
-    open_page: OpenPage, serving: Serve, page: str
-) -> None:
+def test_at_the_cap_it_can_be_raised_and_only_there(open_page, serving, page):
     serving(lambda text: "In May.", groq=True)
     run = two_models(Cap(calls=1), results=False)
     labels = [each.label for each in open_page(page, run=run.id).button]
@@ -192,7 +178,7 @@ def test_at_the_cap_it_can_be_raised_and_only_there(
     assert "Raise and resume" in labels
 
 
-def test_what_a_run_has_spent_stays_when_it_is_over(open_page: OpenPage) -> None:
+def test_what_a_run_has_spent_stays_when_it_is_over(open_page):
     stopped, finished = two_models(run_id="stopped", results=False), two_models(run_id="finished")
     save(stopped, Cell(0, 0))
     assert words(open_page, stopped) == "Stopped · 1 of 12 checked · $0.002 spent"
@@ -200,9 +186,7 @@ def test_what_a_run_has_spent_stays_when_it_is_over(open_page: OpenPage) -> None
 
 
 @pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(
-    open_page: OpenPage, page: str
-) -> None:
+def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(open_page, page):
     at = open_page(page, run=two_models(results=False).id)
     button(at, "Resume").click()
     at = checked(at.run())
@@ -211,7 +195,7 @@ def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(
     assert links["Open the Settings page"] == "settings"
 
 
-def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) -> None:
+def test_failed_samples_can_be_tried_again(open_page, filled):
     error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
     filled.store.results.save(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
@@ -222,16 +206,14 @@ def test_failed_samples_can_be_tried_again(open_page: OpenPage, filled: Filled) 
 
 
 @pytest.mark.parametrize("name", ["rgb", "trace"])
-def test_a_run_without_any_result_is_shown(open_page: OpenPage, name: str) -> None:
+def test_a_run_without_any_result_is_shown(open_page, name):
     run = {"rgb": samples.rgb, "trace": samples.trace}[name](session.store(), "local")
     at = open_page(name, run=run.id)
     assert state(at).startswith("Stopped · 0 of")
     assert button(at, "Resume")
 
 
-def test_on_a_public_host_nobody_sees_the_runs_of_another(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_public_host_nobody_sees_the_runs_of_another(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     first = open_page("home")
     button(first, "Run the TRACE sample").click()
@@ -243,9 +225,7 @@ def test_on_a_public_host_nobody_sees_the_runs_of_another(
     assert "No run yet." in said(open_page("home"))
 
 
-def test_on_a_public_host_nobody_sees_the_uploads_of_another(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_public_host_nobody_sees_the_uploads_of_another(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     first = open_page("datasets")
     first.file_uploader(key="upload_0").upload("mine.csv", b"question,response\nWhen?,In May.")
@@ -253,12 +233,12 @@ def test_on_a_public_host_nobody_sees_the_uploads_of_another(
     assert "mine.csv (uploaded)" not in open_page("datasets").selectbox(key="dataset").options
 
 
-def test_on_a_laptop_every_window_sees_the_same_runs(open_page: OpenPage, filled: Filled) -> None:
+def test_on_a_laptop_every_window_sees_the_same_runs(open_page, filled):
     assert list(listed(open_page("runs"))) == [filled.trace.id, filled.rgb.id]
     assert listed(open_page("runs")) == listed(open_page("runs"))
 
 
-def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page: OpenPage) -> None:
+def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page):
     """Else a late tick might be run after the last drawing of the page, and leave old cards."""
     run = stopped_after(1)
     elsewhere = session.store().run_lock(run.id)

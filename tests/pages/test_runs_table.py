@@ -20,7 +20,7 @@ from evaluators.runs.examples import INVENTED
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer
 from tests.comparison.made import MODELS, results
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, listed, markdown, runs, said, select
 from ui import session
 
@@ -46,7 +46,7 @@ def fill() -> None:
     session.store().baselines.save(session.store().runs.newest("local")[-1])
 
 
-def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page: OpenPage) -> None:
+def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page):
     fill()
     call = Call(key="k", model="groq/small", completion=Completion(text="-"), cost=0.25)
     session.store().calls.save("Models", [call])
@@ -81,7 +81,7 @@ def test_a_row_says_what_a_run_was_and_what_came_of_it(open_page: OpenPage) -> N
     )
 
 
-def test_a_row_keeps_its_labeller_s_results_whatever_a_person_says(open_page: OpenPage) -> None:
+def test_a_row_keeps_its_labeller_s_results_whatever_a_person_says(open_page):
     fill()
     assert listed(open_page("runs"))["Old"]["Results"] == "Answer match 0.75 · 2 / 3"
     label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
@@ -105,9 +105,7 @@ def test_a_row_keeps_its_labeller_s_results_whatever_a_person_says(open_page: Op
         ("runs_baselines", True, {"Old"}),
     ],
 )
-def test_search_and_filters_leave_what_matches(
-    open_page: OpenPage, key: str, value: object, left: set[str]
-) -> None:
+def test_search_and_filters_leave_what_matches(open_page, key, value, left):
     fill()
     at = open_page("runs")
     field = next(each for each in (*at.text_input, *at.selectbox, *at.toggle) if each.key == key)
@@ -117,7 +115,7 @@ def test_search_and_filters_leave_what_matches(
     assert ("No run matches." in said(at)) == (not left)
 
 
-def test_two_are_compared_the_baseline_first(open_page: OpenPage) -> None:
+def test_two_are_compared_the_baseline_first(open_page):
     fill()
     at = select(open_page("runs"), "New", "Old")
     button(at, "Compare").click()
@@ -126,7 +124,7 @@ def test_two_are_compared_the_baseline_first(open_page: OpenPage) -> None:
     assert sides == ["Old.1", "New.1"]
 
 
-def test_more_than_two_are_compared_with_the_baseline(open_page: OpenPage) -> None:
+def test_more_than_two_are_compared_with_the_baseline(open_page):
     fill()
     made("Last", [1.0, 1.0, 1.0])
     at = select(open_page("runs"), "Last", "New", "Old")
@@ -137,7 +135,7 @@ def test_more_than_two_are_compared_with_the_baseline(open_page: OpenPage) -> No
     assert systems == ["Old.1", "Last.1", "New.1"]
 
 
-def test_the_page_of_a_run_offers_its_baseline_first(open_page: OpenPage) -> None:
+def test_the_page_of_a_run_offers_its_baseline_first(open_page):
     fill()
     assert button(open_page("metrics", run="Old"), "Compare")
     at = open_page("metrics", run="New")
@@ -147,7 +145,7 @@ def test_the_page_of_a_run_offers_its_baseline_first(open_page: OpenPage) -> Non
     assert sides == ["Old.1", "New.1"]
 
 
-def test_several_are_deleted_after_it_was_said_what_is_lost(open_page: OpenPage) -> None:
+def test_several_are_deleted_after_it_was_said_what_is_lost(open_page):
     fill()
     label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
     session.store().person_labels.save("Old", Cell(0), label)
@@ -160,7 +158,7 @@ def test_several_are_deleted_after_it_was_said_what_is_lost(open_page: OpenPage)
     assert not [each for each in at.button if each.key == "runs_clear"]
 
 
-def test_several_go_into_one_zip_and_one_into_a_run_file(open_page: OpenPage) -> None:
+def test_several_go_into_one_zip_and_one_into_a_run_file(open_page):
     fill()
     at = select(open_page("runs"), "New", "Old")
     (export,) = (each for each in at.get("download_button") if each.proto.label == "Export")
@@ -169,7 +167,7 @@ def test_several_go_into_one_zip_and_one_into_a_run_file(open_page: OpenPage) ->
     assert packed.namelist() == [f"new-New{SUFFIX}", f"old-Old{SUFFIX}"]
 
 
-def test_a_stopped_run_resumes_from_the_table(open_page: OpenPage) -> None:
+def test_a_stopped_run_resumes_from_the_table(open_page):
     made("Stopped before", [1.0])
     made("Stopped last", [1.0])
     at = open_page("runs")
@@ -193,7 +191,7 @@ def rename(at: AppTest, title: str, note: str = "", *, baseline: bool = False) -
     return checked(at.run())
 
 
-def test_a_run_is_renamed_on_its_page(open_page: OpenPage) -> None:
+def test_a_run_is_renamed_on_its_page(open_page):
     fill()
     at = rename(open_page("metrics", run="New"), "Second try", "With a judge.", baseline=True)
     assert "**Second try** · Answer match" in said(at, "markdown")
@@ -207,11 +205,11 @@ def test_a_run_is_renamed_on_its_page(open_page: OpenPage) -> None:
     assert listed(open_page("runs"))["New"]["baseline"] is False
 
 
-def test_an_example_has_no_name_to_change(open_page: OpenPage) -> None:
+def test_an_example_has_no_name_to_change(open_page):
     assert "Save" not in [each.label for each in open_page("trace", run=INVENTED).button]
 
 
-def test_a_hostile_title_stays_text_on_every_page(open_page: OpenPage) -> None:
+def test_a_hostile_title_stays_text_on_every_page(open_page):
     fill()
     rename(open_page("metrics", run="New"), HOSTILE, HOSTILE)
     pages = {"runs": {}, "home": {}, "metrics": {"run": "New"}, "compare": {"first": "New.1"}}

@@ -1,7 +1,5 @@
 """Sample: whatever stands in the address, a sample with its sentences, verdicts and neighbours."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators.records import (
@@ -15,18 +13,16 @@ from evaluators.records import (
 )
 from evaluators.runs import samples
 from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, cards, evidence, html, runs, said, segments, table
 
 
-def test_without_a_run_the_page_says_where_to_find_one(open_page: OpenPage) -> None:
+def test_without_a_run_the_page_says_where_to_find_one(open_page):
     assert "Open a run and select a row there." in said(open_page("sample"))
 
 
 @pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
-def test_an_unknown_run_says_where_to_find_one(
-    open_page: OpenPage, filled: Filled, run_id: str
-) -> None:
+def test_an_unknown_run_says_where_to_find_one(open_page, filled, run_id):
     assert "There is no such run here" in said(open_page("sample", run=run_id, sample="1"))
 
 
@@ -45,15 +41,13 @@ def test_an_unknown_run_says_where_to_find_one(
         ("9" * 5000, 24),
     ],
 )
-def test_any_number_in_the_address_leads_to_a_sample(
-    open_page: OpenPage, filled: Filled, number: str, shown: int
-) -> None:
+def test_any_number_in_the_address_leads_to_a_sample(open_page, filled, number, shown):
     at = open_page("sample", run=filled.trace.id, sample=number)
     assert f"Sample {shown} of 24" in said(at)
     assert at.query_params["sample"] == str(shown)
 
 
-def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled: Filled) -> None:
+def test_the_buttons_lead_to_the_neighbours_and_back(open_page, filled):
     at = open_page("sample", run=filled.trace.id, sample="23")
     button(at, "Next").click()
     assert "Sample 24 of 24" in said(checked(at.run()))
@@ -65,7 +59,7 @@ def test_the_buttons_lead_to_the_neighbours_and_back(open_page: OpenPage, filled
     assert at.query_params["run"] == filled.trace.id
 
 
-def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, filled: Filled) -> None:
+def test_the_neighbours_are_those_that_the_table_shows(open_page, filled):
     for position in (3, 10):
         filled.store.results.save(
             filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait.")
@@ -85,9 +79,7 @@ def test_the_neighbours_are_those_that_the_table_shows(open_page: OpenPage, fill
     assert "in the table" not in said(at)
 
 
-def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(open_page, filled):
     at = open_page("sample", run=filled.trace.id, sample="1")
     _, sample, score = next(filled.store.results.scored(filled.trace))
     scores = from_score(score, sample)
@@ -101,8 +93,8 @@ def test_a_trace_sample_marks_every_sentence_and_works_out_every_number(
 
 
 def test_a_run_is_shown_by_the_sentences_that_were_labelled_however_they_are_cut_today(
-    open_page: OpenPage, filled: Filled
-) -> None:
+    open_page, filled
+):
     _, sample, _ = next(filled.store.results.scored(filled.trace))
     sentences = Sentences(
         documents=((Sentence(key="0a", text="The tower was"), Sentence(key="0b", text="built.")),),
@@ -125,9 +117,7 @@ def test_a_run_is_shown_by_the_sentences_that_were_labelled_however_they_are_cut
     assert "A run keeps the sentences that were labelled." in said(at)
 
 
-def test_the_evidence_view_is_told_what_each_response_sentence_rests_on(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_the_evidence_view_is_told_what_each_response_sentence_rests_on(open_page, filled):
     view = evidence(open_page("sample", run=filled.trace.id, sample="1"))
     _, sample, score = next(filled.store.results.scored(filled.trace))
     scores = from_score(score, sample)
@@ -138,9 +128,7 @@ def test_the_evidence_view_is_told_what_each_response_sentence_rests_on(
     assert view["answer"] == [[each.key, each.text] for each in scores.sentences.response]
 
 
-def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(open_page, filled):
     at = open_page("sample", run=filled.rgb.id, sample="1")
     assert "On what date did the 2023 Lanternwick Tide Festival begin?" in said(at, "text")
     assert "Noise robustness · noise 0 %" in said(at)
@@ -151,12 +139,12 @@ def test_an_rgb_sample_shows_answer_documents_rules_and_prompt(
 
 
 @pytest.mark.parametrize("position", [0, 130, 160, 215])
-def test_samples_of_every_ability_open(open_page: OpenPage, filled: Filled, position: int) -> None:
+def test_samples_of_every_ability_open(open_page, filled, position):
     at = open_page("sample", run=filled.rgb.id, sample=str(position + 1))
     assert f"Sample {position + 1} of 216" in said(at)
 
 
-def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Filled) -> None:
+def test_a_failed_sample_shows_the_error_as_text(open_page, filled):
     error = "The judge wrote ![x](http://127.0.0.1:9/x.png). Try again."
     filled.store.results.save(
         filled.trace.id, SampleResult(position=0, status="failed", error=error)
@@ -167,7 +155,7 @@ def test_a_failed_sample_shows_the_error_as_text(open_page: OpenPage, filled: Fi
     assert "![" not in at.error[0].value
 
 
-def test_a_sample_without_a_result_says_so(open_page: OpenPage, filled: Filled) -> None:
+def test_a_sample_without_a_result_says_so(open_page, filled):
     run = samples.trace(filled.store, "local")
     assert "Not judged yet" in said(open_page("sample", run=run.id, sample="1"))
     assert len(runs()) == 3

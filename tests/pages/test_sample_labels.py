@@ -8,7 +8,6 @@ utilization 1 / 1, completeness 1 / 1 and adherence 0, as sentence b has no supp
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -198,11 +197,11 @@ def heuristic(open_page: OpenPage) -> AppTest:
         ("gold", ("0.50", "1.00", "1.00", "0.00", "0.62")),
     ],
 )
-def test_each_labeller_has_its_own_scores(jury: AppTest, by: str, values: tuple[str, ...]) -> None:
+def test_each_labeller_has_its_own_scores(jury, by, values):
     assert tuple(numbers(show(jury, by)).values()) == values
 
 
-def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury: AppTest) -> None:
+def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury):
     shown = evidence(jury)["numbers"]
     assert [f"{each['label']} {each['figure']}{each['mark']}" for each in shown] == [
         "Context relevance 1/4",
@@ -222,13 +221,13 @@ def test_numbers_are_counted_out_with_those_of_the_gold_labels_beside_them(jury:
         (LUNA.id, "Context relevance, Context utilization, Completeness, Adherence"),
     ],
 )
-def test_values_outside_their_ideal_range_are_named(jury: AppTest, by: str, outside: str) -> None:
+def test_values_outside_their_ideal_range_are_named(jury, by, outside):
     assert f"Ideal are 0.7 or more, and an adherence of 1. Outside: {outside}." in said(
         show(jury, by), "text"
     )
 
 
-def test_the_pattern_of_one_sample_is_named_with_its_remedy(open_page: OpenPage) -> None:
+def test_the_pattern_of_one_sample_is_named_with_its_remedy(open_page):
     """Relevance 3 / 4 and utilization 1 / 3."""
     unused = labels("0a 0b 1a", "0a", STATED, support("b", Support.NONE))
     stored(Labelling(by="heuristic", labels=unused), counted=unused, by="heuristic")
@@ -237,13 +236,13 @@ def test_the_pattern_of_one_sample_is_named_with_its_remedy(open_page: OpenPage)
     )
 
 
-def test_what_claims_nothing_is_explained_beside_what_the_colours_mean(jury: AppTest) -> None:
+def test_what_claims_nothing_is_explained_beside_what_the_colours_mean(jury):
     claims = evidence(jury)["claims"]
     assert claims["rule"] == NO_CLAIM
     assert "no_claim" in claims["term"][0]
 
 
-def test_the_labels_that_count_come_first_and_are_shown_first(jury: AppTest) -> None:
+def test_the_labels_that_count_come_first_and_are_shown_first(jury):
     assert segments(jury, f"labels_{NAME}").options[0] == "Jury"
     assert [option.content for option in segments(jury, f"labels_{NAME}").proto.options][
         -1
@@ -251,14 +250,14 @@ def test_the_labels_that_count_come_first_and_are_shown_first(jury: AppTest) -> 
     assert "in the run's scores Jury counts" in notes(show(jury, LUNA.id))
 
 
-def test_a_single_labeller_needs_no_choice(heuristic: AppTest) -> None:
+def test_a_single_labeller_needs_no_choice(heuristic):
     assert not [group for group in heuristic.get("button_group") if group.key == f"labels_{NAME}"]
     assert "Labels: Heuristic · an estimate made without an LLM" in notes(heuristic)
     assert evidence(heuristic)["disputed"] == []
     assert "≠" not in html(heuristic)
 
 
-def test_a_hybrid_sample_without_a_judge_says_so(open_page: OpenPage) -> None:
+def test_a_hybrid_sample_without_a_judge_says_so(open_page):
     stored(
         Labelling(by="heuristic", labels=BY_JURY),
         counted=BY_JURY,
@@ -270,14 +269,14 @@ def test_a_hybrid_sample_without_a_judge_says_so(open_page: OpenPage) -> None:
     )
 
 
-def test_the_colours_are_those_of_the_labeller_shown(jury: AppTest) -> None:
+def test_the_colours_are_those_of_the_labeller_shown(jury):
     assert html(jury).count(">partly supported<") == 0
     assert evidence(jury)["verdicts"]["b"] == "not supported"
     assert html(show(jury, OSS.id)).count(">partly supported<") == 1
     assert evidence(jury)["verdicts"]["b"] == "partly supported"
 
 
-def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury: AppTest) -> None:
+def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury):
     assert html(jury).count("≠") == 2
     assert evidence(jury)["disputed"] == ["1a", "b"]
     rows = table(jury, "Sentence")
@@ -300,7 +299,7 @@ def test_sentences_on_which_labellers_differ_are_marked_and_listed(jury: AppTest
 # Evidence
 
 
-def test_every_labeller_s_word_on_a_sentence_is_told_with_its_reason(jury: AppTest) -> None:
+def test_every_labeller_s_word_on_a_sentence_is_told_with_its_reason(jury):
     assert evidence(jury)["restsOn"] == {"a": ["0a"], "b": []}
     assert words(jury, "GPT-6 Luna", "a") == f"supported by 0a (Stated in 0a. {IMAGE})"
     assert words(jury, "GPT-OSS 20B", "a") == f"supported by 0a (Stated in 0a. {IMAGE})"
@@ -310,19 +309,19 @@ def test_every_labeller_s_word_on_a_sentence_is_told_with_its_reason(jury: AppTe
     assert evidence(jury)["restsOn"]["b"] == ["1a"]
 
 
-def test_every_labeller_s_word_on_a_document_sentence_is_told(jury: AppTest) -> None:
+def test_every_labeller_s_word_on_a_document_sentence_is_told(jury):
     assert words(jury, "Jury", "0a") == "relevant + used"
     assert words(jury, "GPT-6 Luna", "1a") == "relevant"
     assert words(jury, "Gold", "1a") == "relevant + used"
     assert "1b" not in next(each["of"] for each in evidence(jury)["said"])
 
 
-def test_a_key_that_does_not_exist_is_named_as_such(jury: AppTest) -> None:
+def test_a_key_that_does_not_exist_is_named_as_such(jury):
     at = show(jury, OSS.id)
     assert words(at, "GPT-OSS 20B", "b") == "partly supported by 1a, 9z (does not exist)"
 
 
-def test_a_reason_that_is_a_sentence_follows_the_label(open_page: OpenPage) -> None:
+def test_a_reason_that_is_a_sentence_follows_the_label(open_page):
     reason = support("b", Support.NONE, explanation="No sentence says so.")
     found = labels("0a", "0a", STATED, reason)
     stored(Labelling(by="heuristic", labels=found), counted=found, by="heuristic", gold=None)
@@ -340,24 +339,20 @@ def test_a_reason_that_is_a_sentence_follows_the_label(open_page: OpenPage) -> N
         ),
     ],
 )
-def test_the_untrue_reason_that_old_runs_hold_is_not_told(
-    open_page: OpenPage, stored_reason: str, told: str
-) -> None:
+def test_the_untrue_reason_that_old_runs_hold_is_not_told(open_page, stored_reason, told):
     old = labels("0a", "0a", STATED, support("b", Support.NONE, explanation=stored_reason))
     stored(counted=old, by="heuristic", gold=None)
     assert words(open_page("sample", run="hand", sample="1"), "Heuristic", "b") == told
 
 
-def test_the_votes_of_a_jury_are_told_in_the_words_of_the_labels(open_page: OpenPage) -> None:
+def test_the_votes_of_a_jury_are_told_in_the_words_of_the_labels(open_page):
     voted = labels("0a", "0a", STATED, support("b", Support.NONE, explanation="full 1, none 2"))
     stored(counted=voted, by=JURY)
     at = open_page("sample", run="hand", sample="1")
     assert words(at, "Jury", "b") == "not supported (supported 1, not supported 2)"
 
 
-def test_what_is_only_expected_is_shown_as_such_until_somebody_corrects_a_label(
-    open_page: OpenPage,
-) -> None:
+def test_what_is_only_expected_is_shown_as_such_until_somebody_corrects_a_label(open_page):
     expected = ExpectedShares(utilized=0.2, utilized_of_relevant=0.63, completeness=0.41)
     stored(counted=BY_JURY.model_copy(update={"expected": expected}), by="heuristic", gold=None)
     at = open_page("sample", run="hand", sample="1")
@@ -377,7 +372,7 @@ def test_what_is_only_expected_is_shown_as_such_until_somebody_corrects_a_label(
     "unit",
     [unit for unit in UNITS if unit.strip() and unit == without_surrogates(unit)],
 )
-def test_any_text_goes_over_letter_by_letter(open_page: OpenPage, unit: str) -> None:
+def test_any_text_goes_over_letter_by_letter(open_page, unit):
     """As question, sentence, reason and name of a labeller."""
     text = f"{unit}<b>{unit}"
     sentences = Sentences(documents=(keyed(("0a", text)),), response=keyed(("a", text)))
@@ -401,9 +396,7 @@ def test_any_text_goes_over_letter_by_letter(open_page: OpenPage, unit: str) -> 
 # Corrections
 
 
-def test_a_label_leaves_the_run_s_values_and_what_people_say_stands_beside_them(
-    jury: AppTest,
-) -> None:
+def test_a_label_leaves_the_run_s_values_and_what_people_say_stands_beside_them(jury):
     run_values = numbers(jury)
     at = checked(change(jury, "relevant", "1a", "yes"))
     assert numbers(at) == run_values
@@ -421,7 +414,7 @@ def test_a_label_leaves_the_run_s_values_and_what_people_say_stands_beside_them(
     assert "in the run's scores" not in notes(at)
 
 
-def test_a_labelled_sample_opens_on_the_run_s_labeller(jury: AppTest, open_page: OpenPage) -> None:
+def test_a_labelled_sample_opens_on_the_run_s_labeller(jury, open_page):
     checked(change(jury, "support", "b", "full"))
     at = open_page("sample", run="hand", sample="1")
     assert segments(at, f"labels_{NAME}").value == JURY
@@ -429,7 +422,7 @@ def test_a_labelled_sample_opens_on_the_run_s_labeller(jury: AppTest, open_page:
     assert by_people(at)[3] == "people say 2/2"
 
 
-def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jury: AppTest) -> None:
+def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jury):
     at = show(checked(change(jury, "relevant", "1a", "yes")), "corrected")
     assert tuple(numbers(at).values()) == ("0.50", "0.50", "0.50", "0.00", "0.38")
     assert beside(at)[:4] == ["Jury 1/4", "Jury 1/1", "Jury 1/1", "Jury 1/2"]
@@ -438,7 +431,7 @@ def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jur
     assert "in the run's scores Jury counts" in notes(at)
 
 
-def test_undo_takes_back_what_people_say(jury: AppTest) -> None:
+def test_undo_takes_back_what_people_say(jury):
     at = checked(change(jury, "support", "b", "full"))
     assert by_people(at)[3] == "people say 2/2"
     at = checked(change(at, "undo"))
@@ -448,7 +441,7 @@ def test_undo_takes_back_what_people_say(jury: AppTest) -> None:
     assert session.store().person_labels.by_cell("hand") == {}
 
 
-def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: AppTest) -> None:
+def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury):
     at = change(change(jury, "support", "b", "full"), "supported_by", "b", "1a")
     at = checked(change(at, "relevant", "1a", "yes"))
     assert [each["what"] for each in evidence(at)["own"]["b"]] == ["supported", "by 1a"]
@@ -457,9 +450,7 @@ def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury: Ap
     assert session.store().person_labels.by_cell("hand") == {}
 
 
-def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
-    heuristic: AppTest,
-) -> None:
+def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(heuristic):
     at = checked(change(change(heuristic, "support", "b", "full"), "supported_by", "b", "1a"))
     by_person = evidence(at)["own"]["b"]
     assert [each["what"] for each in by_person] == ["supported", "by 1a"]
@@ -489,18 +480,18 @@ def test_a_corrected_sentence_says_who_and_when_and_what_the_labeller_had_said(
         {"label": "support", "key": "b", "value": "full", "more": 1},
     ],
 )
-def test_what_does_not_fit_the_sample_is_not_stored(jury: AppTest, facts: dict[str, Any]) -> None:
+def test_what_does_not_fit_the_sample_is_not_stored(jury, facts):
     checked(change(jury, **facts))
     assert session.store().person_labels.by_cell("hand") == {}
 
 
 @pytest.mark.parametrize("sent", [None, {}, "x", 7, [7], [[]]])
-def test_what_is_not_a_change_is_passed_over(jury: AppTest, sent: Any) -> None:
+def test_what_is_not_a_change_is_passed_over(jury, sent):
     checked(send(jury, sent))
     assert session.store().person_labels.by_cell("hand") == {}
 
 
-def test_a_change_that_is_sent_again_is_stored_once(heuristic: AppTest) -> None:
+def test_a_change_that_is_sent_again_is_stored_once(heuristic):
     sample, first = evidence(heuristic)["sample"], {"key": "b", "value": "full"}
     changes = [
         {"sample": sample, "number": 1, "label": "support", **first},
@@ -511,7 +502,7 @@ def test_a_change_that_is_sent_again_is_stored_once(heuristic: AppTest) -> None:
     assert evidence(at)["answered"] == 2
 
 
-def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPage) -> None:
+def test_a_response_sentence_without_a_label_can_be_given_one(open_page):
     unlabelled = labels("0a", "0a", STATED)
     kept = Labelling(by=LUNA.id, labels=unlabelled, judgement=judgement("Luna"))
     stored(kept, counted=unlabelled, by=LUNA.id, gold=None)
@@ -524,7 +515,7 @@ def test_a_response_sentence_without_a_label_can_be_given_one(open_page: OpenPag
     assert by_people(at)[3] == "people say 2/2"
 
 
-def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -> None:
+def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic):
     at = change(change(heuristic, "relevant", "0b", "yes"), "utilized", "0b", "yes")
     at = checked(change(at, "support", "b", "partial"))
     assert set_to(at) == ["relevant", "used", "partly supported"]
@@ -536,21 +527,19 @@ def test_undo_takes_the_newest_first_and_undo_all_the_rest(heuristic: AppTest) -
 
 
 @pytest.mark.parametrize("by", ["heuristic", "corrected"])
-def test_labels_can_be_set_in_the_run_s_view_and_in_that_of_people(
-    heuristic: AppTest, by: str
-) -> None:
+def test_labels_can_be_set_in_the_run_s_view_and_in_that_of_people(heuristic, by):
     at = show(checked(change(heuristic, "support", "b", "full")), by)
     assert evidence(at)["locked"] == ""
     assert set_to(checked(change(at, "relevant", "0b", "yes"))) == ["supported", "relevant"]
 
 
-def test_labels_that_do_not_count_cannot_be_corrected(jury: AppTest) -> None:
+def test_labels_that_do_not_count_cannot_be_corrected(jury):
     assert evidence(jury)["locked"] == ""
     at = show(jury, LUNA.id)
     assert evidence(at)["locked"] == "To correct a label, choose the labels of Jury."
 
 
-def test_a_correction_that_cannot_be_stored_says_why(heuristic: AppTest) -> None:
+def test_a_correction_that_cannot_be_stored_says_why(heuristic):
     session.store().database._db.execute("drop table person_labels")
     checked(change(heuristic, "support", "b", "full"))
     assert "The run store cannot be" in said(heuristic, "error")
@@ -559,7 +548,7 @@ def test_a_correction_that_cannot_be_stored_says_why(heuristic: AppTest) -> None
 # Judges
 
 
-def test_reasons_raw_output_and_prompt_of_every_judge_can_be_read(jury: AppTest) -> None:
+def test_reasons_raw_output_and_prompt_of_every_judge_can_be_read(jury):
     assert "Relevance: Luna on relevance." in said(jury, "text")
     assert "As a whole not supported: Oss on the whole." in said(jury, "text")
     assert "JSON asked for by: strict · repaired" in said(jury)
@@ -571,19 +560,17 @@ def test_reasons_raw_output_and_prompt_of_every_judge_can_be_read(jury: AppTest)
     ]
 
 
-def test_one_judge_shows_its_own_words_only(jury: AppTest) -> None:
+def test_one_judge_shows_its_own_words_only(jury):
     assert show(jury, OSS.id).code[0].value == '{"raw": "Oss"}'
     assert not show(jury, "gold").code
 
 
-def test_a_prompt_that_has_changed_since_says_so(open_page: OpenPage) -> None:
+def test_a_prompt_that_has_changed_since_says_so(open_page):
     jury_run(template="0123456789ab")
     assert "The prompt has changed since then" in said(open_page("sample", run="hand", sample="1"))
 
 
-def test_texts_that_may_instruct_the_judge_raise_a_warning_and_no_score(
-    open_page: OpenPage,
-) -> None:
+def test_texts_that_may_instruct_the_judge_raise_a_warning_and_no_score(open_page):
     jury_run(warnings=(f"1b: speaks to the judge {IMAGE}",))
     at = open_page("sample", run="hand", sample="1")
     assert "The texts may hold instructions to the judge: 1b: speaks to the judge" in said(
@@ -592,7 +579,7 @@ def test_texts_that_may_instruct_the_judge_raise_a_warning_and_no_score(
     assert numbers(at)["context relevance"] == "0.25"
 
 
-def test_nothing_hostile_reaches_markdown_or_html(open_page: OpenPage) -> None:
+def test_nothing_hostile_reaches_markdown_or_html(open_page):
     jury_run(warnings=(IMAGE,))
     at = open_page("sample", run="hand", sample="1")
     assert not [text for text in markdown(at) if "![" in text]

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
@@ -23,7 +22,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
 from tests.loopback import Loopback
-from tests.pages.conftest import KEY, OpenPage, checked
+from tests.pages.conftest import KEY, checked
 from tests.pages.screen import button, markdown, said, segments, table, wait_for_runs
 from ui import session
 
@@ -41,7 +40,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
         yield server
 
 
-def test_the_page_begins_with_groq_and_no_key(open_page: OpenPage) -> None:
+def test_the_page_begins_with_groq_and_no_key(open_page):
     at = open_page("settings")
     titles = ["Groq", "OpenAI", "Together", "OpenRouter", "Mistral", "Custom endpoint"]
     assert segments(at, "provider").options == titles
@@ -51,11 +50,8 @@ def test_the_page_begins_with_groq_and_no_key(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize("provider", HOSTED, ids=lambda provider: provider.name)
 def test_every_provider_says_where_its_keys_are_made_and_takes_one(
-    open_page: OpenPage,
-    loopback: Callable[..., Loopback],
-    monkeypatch: pytest.MonkeyPatch,
-    provider: Provider,
-) -> None:
+    open_page, loopback, monkeypatch, provider
+):
     at = choose(open_page("settings"), provider.name)
     assert f"No key yet. {provider.title} makes them at {provider.key_page}" in said(at)
     served = loopback(key=KEY, models=["new-model"])
@@ -69,8 +65,8 @@ def test_every_provider_says_where_its_keys_are_made_and_takes_one(
 
 
 def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybody(
-    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, loopback, monkeypatch
+):
     served = loopback(key="sk-or-v1-0123456789abcdef", open_list=True)
     monkeypatch.setenv("OPENROUTER_BASE_URL", served.base_url)
     at = enter(open_page("settings"), "openrouter", "sk-or-v1-fedcba9876543210")
@@ -80,9 +76,7 @@ def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybo
     )
 
 
-def test_a_provider_is_offered_as_soon_as_it_has_a_record(
-    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_provider_is_offered_as_soon_as_it_has_a_record(open_page, loopback, monkeypatch):
     key = "q7XvT2mLw9RzK4bNcY8dHs3J"
     served = loopback(key=key, models=["crane-1"])
     record = Provider(
@@ -106,17 +100,13 @@ def test_a_provider_is_offered_as_soon_as_it_has_a_record(
         ("openai", "Works: 6 models offered, 2 of them known here."),
     ],
 )
-def test_a_good_key_is_answered_with_what_it_opens(
-    open_page: OpenPage, server: Loopback, provider: str, answer: str
-) -> None:
+def test_a_good_key_is_answered_with_what_it_opens(open_page, server, provider, answer):
     at = enter(open_page("settings"), provider, KEY)
     assert answer in said(at, "success")
     assert "Kept until the app stops." in said(at)
 
 
-def test_on_a_persons_own_machine_a_reload_keeps_the_key(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_on_a_persons_own_machine_a_reload_keeps_the_key(open_page, server):
     enter(open_page("settings"), "openai", KEY)
     reloaded = choose(open_page("settings"), "openai")
     assert "Kept until the app stops." in said(reloaded)
@@ -127,9 +117,7 @@ def test_on_a_persons_own_machine_a_reload_keeps_the_key(
 
 
 @pytest.mark.parametrize("typed", [f"  {KEY}\n", f'"{KEY}"', f"Bearer {KEY}", f"“{KEY}”"])
-def test_what_was_copied_along_with_a_key_is_taken_off(
-    open_page: OpenPage, server: Loopback, typed: str
-) -> None:
+def test_what_was_copied_along_with_a_key_is_taken_off(open_page, server, typed):
     assert "Works" in said(enter(open_page("settings"), "openai", typed), "success")
 
 
@@ -142,8 +130,8 @@ def test_what_was_copied_along_with_a_key_is_taken_off(
     ],
 )
 def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
-    open_page: OpenPage, server: Loopback, typed: str, reason: str
-) -> None:
+    open_page, server, typed, reason
+):
     at = enter(open_page("settings"), "openai", typed)
     assert reason in said(at, "error")
     assert "Copy it again from the provider's page" in said(at, "error")
@@ -151,9 +139,7 @@ def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
     assert "56789" not in said(at, "caption", "error", "code")
 
 
-def test_a_key_that_the_provider_refuses_is_said_with_the_details(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_key_that_the_provider_refuses_is_said_with_the_details(open_page, server):
     at = enter(open_page("settings"), "openai", OTHER_KEY)
     assert "The API key was refused by OpenAI." in said(at, "error")
     details = "\n".join(code.value for code in at.code)
@@ -162,9 +148,7 @@ def test_a_key_that_the_provider_refuses_is_said_with_the_details(
     assert OTHER_KEY not in details
 
 
-def test_a_provider_that_cannot_be_reached_is_said(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_provider_that_cannot_be_reached_is_said(open_page, monkeypatch):
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
@@ -173,8 +157,8 @@ def test_a_provider_that_cannot_be_reached_is_said(
 
 
 def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
-    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, loopback, monkeypatch
+):
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
@@ -186,9 +170,7 @@ def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
     assert "In use at" in said(at, "caption")
 
 
-def test_a_first_key_that_the_provider_refuses_is_not_taken(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_first_key_that_the_provider_refuses_is_not_taken(open_page, server):
     at = enter(open_page("settings"), "openai", OTHER_KEY)
     assert (
         "Not taken: The API key was refused by OpenAI. Check that it is complete and active."
@@ -198,9 +180,7 @@ def test_a_first_key_that_the_provider_refuses_is_not_taken(
     assert session.own_keys() == {}
 
 
-def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     assert "Not taken: The API key was refused" in said(enter(at, "openai", OTHER_KEY), "error")
     assert "The one before stays in use." in said(at, "error")
@@ -208,9 +188,7 @@ def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(
     assert session.own_keys()["openai"].key.get_secret_value() == KEY
 
 
-def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(
-    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(open_page, server, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
     at = enter(open_page("settings"), "groq", "")
     assert "The API key was refused by Groq." in said(at, "error")
@@ -233,33 +211,25 @@ def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(
         ),
     ],
 )
-def test_a_key_of_another_provider_is_refused_with_the_remedy(
-    open_page: OpenPage, provider: str, key: str, problem: str
-) -> None:
+def test_a_key_of_another_provider_is_refused_with_the_remedy(open_page, provider, key, problem):
     at = enter(open_page("settings"), provider, key)
     assert problem in said(at, "error")
     assert "No key yet." in said(at)
 
 
-def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
     assert "Works" in said(enter(at, "openai", ""), "success")
 
 
-def test_the_field_is_empty_again_once_a_key_was_sent(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_the_field_is_empty_again_once_a_key_was_sent(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     field = at.text_input(key="typed_openai")
     assert (field.value, field.placeholder) == ("", "Type to replace it")
 
 
-def test_a_key_survives_other_pages_and_leaves_with_forget(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_a_key_survives_other_pages_and_leaves_with_forget(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     for name in ("home", "rgb", "settings"):
         checked(at.switch_page(f"../pages/{name}.py").run())
@@ -269,9 +239,7 @@ def test_a_key_survives_other_pages_and_leaves_with_forget(
     assert session.own_keys() == {}
 
 
-def test_a_forgotten_key_is_held_by_nothing(
-    open_page: OpenPage, loopback: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_forgotten_key_is_held_by_nothing(open_page, loopback, monkeypatch):
     key = "p4Vz8QmT1yXk6RbL3nWc9HsD"
     monkeypatch.setenv("MISTRAL_BASE_URL", loopback(key=key).base_url)
     at = enter(open_page("settings"), "mistral", key)
@@ -282,9 +250,7 @@ def test_a_forgotten_key_is_held_by_nothing(
     assert key not in {access.key.get_secret_value() for access in living()}
 
 
-def test_the_keys_of_two_providers_stand_side_by_side(
-    open_page: OpenPage, server: Loopback
-) -> None:
+def test_the_keys_of_two_providers_stand_side_by_side(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     assert "No key yet. Groq" in said(choose(at, "groq"))
     enter(at, "groq", KEY)
@@ -294,9 +260,7 @@ def test_the_keys_of_two_providers_stand_side_by_side(
 # The environment
 
 
-def test_a_key_of_the_environment_is_named_used_and_never_shown(
-    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_of_the_environment_is_named_used_and_never_shown(open_page, server, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     at = open_page("settings")
     assert "In use: the one from GROQ_API_KEY" in said(at)
@@ -307,8 +271,8 @@ def test_a_key_of_the_environment_is_named_used_and_never_shown(
 
 
 def test_a_key_that_was_entered_stands_before_that_of_the_environment(
-    open_page: OpenPage, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, server, monkeypatch
+):
     monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
     at = enter(open_page("settings"), "groq", KEY)
     assert "Works" in said(at, "success")
@@ -319,7 +283,7 @@ def test_a_key_that_was_entered_stands_before_that_of_the_environment(
 # A custom endpoint
 
 
-def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
+def test_a_custom_endpoint_works_without_a_key(open_page):
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", f" {local.base_url}/ ")
         assert "Works: 1 model offered." in said(at, "success")
@@ -342,13 +306,13 @@ def test_a_custom_endpoint_works_without_a_key(open_page: OpenPage) -> None:
         "http://localhost/v1?k=1",
     ],
 )
-def test_what_cannot_be_an_address_is_refused(open_page: OpenPage, address: str) -> None:
+def test_what_cannot_be_an_address_is_refused(open_page, address):
     at = enter(open_page("settings"), "custom", "", address)
     assert "Give the base URL" in said(at, "error")
     assert session.own_keys() == {}
 
 
-def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> None:
+def test_a_key_of_one_address_is_not_sent_to_another(open_page):
     with Loopback(key=KEY) as mine, Loopback(key=KEY) as other:
         at = enter(open_page("settings"), "custom", KEY, mine.base_url)
         assert "Works" in said(at, "success")
@@ -356,7 +320,7 @@ def test_a_key_of_one_address_is_not_sent_to_another(open_page: OpenPage) -> Non
         assert session.own_keys()["custom"].base_url == mine.base_url
 
 
-def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page: OpenPage) -> None:
+def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page):
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", local.base_url)
         enter(at, "custom", "", "http://127.0.0.1:9/v1")
@@ -368,14 +332,14 @@ def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page
         assert table(at, "Model")[0]["Model"] == "my-model"
 
 
-def test_an_address_with_the_path_of_a_chat_loses_it(open_page: OpenPage) -> None:
+def test_an_address_with_the_path_of_a_chat_loses_it(open_page):
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", f"{local.base_url}/chat/completions")
         assert "Works: 1 model offered." in said(at, "success")
         assert at.text_input(key="base_url").value == local.base_url
 
 
-def test_no_message_on_the_page_sends_to_the_page(open_page: OpenPage) -> None:
+def test_no_message_on_the_page_sends_to_the_page(open_page):
     with Loopback() as local:
         at = enter(open_page("settings"), "custom", "", local.address)
     assert "the base URL usually ends in /v1. Correct it." in said(at, "error")
@@ -385,7 +349,7 @@ def test_no_message_on_the_page_sends_to_the_page(open_page: OpenPage) -> None:
 # What is offered
 
 
-def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
+def test_before_a_test_the_table_is_plumblines_own(open_page):
     at = open_page("settings")
     rows = {row["Model"]: row for row in table(at, "Model")}
     assert rows["GPT-OSS 20B"] | {"Free plan": ""} == {
@@ -403,9 +367,7 @@ def test_before_a_test_the_table_is_plumblines_own(open_page: OpenPage) -> None:
     assert "Test the key to see which of them it may use." in said(at)
 
 
-def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(open_page, monkeypatch):
     with Loopback(models=["openai/gpt-oss-20b", "brand-new", "whisper-large-v3"]) as few:
         monkeypatch.setenv("GROQ_BASE_URL", few.address)
         at = enter(open_page("settings"), "groq", KEY)
@@ -419,9 +381,7 @@ def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(
     assert "retired" in table(checked(at.run()), "Model")[-1]["Cannot be chosen"]
 
 
-def test_models_that_can_be_used_come_first(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_models_that_can_be_used_come_first(open_page, monkeypatch):
     with Loopback(models=["openai/gpt-oss-20b", "brand-new"]) as few:
         monkeypatch.setenv("GROQ_BASE_URL", few.address)
         at = enter(open_page("settings"), "groq", KEY)
@@ -430,13 +390,13 @@ def test_models_that_can_be_used_come_first(
     assert all(problems[2:])
 
 
-def test_prices_have_two_decimals_at_least(open_page: OpenPage) -> None:
+def test_prices_have_two_decimals_at_least(open_page):
     at = open_page("settings")
     (shown,) = (row for row in displayed(at) if row["Model"] == "GPT-OSS 20B")
     assert (shown["Price in"], shown["Price out"]) == ("$0.075", "$0.30")
 
 
-def test_hostile_names_of_models_stay_text(open_page: OpenPage) -> None:
+def test_hostile_names_of_models_stay_text(open_page):
     with Loopback(models=[IMAGE]) as hostile:
         at = enter(open_page("settings"), "custom", "", hostile.base_url)
     assert table(at, "Model")[0]["Model"] == IMAGE
@@ -446,7 +406,7 @@ def test_hostile_names_of_models_stay_text(open_page: OpenPage) -> None:
 # Stored answers
 
 
-def test_stored_answers_are_counted_and_cleared_after_a_question(open_page: OpenPage) -> None:
+def test_stored_answers_are_counted_and_cleared_after_a_question(open_page):
     remember_answers(2)
     at = open_page("settings")
     assert "2 answers kept." in said(at)
@@ -458,9 +418,7 @@ def test_stored_answers_are_counted_and_cleared_after_a_question(open_page: Open
 # Secrets
 
 
-def test_a_key_is_in_no_address_and_in_no_stored_file(
-    open_page: OpenPage, server: Loopback, data_folder: Path
-) -> None:
+def test_a_key_is_in_no_address_and_in_no_stored_file(open_page, server, data_folder):
     at = enter(open_page("settings"), "openai", KEY)
     checked(at.switch_page("../pages/home.py").run())
     run_with_a_model(session.own_keys())

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import ESCAPED, html, jsonl, markdown, runs, said, settled
 from ui import session
 
@@ -89,9 +89,7 @@ def looked_up(at: AppTest, name: str) -> AppTest:
     return press(at, "hub_look")
 
 
-def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kept(
-    open_page: OpenPage, hub: Hub
-) -> None:
+def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kept(open_page, hub):
     at = press(open_page("datasets"), "hub_look")
     assert "rungalileo/ragbench · licence cc-by-4.0 · revision 5f0a5f0 · test: 3 kB" in said(at)
     assert not kept()
@@ -109,16 +107,14 @@ def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kep
     ) in said(at)
 
 
-def test_any_data_set_is_loaded_by_its_id(open_page: OpenPage, hub: Hub) -> None:
+def test_any_data_set_is_loaded_by_its_id(open_page, hub):
     at = looked_up(open_page("datasets"), "mill/plain")
     assert "no licence stated" in said(at)
     press(at, "hub_load")
     assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
 
 
-def test_columns_in_doubt_are_asked_for_before_anything_is_kept(
-    open_page: OpenPage, hub: Hub
-) -> None:
+def test_columns_in_doubt_are_asked_for_before_anything_is_kept(open_page, hub):
     at = press(looked_up(open_page("datasets"), "mill/unclear"), "hub_load")
     assert not kept()
     assert "unclear" in "\n".join(markdown(at))
@@ -133,9 +129,7 @@ def test_columns_in_doubt_are_asked_for_before_anything_is_kept(
         (IMAGE, ("Write it as owner/name",)),
     ],
 )
-def test_what_cannot_be_looked_up_is_told_with_the_remedy(
-    open_page: OpenPage, hub: Hub, name: str, words: tuple[str, ...]
-) -> None:
+def test_what_cannot_be_looked_up_is_told_with_the_remedy(open_page, hub, name, words):
     at = looked_up(open_page("datasets"), name)
     for word in words:
         assert word in said(at, "error")
@@ -143,15 +137,13 @@ def test_what_cannot_be_looked_up_is_told_with_the_remedy(
     assert not kept()
 
 
-def test_a_hostile_licence_is_shown_as_letters(open_page: OpenPage, hub: Hub) -> None:
+def test_a_hostile_licence_is_shown_as_letters(open_page, hub):
     at = press(looked_up(open_page("datasets"), "mill/hostile"), "hub_load")
     assert kept()
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(
-    open_page: OpenPage, hub: Hub
-) -> None:
+def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(open_page, hub):
     at = press(open_page("datasets"), "hub_look")
     hub.fault = lambda path: "cut" if path.startswith("/cdn/") else ""
     at = press(at, "hub_load")
@@ -161,7 +153,7 @@ def test_a_file_that_cannot_be_loaded_is_told_and_nothing_is_kept(
 
 @pytest.mark.usefixtures("offline")
 @pytest.mark.parametrize("key", ["hub_look", "official_load"])
-def test_offline_the_page_says_so_and_what_to_do(open_page: OpenPage, key: str) -> None:
+def test_offline_the_page_says_so_and_what_to_do(open_page, key):
     at = press(open_page("datasets"), key)
     assert "No connection to" in said(at, "error")
     assert "Download the file elsewhere and upload it." in said(at, "error")
@@ -171,7 +163,7 @@ def test_offline_the_page_says_so_and_what_to_do(open_page: OpenPage, key: str) 
 # The benchmark's own files and wording
 
 
-def test_an_official_test_bed_is_loaded_by_its_name(open_page: OpenPage, hub: Hub) -> None:
+def test_an_official_test_bed_is_loaded_by_its_name(open_page, hub):
     at = open_page("datasets")
     at.selectbox(key="official_bed").set_value("en_refine")
     checked(at.run())
@@ -182,7 +174,7 @@ def test_an_official_test_bed_is_loaded_by_its_name(open_page: OpenPage, hub: Hu
     assert at.selectbox(key="dataset").value == "en_refine.json"
 
 
-def test_a_run_with_the_published_wording_says_so(open_page: OpenPage, hub: Hub) -> None:
+def test_a_run_with_the_published_wording_says_so(open_page, hub):
     at = press(open_page("rgb"), "rgb_published")
     prompt = at.text_area(key="rgb_prompt_en").value
     assert prompt == "Read carefully.\n\nDocument:\n$documents \n\nQuestion:\n$question"
@@ -193,7 +185,7 @@ def test_a_run_with_the_published_wording_says_so(open_page: OpenPage, hub: Hub)
     assert f"Prompt: {run.prompt_hash} (the benchmark's published wording)" in said(at)
 
 
-def test_an_edited_wording_is_no_longer_the_published_one(open_page: OpenPage, hub: Hub) -> None:
+def test_an_edited_wording_is_no_longer_the_published_one(open_page, hub):
     at = press(open_page("rgb"), "rgb_published")
     area = at.text_area(key="rgb_prompt_en")
     area.set_value(f"{area.value} Be brief.")
@@ -203,7 +195,7 @@ def test_an_edited_wording_is_no_longer_the_published_one(open_page: OpenPage, h
     assert "prompt" not in runs()[0].origin
 
 
-def test_plumblines_wording_comes_back(open_page: OpenPage, hub: Hub) -> None:
+def test_plumblines_wording_comes_back(open_page, hub):
     at = open_page("rgb")
     before = at.text_area(key="rgb_prompt_en").value
     at = press(press(at, "rgb_published"), "rgb_own")
@@ -212,7 +204,7 @@ def test_plumblines_wording_comes_back(open_page: OpenPage, hub: Hub) -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_without_a_connection_the_wording_stays_and_the_page_says_why(open_page: OpenPage) -> None:
+def test_without_a_connection_the_wording_stays_and_the_page_says_why(open_page):
     at = open_page("rgb")
     before = at.text_area(key="rgb_prompt_en").value
     at = press(at, "rgb_published")
@@ -231,9 +223,7 @@ def filled(
     return checked(at.run())
 
 
-def test_documents_and_typed_questions_become_a_data_set_with_its_settings(
-    open_page: OpenPage,
-) -> None:
+def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_page):
     at = filled(
         open_page("datasets"),
         ("mill.txt", MILL),
@@ -257,9 +247,7 @@ def test_documents_and_typed_questions_become_a_data_set_with_its_settings(
     assert "- park.md: :gray[" in found
 
 
-def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(
-    open_page: OpenPage,
-) -> None:
+def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(open_page):
     at = open_page("datasets")
     at.get_by_key("retrieval_way").set_value("From a file")
     checked(at.run())
@@ -283,7 +271,7 @@ def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_
     )
 
 
-def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
+def test_the_sample_page_says_where_a_chunk_stands(open_page):
     at = press(
         filled(open_page("datasets"), ("mill.txt", MILL), ("<b>park.md", PARK)), "retrieval_start"
     )
@@ -294,7 +282,7 @@ def test_the_sample_page_says_where_a_chunk_stands(open_page: OpenPage) -> None:
     assert "<b>park" not in shown
 
 
-def test_documents_that_cannot_be_read_are_left_out_and_told(open_page: OpenPage) -> None:
+def test_documents_that_cannot_be_read_are_left_out_and_told(open_page):
     at = press(
         filled(open_page("datasets"), ("mill.txt", MILL), (f"{IMAGE}.txt", b"")), "retrieval_start"
     )
@@ -303,13 +291,13 @@ def test_documents_that_cannot_be_read_are_left_out_and_told(open_page: OpenPage
     assert kept()
 
 
-def test_where_no_document_can_be_read_nothing_is_kept(open_page: OpenPage) -> None:
+def test_where_no_document_can_be_read_nothing_is_kept(open_page):
     at = press(filled(open_page("datasets"), ("empty.txt", b"")), "retrieval_start")
     assert "empty.txt is empty" in said(at, "error")
     assert not kept()
 
 
-def test_a_question_for_which_nothing_is_found_is_told(open_page: OpenPage) -> None:
+def test_a_question_for_which_nothing_is_found_is_told(open_page):
     at = press(
         filled(open_page("datasets"), ("mill.txt", MILL), typed="Zebras?\nWho built the mill?"),
         "retrieval_start",
@@ -317,9 +305,7 @@ def test_a_question_for_which_nothing_is_found_is_told(open_page: OpenPage) -> N
     assert "“Zebras?”" in said(at, "warning")
 
 
-def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(
-    open_page: OpenPage,
-) -> None:
+def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(open_page):
     at = press(
         press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start"),
         "retrieval_start",
@@ -330,9 +316,7 @@ def test_another_search_does_not_replace_the_first_and_an_equal_one_is_not_kept(
     assert list(kept()) == ["mill.txt", "mill.txt (2)"]
 
 
-def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(
-    open_page: OpenPage,
-) -> None:
+def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(open_page):
     at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")
     assert "There is 1 chunk for up to 5 per question" in said(at, "info")
     at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
@@ -340,7 +324,7 @@ def test_where_each_question_gets_every_chunk_a_finer_search_is_proposed(
     assert "per question, so" not in said(press(checked(at.run()), "retrieval_start"), "info")
 
 
-def test_what_is_missing_to_retrieve_is_said_when_it_is_pressed(open_page: OpenPage) -> None:
+def test_what_is_missing_to_retrieve_is_said_when_it_is_pressed(open_page):
     at = press(open_page("datasets"), "retrieval_start")
     assert "Still missing: documents and questions." in said(at, "warning")
     at = press(filled(at, ("mill.txt", MILL), typed="  "), "retrieval_start")
@@ -348,7 +332,7 @@ def test_what_is_missing_to_retrieve_is_said_when_it_is_pressed(open_page: OpenP
     assert not kept()
 
 
-def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page: OpenPage) -> None:
+def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page):
     at = open_page("datasets")
     at.get_by_key("retrieval_way").set_value("From a file")
     checked(at.run())
@@ -361,9 +345,7 @@ def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page: Open
     assert [len(data.samples) for data in kept().values() if isinstance(data, Dataset)] == [1]
 
 
-def test_a_public_host_keeps_only_so_many(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_public_host_keeps_only_so_many(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setenv("PLUMBLINE_UPLOADS_PER_VISITOR", "1")
     at = press(filled(open_page("datasets"), ("mill.txt", MILL)), "retrieval_start")

@@ -10,13 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
-from evaluators.records import Cap, Cell, Dataset, ReasonKind, SampleResult, Usage
+from evaluators.records import Cap, Cell, Dataset, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from evaluators.runs.store.batches import Batch
 from tests.loopback import Loopback
 from tests.pages.by_hand import DETAILS, FAILURE, TITLES, fail, two_models
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import ESCAPED, button, markdown, said, select, state, table
 from tests.stops import stop, stopped
 from ui import session
@@ -44,16 +44,14 @@ def provider(
         registry.cancel(run.id)
 
 
-def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page: OpenPage) -> None:
+def test_every_model_is_billed_and_an_unknown_price_is_not_nothing(open_page):
     rows = {row["Model"]: row for row in table(open_page("rgb", run=two_models().id), "Model")}
     assert rows[TITLES[0]] == row(TITLES[0], 6, "$0.012")
     assert rows[TITLES[1]] == row(TITLES[1], 5, "unknown")
     assert rows["Total"] == row("Total", 11, "over $0.012")
 
 
-def test_answers_from_the_store_are_counted_on_the_run_page(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_answers_from_the_store_are_counted_on_the_run_page(open_page, filled):
     for position in (0, 1):
         result = filled.store.results.get(filled.rgb.id, position)
         assert result
@@ -63,7 +61,7 @@ def test_answers_from_the_store_are_counted_on_the_run_page(
     )
 
 
-def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_of_the_offline_reader_has_no_bill(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
     assert "**Spent**" not in markdown(at)
     assert "tokens" not in said(at)
@@ -78,7 +76,7 @@ def test_a_run_of_the_offline_reader_has_no_bill(open_page: OpenPage, filled: Fi
         ([None], "cost unknown"),
     ],
 )
-def test_the_money_of_a_run_in_words(costs: list[float | None], words: str) -> None:
+def test_the_money_of_a_run_in_words(costs, words):
     spent = {
         str(n): Spent(calls=1, prompt_tokens=1, answer_tokens=1, cost=cost)
         for n, cost in enumerate(costs)
@@ -108,23 +106,21 @@ def test_the_money_of_a_run_in_words(costs: list[float | None], words: str) -> N
         ({"cached": 2}, "2 answers from the store · 2.5 s"),
     ],
 )
-def test_a_sample_tells_what_it_cost(
-    open_page: OpenPage, result: dict[str, object], words: str
-) -> None:
+def test_a_sample_tells_what_it_cost(open_page, result, words):
     run = two_models(results=False)
     facts = {"position": 0, "status": "failed", "error": "No.", "seconds": 2.5}
     session.store().results.save(run.id, SampleResult.model_validate(facts | result))
     assert words in said(open_page("sample", run=run.id, sample="1")).splitlines()
 
 
-def test_a_failed_sample_shows_the_message_and_the_details_as_text(open_page: OpenPage) -> None:
+def test_a_failed_sample_shows_the_message_and_the_details_as_text(open_page):
     at = open_page("sample", run=two_models().id, sample="4", model="2")
     assert FAILURE in said(at, "error")
     assert at.code[0].value == DETAILS
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page: OpenPage) -> None:
+def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page):
     run = two_models(results=False)
     for position in range(3):
         fail(run, Cell(position, 0), "![x](http://127.0.0.1:9/x.png)")
@@ -137,12 +133,12 @@ def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page: 
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_a_run_without_failures_does_not_speak_of_them(open_page: OpenPage, filled: Filled) -> None:
+def test_a_run_without_failures_does_not_speak_of_them(open_page, filled):
     frames = open_page("rgb", run=filled.rgb.id).dataframe
     assert all(frame.value.columns[0] != "Samples" for frame in frames)
 
 
-def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:
+def test_why_a_run_stopped_is_told_as_text(open_page):
     run = two_models(results=False)
     stop(session.store(), run.id, "The key was refused ![x](http://127.0.0.1:9/x.png).")
     at = open_page("rgb", run=run.id)
@@ -150,9 +146,7 @@ def test_why_a_run_stopped_is_told_as_text(open_page: OpenPage) -> None:
     assert "![" not in at.warning[0].value
 
 
-def test_why_one_model_stopped_is_told_while_the_others_go_on(
-    open_page: OpenPage, provider: Callable[..., Loopback]
-) -> None:
+def test_why_one_model_stopped_is_told_while_the_others_go_on(open_page, provider):
     provider(fault=lambda asked: "401" if "gpt-oss" in asked.model else "hang")
     run = two_models(results=False)
     registry.start(run, session.store(), session.keys())
@@ -164,9 +158,7 @@ def test_why_one_model_stopped_is_told_while_the_others_go_on(
 
 @pytest.mark.parametrize("name", ["rgb", "runs"])
 @pytest.mark.parametrize(("failed", "label"), [(False, "Resume"), (True, "Retry failed")])
-def test_without_a_key_the_button_says_what_to_do(
-    open_page: OpenPage, name: str, failed: bool, label: str
-) -> None:
+def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label):
     run = two_models(results=failed)
     at = open_page(name, run=run.id)
     if name == "runs":
@@ -178,7 +170,7 @@ def test_without_a_key_the_button_says_what_to_do(
     assert not said(checked(at.run()), "error")  # told once
 
 
-def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
+def test_only_a_capped_run_offers_to_raise_the_cap(open_page):
     capped, free = two_models(Cap(calls=1), run_id="capped"), two_models(run_id="free")
     assert at_cap(open_page("rgb", run=capped.id), "calls", capped.id)
     assert "Raise the budget" not in markdown(open_page("rgb", run=free.id))
@@ -191,9 +183,7 @@ def test_only_a_capped_run_offers_to_raise_the_cap(open_page: OpenPage) -> None:
         ("Raise the budget of the pen.", "access", "Resume"),
     ],
 )
-def test_the_kind_of_the_reason_decides_and_not_its_words(
-    open_page: OpenPage, message: str, kind: ReasonKind, label: str
-) -> None:
+def test_the_kind_of_the_reason_decides_and_not_its_words(open_page, message, kind, label):
     run = two_models(Cap(calls=1), results=False)
     stop(session.store(), run.id, message, kind)
     at = open_page("rgb", run=run.id)
@@ -201,7 +191,7 @@ def test_the_kind_of_the_reason_decides_and_not_its_words(
     assert [each for each in buttons if "esume" in each] == [label]
 
 
-def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page: OpenPage) -> None:
+def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page):
     run = two_models(Cap(calls=1), results=False)
     stop(session.store(), run.id, STOPPED, "cap")
     now = "2026-11-23T09:00:00+00:00"
@@ -215,9 +205,7 @@ def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page: O
     assert button(open_page("rgb", run=run.id), "Raise and resume")
 
 
-def test_a_raised_cap_is_kept_and_the_run_goes_on(
-    open_page: OpenPage, provider: Callable[..., Loopback]
-) -> None:
+def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page, provider):
     server = provider()
     run = two_models(Cap(calls=1, cost=0.5), results=False)
     stop(session.store(), run.id, STOPPED, "cap")
@@ -236,9 +224,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(
 @pytest.mark.parametrize(
     ("calls", "said_of_it"), [(0, "0 is less than the budget of 3"), (3, "This is the budget that")]
 )
-def test_a_cap_that_is_not_raised_starts_nothing(
-    open_page: OpenPage, provider: Callable[..., Loopback], calls: int, said_of_it: str
-) -> None:
+def test_a_cap_that_is_not_raised_starts_nothing(open_page, provider, calls, said_of_it):
     server = provider()
     run = two_models(Cap(calls=3), results=False)
     stop(session.store(), run.id, STOPPED, "cap")
@@ -251,8 +237,8 @@ def test_a_cap_that_is_not_raised_starts_nothing(
 
 
 def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
-    open_page: OpenPage, provider: Callable[..., Loopback], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    open_page, provider, monkeypatch
+):
     provider(latency=2.0)
     monkeypatch.setenv("PLUMBLINE_WORKERS", "1")
     run = two_models(results=False)
@@ -270,9 +256,7 @@ def test_a_live_run_tells_what_it_spent_how_fast_it_is_and_how_long_it_takes(
     assert " a minute" not in short
 
 
-def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
-    open_page: OpenPage, provider: Callable[..., Loopback]
-) -> None:
+def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(open_page, provider):
     provider(fault=lambda _: "hang")
     run = two_models(results=False)
     for number in range(100):
@@ -284,7 +268,7 @@ def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(
     registry.cancel(run.id)
 
 
-def test_a_finished_run_tells_no_pace(open_page: OpenPage) -> None:
+def test_a_finished_run_tells_no_pace(open_page):
     words = ESCAPED.sub(r"\1", state(open_page("rgb", run=two_models().id)))
     assert words == "11 of 12 checked · 1 failed · over $0.012 spent"
 

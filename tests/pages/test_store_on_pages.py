@@ -16,7 +16,7 @@ from evaluators.records import EvaluatorSpec
 from evaluators.runs.backup import back_up
 from evaluators.runs.store import Store
 from tests import postgres
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import button, cards, listed, markdown, numbers, runs, said
 from ui import session
 
@@ -33,9 +33,7 @@ def damage(folder: Path, statement: str) -> None:
 # Rows that cannot be read
 
 
-def test_a_run_that_cannot_be_read_is_listed_and_no_page_fails(
-    open_page: OpenPage, filled: Filled, data_folder: Path
-) -> None:
+def test_a_run_that_cannot_be_read_is_listed_and_no_page_fails(open_page, filled, data_folder):
     damage(
         data_folder,
         f"update runs set body = json_set(body, '$.later', 1) where id = '{filled.rgb.id}'",
@@ -59,8 +57,8 @@ def test_a_run_that_cannot_be_read_is_listed_and_no_page_fails(
 
 
 def test_a_run_that_cannot_be_read_can_be_saved_as_stored_and_deleted(
-    open_page: OpenPage, filled: Filled, data_folder: Path
-) -> None:
+    open_page, filled, data_folder
+):
     damage(data_folder, f"update runs set body = '' where id = '{filled.rgb.id}'")
     at = open_page("runs")
     assert "Save as stored" in {each.label for each in at.get("download_button")}
@@ -73,8 +71,8 @@ def test_a_run_that_cannot_be_read_can_be_saved_as_stored_and_deleted(
 
 
 def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
-    open_page: OpenPage, filled: Filled, data_folder: Path
-) -> None:
+    open_page, filled, data_folder
+):
     damage(
         data_folder,
         (
@@ -95,9 +93,7 @@ def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
     assert "Adherence" in cards(open_page("trace", run=filled.trace.id))
 
 
-def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(
-    open_page: OpenPage, data_folder: Path
-) -> None:
+def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(open_page, data_folder):
     data = bundled()[TRACE_SAMPLES]
     for name in ("Lost", "Fine"):
         session.store().uploads.save("local", data.model_copy(update={"name": name}), "2026-01-01")
@@ -114,9 +110,7 @@ def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(
     assert list(session.store().uploads.names("local")) == ["Fine"]
 
 
-def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(
-    open_page: OpenPage, data_folder: Path
-) -> None:
+def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(open_page, data_folder):
     store = session.store()
     store.metrics.save("local", "Damaged", EvaluatorSpec(name="prompt"))
     store.metrics.save(
@@ -137,9 +131,7 @@ def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(
 
 
 @pytest.mark.parametrize("name", SOME)
-def test_every_page_says_that_the_store_is_gone_until_it_is_back(
-    open_page: OpenPage, data_folder: Path, name: str
-) -> None:
+def test_every_page_says_that_the_store_is_gone_until_it_is_back(open_page, data_folder, name):
     open_page(name)
     files = list(data_folder.glob("plumbline.sqlite3*"))
     (data_folder / "aside").mkdir()
@@ -154,8 +146,8 @@ def test_every_page_says_that_the_store_is_gone_until_it_is_back(
 
 
 def test_what_was_in_a_deleted_store_can_be_saved_from_any_page(
-    open_page: OpenPage, filled: Filled, data_folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+    open_page, filled, data_folder, tmp_path_factory
+):
     open_page("home")
     for file in data_folder.glob("plumbline.sqlite3*"):
         file.unlink()
@@ -169,9 +161,7 @@ def test_what_was_in_a_deleted_store_can_be_saved_from_any_page(
     assert Store(target).runs.newest("local") == [filled.trace, filled.rgb]
 
 
-def test_on_a_public_host_nobody_can_save_the_store(
-    open_page: OpenPage, data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_public_host_nobody_can_save_the_store(open_page, data_folder, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     assert "Backup" not in [each.value for each in open_page("settings").header]
     shutil.rmtree(data_folder)
@@ -180,9 +170,7 @@ def test_on_a_public_host_nobody_can_save_the_store(
     assert not at.text_input
 
 
-def test_a_store_of_a_newer_version_is_said_on_every_page(
-    open_page: OpenPage, data_folder: Path
-) -> None:
+def test_a_store_of_a_newer_version_is_said_on_every_page(open_page, data_folder):
     Store(data_folder / "plumbline.sqlite3").close()
     with sqlite3.connect(data_folder / "plumbline.sqlite3") as db:
         db.execute("pragma user_version = 99")
@@ -198,8 +186,8 @@ def test_a_store_of_a_newer_version_is_said_on_every_page(
 
 
 def test_a_backup_from_the_settings_page_is_told_and_replaces_only_on_purpose(
-    open_page: OpenPage, filled: Filled, data_folder: Path
-) -> None:
+    open_page, filled, data_folder
+):
     target = data_folder / "b.sqlite3"
     at = open_page("settings")
     at.text_input(key="backup_file").set_value(str(target))
@@ -215,7 +203,7 @@ def test_a_backup_from_the_settings_page_is_told_and_replaces_only_on_purpose(
 
 
 @pytest.mark.parametrize("named", ["", "~nobody-there/x/y", "a\0b", "/proc/none/x"])
-def test_a_file_that_cannot_be_is_said(open_page: OpenPage, named: str) -> None:
+def test_a_file_that_cannot_be_is_said(open_page, named):
     at = open_page("settings")
     at.text_input(key="backup_file").set_value(named)
     button(at, "Save a backup").click()
@@ -223,11 +211,8 @@ def test_a_file_that_cannot_be_is_said(open_page: OpenPage, named: str) -> None:
 
 
 def test_runs_in_a_database_are_saved_by_its_own_means(
-    open_page: OpenPage,
-    data_folder: Path,
-    postgres_server: postgres.Server,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    open_page, data_folder, postgres_server, monkeypatch
+):
     with postgres_server.database() as address:
         monkeypatch.setenv("PLUMBLINE_DATABASE", address)
 

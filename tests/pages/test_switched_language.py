@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.runs import examples
 from evaluators.text.language import CHINESE, ENGLISH, say, speaking
 from tests.comparison.made import MODELS, results
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import said, samples, segments
 from ui import language, session
 from ui.parts import script
@@ -33,7 +33,7 @@ def headline(at: AppTest) -> str:
     return said(at, "header").splitlines()[0]
 
 
-def test_a_filter_and_an_order_outlive_the_switch(open_page: OpenPage, filled: Filled) -> None:
+def test_a_filter_and_an_order_outlive_the_switch(open_page, filled):
     run = filled.trace.id
     at = open_page("trace", run=run)
     segments(at, f"filter_{run}").set_value("Unsupported")
@@ -50,7 +50,7 @@ def test_a_filter_and_an_order_outlive_the_switch(open_page: OpenPage, filled: F
     assert samples(switched(at, ENGLISH)) == before
 
 
-def test_a_comparison_outlives_the_switch(open_page: OpenPage) -> None:
+def test_a_comparison_outlives_the_switch(open_page):
     for title, values in (("One", FIRST), ("Two", SECOND), ("Three", THIRD)):
         results(session.store(), title, QUESTIONS, values)
     at = open_page("compare", first="One.1", second="Two.1", more="Three.1")
@@ -66,9 +66,7 @@ def test_a_comparison_outlives_the_switch(open_page: OpenPage) -> None:
     assert at.selectbox(key="compare_second").value == "Two.1"
 
 
-def test_what_is_held_of_a_comparison_is_not_in_the_language_of_another_visitor(
-    open_page: OpenPage,
-) -> None:
+def test_what_is_held_of_a_comparison_is_not_in_the_language_of_another_visitor(open_page):
     store = session.store()
     results(store, "Given", QUESTIONS, SECOND)
     results(store, "Asked", QUESTIONS, FIRST, models=MODELS[:1])
@@ -82,7 +80,7 @@ def test_what_is_held_of_a_comparison_is_not_in_the_language_of_another_visitor(
     assert "数据自带的回答" in headline(again(chinese))
 
 
-def test_a_paper_stays_english(open_page: OpenPage) -> None:
+def test_a_paper_stays_english(open_page):
     at = switched(open_page("rgb", run=examples.NOISE))
     at.button(key=f"paper_{examples.NOISE}").click()
     at = again(at)
@@ -93,11 +91,11 @@ def test_a_paper_stays_english(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("script_text", ['say("A")', 'mark("A"),', 'said("A", { of: 1 })'])
-def test_the_texts_of_a_script_are_found(script_text: str) -> None:
+def test_the_texts_of_a_script_are_found(script_text):
     assert script.texts_of(f"const text = {script_text}; // unsaid('B') aside('C')") == ["A"]
 
 
-def test_a_script_has_its_own_english_and_is_told_all_else() -> None:
+def test_a_script_has_its_own_english_and_is_told_all_else():
     text = 'say("Undo") + say("Nobody says this")'
     assert script.words_of(text) == {}
     with speaking(CHINESE):

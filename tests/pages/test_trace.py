@@ -14,7 +14,7 @@ from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace.values import TRACE_VALUES
 from evaluators.trace_evaluator import TRACEEvaluator
-from tests.pages.conftest import Filled, OpenPage, Upload, checked, finish
+from tests.pages.conftest import Filled, checked, finish
 from tests.pages.screen import (
     cards,
     jsonl,
@@ -55,16 +55,14 @@ class OwnLabels(TRACEEvaluator):
     """Labels sentences like the heuristic, and is not one of the methods that ship."""
 
 
-def test_an_empty_page_shows_the_form_and_needs_no_key(open_page: OpenPage) -> None:
+def test_an_empty_page_shows_the_form_and_needs_no_key(open_page):
     at = open_page("trace")
     assert "The heuristic needs no key" in said(at)
     assert at.button(key="trace_start").label == "Label all 24 samples"
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
-def test_the_cards_show_the_means_under_the_chosen_definition(
-    open_page: OpenPage, filled: Filled, definition: str
-) -> None:
+def test_the_cards_show_the_means_under_the_chosen_definition(open_page, filled, definition):
     at = open_page("trace", run=filled.trace.id)
     segments(at, f"definition_{filled.trace.id}").set_value(definition)
     shown = cards(checked(at.run()))
@@ -72,7 +70,7 @@ def test_the_cards_show_the_means_under_the_chosen_definition(
         assert shown[title] == f"{mean(filled, name, definition):.2f}"
 
 
-def test_a_run_is_shown_by_its_own_formula(open_page: OpenPage) -> None:
+def test_a_run_is_shown_by_its_own_formula(open_page):
     tower = {
         "question": "Where is the tower?",
         "response": "The tower is in Paris.",
@@ -89,9 +87,7 @@ def test_a_run_is_shown_by_its_own_formula(open_page: OpenPage) -> None:
     assert cards(at)["Context utilization"] != f"{by_sentences:.2f}"
 
 
-def test_of_a_formula_that_is_gone_the_page_says_what_it_shows(
-    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_formula_that_is_gone_the_page_says_what_it_shows(open_page, monkeypatch):
     found = evaluate([GOOD], "trace", definition="ragbench", progress=False)
     monkeypatch.delitem(DEFINITIONS, "ragbench")  # the last: it comes back to its place
 
@@ -104,9 +100,7 @@ def test_of_a_formula_that_is_gone_the_page_says_what_it_shows(
     ) in said(at, "warning")
 
 
-def test_a_new_definition_is_offered_explained_and_counted(
-    open_page: OpenPage, filled: Filled, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_definition_is_offered_explained_and_counted(open_page, filled, monkeypatch):
     own = DEFINITIONS["sentence"]._replace(
         title="Own",
         meaning="Nobody adheres.",
@@ -126,8 +120,8 @@ def test_a_new_definition_is_offered_explained_and_counted(
 
 
 def test_a_finished_run_by_the_heuristic_names_suspects_and_says_how_often_it_is_right(
-    open_page: OpenPage, filled: Filled
-) -> None:
+    open_page, filled
+):
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "24 answers checked"
     # Of one answer no sentence is relevant by its words: whether it is complete is not known.
@@ -145,9 +139,7 @@ def test_a_finished_run_by_the_heuristic_names_suspects_and_says_how_often_it_is
     ) in said(at, "warning")
 
 
-def test_the_card_names_parameters_that_are_not_as_usual(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_the_card_names_parameters_that_are_not_as_usual(open_page, upload):
     upload("samples.jsonl", jsonl(GOOD))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
@@ -159,7 +151,7 @@ def test_the_card_names_parameters_that_are_not_as_usual(
     assert "samples.jsonl" in said(at, "markdown")
 
 
-def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
+def test_a_labeller_of_one_s_own_has_this_page(open_page):
     data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
     run = create_run(
         session.store(),
@@ -172,13 +164,13 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page: OpenPage) -> None:
     assert not cards(open_page("metrics", run=run.id))
 
 
-def test_scores_stand_before_what_a_sample_is_about(open_page: OpenPage, filled: Filled) -> None:
+def test_scores_stand_before_what_a_sample_is_about(open_page, filled):
     columns = list(samples(open_page("trace", run=filled.trace.id))[0])
     assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Context relevance"]
     assert columns[-1] == "Group"
 
 
-def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled: Filled) -> None:
+def test_values_are_shown_for_each_group_of_samples(open_page, filled):
     groups = value_table(open_page("trace", run=filled.trace.id), "Group")
     assert len(groups) == 8
     for cells in groups.values():
@@ -186,7 +178,7 @@ def test_values_are_shown_for_each_group_of_samples(open_page: OpenPage, filled:
         assert {about for _, _, about in cells} <= {"3 of 3", "2 of 3, 1 not applicable"}
 
 
-def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled) -> None:
+def test_samples_can_be_ordered_by_a_metric(open_page, filled):
     at = open_page("trace", run=filled.trace.id)
     at.selectbox(key=f"order_{filled.trace.id}").set_value("completeness, lowest first")
     *values, last = [row["Completeness"] for row in samples(checked(at.run()))]
@@ -195,9 +187,7 @@ def test_samples_can_be_ordered_by_a_metric(open_page: OpenPage, filled: Filled)
     assert (len(values), last) == (23, "")
 
 
-def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(open_page, upload):
     response = "The Falcon lasts 30 hours. Its rival costs 50 dollars. It is sold in Berlin."
     documents = ["The Falcon lasts 20 hours. It is sold in Berlin."]
     answer = {"question": "How long?", "response": response, "retrieved_documents": documents}
@@ -210,9 +200,7 @@ def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(
     assert row["Verdict"] == "1 not, 1 partly, of 3 sentences"
 
 
-def test_a_sample_without_a_response_fails_with_the_remedy(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_a_sample_without_a_response_fails_with_the_remedy(open_page, upload):
     upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
@@ -242,9 +230,7 @@ def test_a_sample_without_a_response_fails_with_the_remedy(
         {**GOOD, "question": "？", "response": "🙂", "retrieved_documents": ["🙂"]},
     ],
 )
-def test_odd_samples_are_judged_and_can_be_opened(
-    open_page: OpenPage, upload: Upload, row: dict[str, object]
-) -> None:
+def test_odd_samples_are_judged_and_can_be_opened(open_page, upload, row):
     # Beside a usual one: data in which no sample has documents are refused before the run.
     upload("samples.jsonl", jsonl(row, GOOD))
     at = open_page("trace")
@@ -256,9 +242,7 @@ def test_odd_samples_are_judged_and_can_be_opened(
     assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
 
 
-def test_windows_that_would_not_move_are_refused_before_anything_is_stored(
-    open_page: OpenPage,
-) -> None:
+def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_page):
     at = open_page("trace")
     at.number_input(key="trace_chunk_size").set_value(100)
     at.number_input(key="trace_chunk_overlap").set_value(100)
@@ -274,9 +258,7 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(
         ("sentence-transformers/x", 'pip install "sentence-transformers==6.2.0"'),
     ],
 )
-def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(
-    open_page: OpenPage, model: str, remedy: str
-) -> None:
+def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(open_page, model, remedy):
     at = open_page("trace")
     at.text_input(key="trace_embedding_model").set_value(model)
     at.run()
@@ -285,9 +267,7 @@ def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(
     assert runs() == []
 
 
-def test_an_unknown_run_in_the_address_leads_to_the_form(
-    open_page: OpenPage, filled: Filled
-) -> None:
+def test_an_unknown_run_in_the_address_leads_to_the_form(open_page, filled):
     at = open_page("trace", run="unknown")
     assert "There is no such run here" in said(at)
     assert not at.metric

@@ -15,7 +15,7 @@ from evaluators.llm.catalogue import Choice, Model, find
 from evaluators.records import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import KEY, OpenPage, Upload, checked
+from tests.pages.conftest import KEY, OpenPage, checked
 from tests.pages.screen import jsonl, runs, said, samples, segments, settled, state, table
 from ui import session
 from ui.models.form import is_generator
@@ -46,9 +46,7 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
         (HYBRID, "GPT-OSS 20B needs a key"),
     ],
 )
-def test_without_a_key_the_price_is_said_and_only_start_is_shut(
-    open_page: OpenPage, method: str, without_key: str
-) -> None:
+def test_without_a_key_the_price_is_said_and_only_start_is_shut(open_page, method, without_key):
     at = form(open_page, method)
     assert f"{without_key}; the price is shown without one." in said(at)
     assert "Label all 24 samples, " in at.button(key="trace_start").label
@@ -64,9 +62,7 @@ def test_without_a_key_the_price_is_said_and_only_start_is_shut(
 
 
 @pytest.mark.parametrize("method", [JURY, HYBRID])
-def test_the_key_that_was_missing_is_enough(
-    open_page: OpenPage, loopback: Callable[..., Loopback], method: str
-) -> None:
+def test_the_key_that_was_missing_is_enough(open_page, loopback, method):
     at = form(open_page, method, OSS)
     assert "GPT-OSS 20B needs a key" in said(at)
     checked(at.switch_page("../pages/settings.py").run())
@@ -79,14 +75,14 @@ def test_the_key_that_was_missing_is_enough(
     assert not at.button(key="trace_start").disabled
 
 
-def test_the_heuristic_asks_for_no_judge(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_heuristic_asks_for_no_judge(open_page, provider):
     at = form(open_page, HEURISTIC)
     assert [widget.label for widget in at.multiselect] == ["Also measure"]
     assert not [widget for widget in at.selectbox if widget.label == "Judge"]
     assert not at.button(key="trace_start").disabled
 
 
-def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback) -> None:
+def test_the_offline_reader_is_no_judge(open_page, provider):
     assert not [
         name
         for name in form(open_page, JURY).multiselect(key="trace_jury").options
@@ -94,7 +90,7 @@ def test_the_offline_reader_is_no_judge(open_page: OpenPage, provider: Loopback)
     ]
 
 
-def test_several_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> None:
+def test_several_judges_are_a_jury(open_page, provider):
     at = form(open_page, JURY)
     assert len(at.multiselect(key="trace_jury").value) == 3
     assert "a tie goes to the stricter one" in at.multiselect(key="trace_jury").help
@@ -112,17 +108,13 @@ def test_several_judges_are_a_jury(open_page: OpenPage, provider: Loopback) -> N
         ("", False),
     ],
 )
-def test_the_author_of_an_answer_is_recognised_by_its_name(
-    generator: str, is_the_judge: bool
-) -> None:
+def test_the_author_of_an_answer_is_recognised_by_its_name(generator, is_the_judge):
     model = find(MINI)
     assert model
     assert is_generator(Choice(model=model), generator) is is_the_judge
 
 
-def test_a_judge_that_wrote_the_responses_is_pointed_out(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_judge_that_wrote_the_responses_is_pointed_out(open_page, provider):
     facts = {"question": "When?", "response": "In May.", "retrieved_documents": ("It was in May.",)}
     samples = (Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts), Sample(id="b", **facts))
     session.store().uploads.save(
@@ -133,16 +125,14 @@ def test_a_judge_that_wrote_the_responses_is_pointed_out(
     assert "GPT-4o mini also wrote 1 answer of this data, and may favour its own." in words
 
 
-def test_a_model_without_a_name_of_its_own_is_no_author() -> None:
+def test_a_model_without_a_name_of_its_own_is_no_author():
     assert not is_generator(Choice(model=Model(provider="custom", model="x", title="x")), "")
 
 
 # What it will take
 
 
-def test_each_judge_labels_each_sample_with_one_call(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_each_judge_labels_each_sample_with_one_call(open_page, provider):
     at = form(open_page, JURY, OSS, LUNA)
     assert at.button(key="trace_start").label.startswith("Label all 24 samples, ")
     rows = table(at, "Model")
@@ -154,9 +144,7 @@ def test_each_judge_labels_each_sample_with_one_call(
     assert rows[0]["Answer tokens"] == f"{SAMPLES * 200:,} to {SAMPLES * 2048:,}"
 
 
-def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page, provider):
     at = form(open_page, HYBRID, LUNA, most=7)
     (row,) = table(at, "Model")
     assert 0 < row["Calls"] <= 7
@@ -166,18 +154,14 @@ def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(
     assert row["Calls"] == SAMPLES
 
 
-def test_each_judge_of_hybrid_gets_the_doubtful_samples(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_each_judge_of_hybrid_gets_the_doubtful_samples(open_page, provider):
     rows = table(form(open_page, HYBRID, OSS, LUNA, most=7), "Model")
     first, second, together = (row["Calls"] for row in rows)
     assert first == second
     assert 2 <= first + second == together <= 2 * 7
 
 
-def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_more_equally_doubtful_samples_than_allowed_are_not_judged(open_page, upload, provider):
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("alike.jsonl", jsonl(row, row))
     at = form(open_page, HYBRID, LUNA, data="alike.jsonl", most=1)
@@ -186,9 +170,7 @@ def test_more_equally_doubtful_samples_than_allowed_are_not_judged(
     assert at.button(key="trace_start").disabled
 
 
-def test_a_sample_that_nobody_answers_is_not_counted(
-    open_page: OpenPage, upload: Upload, provider: Loopback
-) -> None:
+def test_a_sample_that_nobody_answers_is_not_counted(open_page, upload, provider):
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("half.jsonl", jsonl(row, {**row, "response": None}))
     at = form(open_page, JURY, LUNA, data="half.jsonl")
@@ -205,9 +187,7 @@ def test_a_sample_that_nobody_answers_is_not_counted(
         ("other", 7, "Label 7 samples"),
     ],
 )
-def test_a_part_at_random_is_labelled(
-    open_page: OpenPage, chosen: str, number: int | None, label: str
-) -> None:
+def test_a_part_at_random_is_labelled(open_page, chosen, number, label):
     at = form(open_page, HEURISTIC)
     segments(at, "trace_count").set_value(chosen)
     checked(at.run())
@@ -222,9 +202,7 @@ def test_a_part_at_random_is_labelled(
     assert run.seed == (None if chosen == "all" else 0)
 
 
-def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(
-    open_page: OpenPage, upload: Upload
-) -> None:
+def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(open_page, upload):
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("few.jsonl", jsonl(row, row))
     at = form(open_page, HEURISTIC)
@@ -234,9 +212,7 @@ def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(
     assert checked(at.run()).button(key="trace_start").label == "Label all 2 samples"
 
 
-def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.selectbox(key="trace_prompt").set_value("ragbench")
     at = started(checked(at.run()))
@@ -245,7 +221,7 @@ def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(
     assert "Labelling prompt: RAGBench" in said(at)
 
 
-def test_data_without_documents_say_so_before_start(open_page: OpenPage, upload: Upload) -> None:
+def test_data_without_documents_say_so_before_start(open_page, upload):
     upload("bare.jsonl", jsonl({"question": "When?", "response": "In May."}))
     at = form(open_page, HEURISTIC, data="bare.jsonl")
     assert "documents missing in 1 sample. Add a column: " in said(at, "warning")
@@ -253,9 +229,7 @@ def test_data_without_documents_say_so_before_start(open_page: OpenPage, upload:
     assert at.button(key="trace_start").disabled
 
 
-def test_windows_that_would_not_move_are_refused_at_once(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_windows_that_would_not_move_are_refused_at_once(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_chunk_overlap").set_value(600)
     assert "chunk_overlap" in said(checked(at.run()), "error")
@@ -263,9 +237,7 @@ def test_windows_that_would_not_move_are_refused_at_once(
     assert at.button(key="trace_start").disabled
 
 
-def test_a_cap_that_lets_nothing_through_is_refused_before_start(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_cap_that_lets_nothing_through_is_refused_before_start(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
     assert "A budget of $0 is too low." in said(checked(at.run()), "warning")
@@ -276,7 +248,7 @@ def test_a_cap_that_lets_nothing_through_is_refused_before_start(
 # Starting
 
 
-def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Loopback) -> None:
+def test_labels_that_were_paid_for_serve_again(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.selectbox(key="trace_unit").set_value("calls")
     checked(at.run()).number_input(key="trace_calls").set_value(50)
@@ -295,9 +267,7 @@ def test_labels_that_were_paid_for_serve_again(open_page: OpenPage, provider: Lo
     assert (row["Calls"], row["Stored"], row["Cost"]) == (0, SAMPLES, "free")
 
 
-def test_a_hybrid_run_asks_about_the_doubtful_samples_only(
-    open_page: OpenPage, provider: Loopback
-) -> None:
+def test_a_hybrid_run_asks_about_the_doubtful_samples_only(open_page, provider):
     at = form(open_page, HYBRID, LUNA, most=6)
     judged = table(at, "Model")[0]["Calls"]
     at = started(at)

@@ -28,7 +28,7 @@ from evaluators.records import (
 )
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.conftest import checked
 from tests.pages.screen import cards, grid, lines, listed, said, samples, segments, value_table
 from ui import session
 
@@ -76,7 +76,7 @@ PUBLISHED = labels("0a 0b 0c 0d", "0a", Support.FULL)
         ("unknown", "unknown"),
     ],
 )
-def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
+def test_a_labeller_has_a_name_for_the_screen(by, title):
     assert labellers.labeller_title(by) == title
 
 
@@ -90,15 +90,13 @@ def test_a_labeller_has_a_name_for_the_screen(by: str, title: str) -> None:
         ("Gold", "1.00", "1.00", "1 of 2, 1 not applicable"),
     ],
 )
-def test_the_cards_go_by_the_chosen_labels(
-    open_page: OpenPage, by: str, relevance: str, adherence: str, coverage: str
-) -> None:
+def test_the_cards_go_by_the_chosen_labels(open_page, by, relevance, adherence, coverage):
     at = by_labels(open_page("trace", run=jury().id), by)
     assert (cards(at)["Context relevance"], cards(at)["Adherence"]) == (relevance, adherence)
     assert [line.coverage for line in lines(at)][:6] == [coverage] * 6
 
 
-def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
+def test_all_labellers_stand_side_by_side(open_page):
     at = open_page("trace", run=jury().id)
     assert by_labeller(at, "Context relevance") == [
         ("Jury", "0.25", "2 of 2"),
@@ -109,7 +107,7 @@ def test_all_labellers_stand_side_by_side(open_page: OpenPage) -> None:
     assert [mean for _, mean, _ in by_labeller(at, "Adherence")] == ["0.50", "0.50", "1.00", "1.00"]
 
 
-def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> None:
+def test_any_two_labellers_are_compared_label_by_label(open_page):
     run = jury()
     at = open_page("trace", run=run.id)
     # Of 8 sentences one found 2 relevant, the other those and 1 more: by chance 2/8 * 3/8 + 6/8 *
@@ -131,7 +129,7 @@ def test_any_two_labellers_are_compared_label_by_label(open_page: OpenPage) -> N
             assert cells["Gold", "Jury"].split() == said_of_one.split()
 
 
-def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) -> None:
+def test_a_jury_says_how_it_decides_and_names_its_judges(open_page):
     run = jury()
     at = open_page("trace", run=run.id)
     assert (
@@ -146,7 +144,7 @@ def test_a_jury_says_how_it_decides_and_names_its_judges(open_page: OpenPage) ->
 RELABELLED = "the jury, 1 answer relabelled by people"
 
 
-def test_a_correction_counts_where_it_is_chosen_and_is_named_there(open_page: OpenPage) -> None:
+def test_a_correction_counts_where_it_is_chosen_and_is_named_there(open_page):
     run = jury()
     before = open_page("trace", run=run.id)
     assert "Changed by people" not in samples(before)[0]
@@ -163,7 +161,7 @@ def test_a_correction_counts_where_it_is_chosen_and_is_named_there(open_page: Op
     assert cards(by_labels(at, "Jury"))["Adherence"] == "0.50"
 
 
-def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) -> None:
+def test_a_documented_pattern_is_explained_with_its_remedy(open_page):
     run = stored("gpt_labeling", {}, [FIRST, *[SECOND] * 9], (OSS, LUNA))
     assert "Conservative" not in said(open_page("trace", run=run.id))
     session.store().person_labels.save(
@@ -175,7 +173,7 @@ def test_a_documented_pattern_is_explained_with_its_remedy(open_page: OpenPage) 
     assert "What helps:" in words
 
 
-def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
+def test_few_samples_are_no_ground_for_advice(open_page):
     run = jury()
     session.store().person_labels.save(
         run.id, Cell(0), SUPPORTED
@@ -183,7 +181,7 @@ def test_few_samples_are_no_ground_for_advice(open_page: OpenPage) -> None:
     assert "What helps:" not in said(open_page("trace", run=run.id), "info")
 
 
-def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page: OpenPage) -> None:
+def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page):
     run = jury()
     session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
@@ -199,7 +197,7 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page:
     ]
 
 
-def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage) -> None:
+def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page):
     run = stored("gpt_labeling", {}, [{LUNA.id: FIRST[LUNA.id]}], (LUNA,), published=None)
     at = open_page("trace", run=run.id)
     assert f"Labeller: {TITLES[1]}." in said(at, "info")
@@ -208,8 +206,8 @@ def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page: OpenPage)
 
 
 def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_looks(
-    open_page: OpenPage, filled: Filled
-) -> None:
+    open_page, filled
+):
     at = open_page("trace", run=filled.trace.id)
     assert [widget.options for widget in at.selectbox if widget.label == "Labeller"] == [
         ["The run's own (the heuristic)", "Heuristic", "Gold"]
@@ -217,7 +215,7 @@ def test_a_heuristic_run_is_compared_with_published_labels_only_where_somebody_l
     assert by_labeller(at, "Adherence") == []
 
 
-def test_a_hybrid_run_says_which_samples_its_judge_labelled(open_page: OpenPage) -> None:
+def test_a_hybrid_run_says_which_samples_its_judge_labelled(open_page):
     heuristic = {"heuristic": SECOND[JURY]}
     run = stored(
         "hybrid",
@@ -244,7 +242,7 @@ def by_labeller(at: AppTest, value: str) -> list[tuple[str, str, str]]:
     return value_table(at, "Value").get(value, [])
 
 
-def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page: OpenPage) -> None:
+def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page):
     run = stored("hybrid", {"doubt_from": 1.01}, [{"heuristic": SECOND[JURY]}], ())
     assert "it finds suspects, it does not count" in said(open_page("trace", run=run.id), "warning")
 

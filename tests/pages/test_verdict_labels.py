@@ -54,9 +54,7 @@ def press(at: AppTest, name: str) -> AppTest:
     return checked(next(button for button in at.button if button.label == name).click().run())
 
 
-def test_a_verdict_called_wrong_stands_beside_the_value_until_it_is_undone(
-    opened: AppTest,
-) -> None:
+def test_a_verdict_called_wrong_stands_beside_the_value_until_it_is_undone(opened):
     assert cards(opened) == ["1.00"]
     at = checked(segments(opened, KEY).set_value("wrong").run())
     assert cards(at) == ["1.00"]
@@ -73,9 +71,7 @@ def test_a_verdict_called_wrong_stands_beside_the_value_until_it_is_undone(
     assert segments(at, KEY).value is None
 
 
-def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothing(
-    opened: AppTest,
-) -> None:
+def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothing(opened):
     at = checked(segments(opened, KEY).set_value("right").run())
     at = press(at, "All right as it is")
     assert "✓ You: all right as it is" in markdown(at)
@@ -85,7 +81,7 @@ def test_a_verdict_called_right_and_a_look_at_all_are_labels_that_correct_nothin
     assert found.people == {"llm_judge": 1.0}
 
 
-def test_who_called_a_verdict_wrong_did_not_find_all_right(opened: AppTest) -> None:
+def test_who_called_a_verdict_wrong_did_not_find_all_right(opened):
     at = checked(segments(opened, KEY).set_value("wrong").run())
     at = press(at, "All right as it is")
     assert "✓ You: 1 of 1 wrong" in markdown(at)
@@ -93,7 +89,7 @@ def test_who_called_a_verdict_wrong_did_not_find_all_right(opened: AppTest) -> N
     assert "You: wrong, done" in said(at, "caption")
 
 
-def test_another_person_sees_what_was_said_and_has_an_own_word(opened: AppTest) -> None:
+def test_another_person_sees_what_was_said_and_has_an_own_word(opened):
     at = checked(segments(opened, KEY).set_value("wrong").run())
     at = checked(at.text_input("verdict_name_0").set_value("<b>Ann</b>").run())
     assert segments(at, KEY).value is None
@@ -102,12 +98,12 @@ def test_another_person_sees_what_was_said_and_has_an_own_word(opened: AppTest) 
     assert "people say 0.00" in said(at, "caption")  # a tie goes to the stricter
 
 
-def test_what_does_not_apply_cannot_be_called_right(opened: AppTest, open_page: OpenPage) -> None:
+def test_what_does_not_apply_cannot_be_called_right(opened, open_page):
     at = open_page("sample", run="hand", sample="2")
     assert [button.label for button in at.button if button.label.startswith("All right")] == []
 
 
-def test_a_run_that_was_deleted_meanwhile_says_so(opened: AppTest) -> None:
+def test_a_run_that_was_deleted_meanwhile_says_so(opened):
     session.store().runs.delete("hand")
     segments(opened, KEY).set_value("wrong")
     at = opened.run()

@@ -1,7 +1,5 @@
 """What labellers are called: one name at every door."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators import evaluate
@@ -25,7 +23,7 @@ from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
         ("groq", "llama-9", "llama-9"),
     ],
 )
-def test_a_judge_has_one_name(provider: str, model: str, name: str) -> None:
+def test_a_judge_has_one_name(provider, model, name):
     spec = ModelSpec(provider=provider, model=model)
     mill = Sample(id="1", question="?", response="It stands.", retrieved_documents=("It stands.",))
     store = Store(":memory:")
@@ -50,5 +48,5 @@ def test_a_judge_has_one_name(provider: str, model: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("by", "begins"), [(HEURISTIC, "The heuristic"), (JURY, "The jury"), (GOLD, "Gold")]
 )
-def test_our_own_words_get_a_capital_at_the_beginning(by: str, begins: str) -> None:
+def test_our_own_words_get_a_capital_at_the_beginning(by, begins):
     assert labellers.at_the_beginning(in_a_sentence(by)) == begins

@@ -1,7 +1,5 @@
 """The report of a comparison: its sentence, every difference, both answers, and hostile names."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -1,7 +1,5 @@
 """A sheet to print and its key: what stands on which of the two, and that texts stay texts."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """Codes: easy to copy, hard to guess."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators.rounds.codes import ALPHABET, LENGTH, new_code, spoken, typed

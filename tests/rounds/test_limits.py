@@ -1,7 +1,5 @@
 """How often codes are guessed, places taken and labels given: each one for itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators.errors import HostLimitError

@@ -3,8 +3,6 @@
 Each kind of file that strangers send has bombs of its own in the table below.
 """
 
-from __future__ import annotations
-
 import ast
 import gzip
 import io

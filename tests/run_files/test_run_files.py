@@ -1,7 +1,5 @@
 """A run as a file: opened in an empty store it is the same run, and what is damaged is refused."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

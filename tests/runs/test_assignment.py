@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
 
@@ -47,8 +46,8 @@ def carried(run: Run) -> Run:
 
 @pytest.mark.parametrize(("name", "models"), [(NOISE, [OFFLINE.id]), (INVENTED, [])])
 def test_an_example_comes_out_with_its_settings_but_those_models_that_are_made_up(
-    name: str, models: list[str], tmp_path: Path
-) -> None:
+    name, models, tmp_path
+):
     store = Store(tmp_path / "plumbline.sqlite3")
     run = find(store, name)
     store.close()
@@ -63,7 +62,7 @@ def test_an_example_comes_out_with_its_settings_but_those_models_that_are_made_u
     assert settings_of(begun).items() >= expected.items()
 
 
-def test_a_run_comes_out_with_the_settings_that_went_in() -> None:
+def test_a_run_comes_out_with_the_settings_that_went_in():
     run = run_of(
         dataset_name=ENGLISH_BED,
         evaluators=(EvaluatorSpec(name="rgb", params={"nfkc": False, "policy": "paper"}),),
@@ -89,7 +88,7 @@ def test_a_run_comes_out_with_the_settings_that_went_in() -> None:
     assert begun.models == begun.judges == (LUNA,)
 
 
-def test_a_link_holds_no_workspace_and_no_address_of_a_model() -> None:
+def test_a_link_holds_no_workspace_and_no_address_of_a_model():
     own = ModelSpec(provider="custom", model="mine", base_url=f"http://10.0.0.1/?key={SECRET}")
     run = run_of(judges=(own,), evaluators=(EvaluatorSpec(name="gpt_labeling"),))
     padded = assignment.token_of(run) + "=="
@@ -109,7 +108,7 @@ def test_a_link_holds_no_workspace_and_no_address_of_a_model() -> None:
         ({"prompt": "$question $documents" + "简" * 7000}, "too long for a link"),
     ],
 )
-def test_what_others_cannot_have_gets_no_link(fields: dict[str, object], words: str) -> None:
+def test_what_others_cannot_have_gets_no_link(fields, words):
     with pytest.raises(ParameterError, match=words.replace("$", r"\$")):
         assignment.token_of(run_of(**fields))
 
@@ -189,7 +188,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_link_is_refused_in_a_short_message(name: str) -> None:
+def test_a_hostile_link_is_refused_in_a_short_message(name):
     text, words = HOSTILE[name]
 
     with pytest.raises(ParameterError) as refused:

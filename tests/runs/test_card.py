@@ -1,7 +1,5 @@
 """The reproducibility card: what a run was, as text to copy, the same wherever the run is."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

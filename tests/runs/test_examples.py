@@ -27,7 +27,7 @@ def store() -> Store:
 
 
 @pytest.mark.parametrize("run_id", [NOISE, NOISE_ZH, INVENTED])
-def test_what_ships_is_what_the_evaluators_say_today(run_id: str) -> None:
+def test_what_ships_is_what_the_evaluators_say_today(run_id):
     shipped = (FOLDER / f"{run_id}.jsonl").read_text(encoding="utf-8")
     assert shipped == as_file(run_id), "call `make examples`"
 
@@ -44,12 +44,12 @@ def accuracy(model: int, noise: float) -> float:
     return sum(filter(None, verdicts)) / len(verdicts)
 
 
-def test_one_model_holds_against_noise_and_the_other_falls_below_the_baseline() -> None:
+def test_one_model_holds_against_noise_and_the_other_falls_below_the_baseline():
     assert accuracy(A, 0.0) == accuracy(B, 0.0) == 1
     assert accuracy(A, 0.8) > accuracy(READER, 0.8) > accuracy(B, 0.8)
 
 
-def test_judges_differ_their_majority_counts_and_the_gold_labels_differ_from_it() -> None:
+def test_judges_differ_their_majority_counts_and_the_gold_labels_differ_from_it():
     example = examples.read(INVENTED)
     levels = {}
     for result, sample in zip(example.results, example.dataset.samples, strict=True):
@@ -77,7 +77,7 @@ def test_judges_differ_their_majority_counts_and_the_gold_labels_differ_from_it(
         assert any(said(*place, judge) != said(*place, "jury") for place in sentences)
 
 
-def test_of_the_answers_that_a_class_is_asked_the_jury_is_wrong_on_one(store: Store) -> None:
+def test_of_the_answers_that_a_class_is_asked_the_jury_is_wrong_on_one(store):
     run = examples.find(store, INVENTED)
     assert run is not None
     view = RunView.read(store, run)
@@ -94,7 +94,7 @@ def test_of_the_answers_that_a_class_is_asked_the_jury_is_wrong_on_one(store: St
     assert wrong == {"numbers-1"}
 
 
-def test_an_example_is_there_at_once_and_whole(store: Store) -> None:
+def test_an_example_is_there_at_once_and_whole(store):
     run = examples.find(store, NOISE)
     assert run is not None
     counts = store.results.counts(run)
@@ -103,7 +103,7 @@ def test_an_example_is_there_at_once_and_whole(store: Store) -> None:
     assert store.runs.ids("local") == []
 
 
-def test_an_example_of_an_earlier_version_gives_way(store: Store) -> None:
+def test_an_example_of_an_earlier_version_gives_way(store):
     run, data, results = examples.read(INVENTED)
     store.runs.put(run.model_copy(update={"title": "Old"}), data.samples, results[:3])
     found = examples.find(store, INVENTED)
@@ -111,7 +111,7 @@ def test_an_example_of_an_earlier_version_gives_way(store: Store) -> None:
     assert store.results.counts(run).scored == 24
 
 
-def test_nobody_labels_an_example_but_everybody_a_copy(store: Store) -> None:
+def test_nobody_labels_an_example_but_everybody_a_copy(store):
     run = examples.find(store, INVENTED)
     assert run is not None
     with pytest.raises(ParameterError, match="Make it yours"):
@@ -123,16 +123,14 @@ def test_nobody_labels_an_example_but_everybody_a_copy(store: Store) -> None:
     assert store.person_labels.by_cell(run.id) == {}
 
 
-def test_examples_do_not_expire(store: Store) -> None:
+def test_examples_do_not_expire(store):
     examples.find(store, INVENTED)
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     assert store.workspaces.knows(EXAMPLES)
     assert store.workspaces.unvisited_since(tomorrow) == []
 
 
-def test_a_copy_counts_among_the_runs_that_a_public_host_keeps(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_counts_among_the_runs_that_a_public_host_keeps(store, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     monkeypatch.setenv("PLUMBLINE_RUNS_KEPT_PER_VISITOR", "1")
     example = examples.find(store, INVENTED)

@@ -1,7 +1,5 @@
 """Files to take away: everything is in them, and nothing in them is run by a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

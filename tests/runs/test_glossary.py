@@ -1,7 +1,5 @@
 """The glossary: every value that a page can show is explained once, in the words of its formula."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators.abilities import RGB_VALUES
@@ -37,7 +35,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("names", VALUES.values(), ids=list(VALUES))
-def test_every_value_has_its_range_and_what_to_do(names: list[str]) -> None:
+def test_every_value_has_its_range_and_what_to_do(names):
     found = {name: term_of(name) for name in names}
     assert [name for name, term in found.items() if not (term and term.ideal and term.advice)] == []
 
@@ -55,36 +53,36 @@ def test_every_value_has_its_range_and_what_to_do(names: list[str]) -> None:
         ("80\N{NO-BREAK SPACE}% of the words", "eighty_percent"),
     ],
 )
-def test_a_word_leads_to_its_term(word: str, name: str) -> None:
+def test_a_word_leads_to_its_term(word, name):
     term = term_of(word)
     assert term is not None
     assert term.name == name
 
 
-def test_every_definition_and_labeller_is_explained() -> None:
+def test_every_definition_and_labeller_is_explained():
     assert {*DEFINITIONS, GOLD, HEURISTIC, JURY} <= terms().keys()
 
 
-def test_every_metric_that_ships_is_explained() -> None:
+def test_every_metric_that_ships_is_explained():
     own = [cls for cls in catalogue().values() if ships(cls)]
     words = [word for cls in own for word in (cls.name, cls.title)]
     assert [word for word in words if term_of(word) is None] == []
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
-def test_every_rule_of_rgb_is_explained(rule: str) -> None:
+def test_every_rule_of_rgb_is_explained(rule):
     term = term_of(rule)
     assert term is not None
     assert term.group == RULES_GROUP
 
 
-def test_a_term_has_one_sentence_and_no_title_stands_for_two() -> None:
+def test_a_term_has_one_sentence_and_no_title_stands_for_two():
     assert [term.name for term in terms().values() if not term.meaning.endswith(".")] == []
     titles = [title for term in terms().values() for title in (term.title, *term.also)]
     assert sorted({title for title in titles if titles.count(title) > 1}) == []
 
 
-def test_formulas_are_those_that_a_sample_is_worked_out_by() -> None:
+def test_formulas_are_those_that_a_sample_is_worked_out_by():
     sentences = cut("It opened in 1900.", ["The mill opened in 1900. It is red."])
     labels = Labels(
         relevant_keys=("0a",),
@@ -95,7 +93,7 @@ def test_formulas_are_those_that_a_sample_is_worked_out_by() -> None:
     assert [name for name in METRICS if terms()[name].formula not in worked_out[name]] == []
 
 
-def test_ideal_ranges_are_those_of_the_patterns() -> None:
+def test_ideal_ranges_are_those_of_the_patterns():
     ideals = {name: terms()[name].ideal for name in METRICS}
     high = "0.7 or more"
     expected = dict.fromkeys(METRICS, high) | {"adherence": "1"}
@@ -105,13 +103,13 @@ def test_ideal_ranges_are_those_of_the_patterns() -> None:
     )
 
 
-def test_a_value_of_trace_has_one_title_at_every_door() -> None:
+def test_a_value_of_trace_has_one_title_at_every_door():
     for value in TRACE_VALUES:
         name = value.name
         assert terms()[name].title == value.heading == title(name) == readable(name)
 
 
-def test_prompt_phones_docs_and_glossary_say_in_the_same_words_what_claims_nothing() -> None:
+def test_prompt_phones_docs_and_glossary_say_in_the_same_words_what_claims_nothing():
     docs = [ROOT / "docs" / name for name in ("class.md", "measures.md")]
     places = [load("trace_labels_en"), KINDS["support"].asked_help]
     places += [path.read_text(encoding="utf-8") for path in docs]

@@ -1,7 +1,5 @@
 """Whether a run's figures follow from its rows: a file that somebody edited is found out."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluators import compose, evaluate, load_data

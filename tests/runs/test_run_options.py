@@ -1,7 +1,5 @@
 """What a run can be set to is declared once: Python and the terminal take the same settings."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -619,7 +619,7 @@ def test_an_upload_of_the_same_name_replaces_the_earlier_one(store):
     )
 
 
-def test_a_mapping_is_kept_for_the_same_columns_in_any_order(store: Store) -> None:
+def test_a_mapping_is_kept_for_the_same_columns_in_any_order(store):
     store.mappings.save("anna", ["asked", "said"], {"question": "asked"})
     store.mappings.save("anna", ["said", "asked"], {"response": "said"})
     assert store.mappings.get("anna", ["asked", "said"]) == {"response": "said"}
@@ -629,7 +629,7 @@ def test_a_mapping_is_kept_for_the_same_columns_in_any_order(store: Store) -> No
     assert store.mappings.get("anna", ["asked", "said"]) is None
 
 
-def test_of_many_mappings_the_oldest_is_forgotten(store: Store) -> None:
+def test_of_many_mappings_the_oldest_is_forgotten(store):
     for number in range(MOST_MAPPINGS + 1):
         store.mappings.save("anna", [str(number)], {"question": str(number)})
     assert store.mappings.get("anna", ["0"]) is None

@@ -1,7 +1,5 @@
 """Tables and figures for a paper in the terminal and in Python: the same files at both doors."""
 
-from __future__ import annotations
-
 import zipfile
 
 import pytest
