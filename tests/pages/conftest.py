@@ -101,8 +101,7 @@ def upload() -> Upload:
     def choose(name: str, content: str | bytes) -> AppTest:
         data = content.encode() if isinstance(content, str) else content
         at = _open_page("datasets")
-        at.file_uploader(key="upload_0").upload(name, data)
-        return checked(at.run())
+        return checked(at.file_uploader(key="upload_0").upload(name, data).run())
 
     return choose
 

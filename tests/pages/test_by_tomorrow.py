@@ -30,27 +30,23 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 def trace_form(at: AppTest, when: str | None = None) -> AppTest:
     at.selectbox(key="trace_dataset").set_value(TRACE_SAMPLES)
-    at.radio(key="trace_method").set_value(JUDGE)
-    checked(at.run())
+    checked(at.radio(key="trace_method").set_value(JUDGE).run())
     if when:
-        at.radio(key="trace_when").set_value(when)
-        checked(at.run())
+        checked(at.radio(key="trace_when").set_value(when).run())
     return at
 
 
 def sent_run(open_page: OpenPage) -> Run:
     """A run whose 24 requests the provider has."""
     at = trace_form(open_page("trace"), TOMORROW)
-    at.button(key="trace_start").click()
-    checked(at.run())
+    checked(at.button(key="trace_start").click().run())
     settled(at)
     (run,) = runs()
     return run
 
 
 def resumed_by(at: AppTest, label: str) -> AppTest:
-    button(at, label).click()
-    checked(at.run())
+    checked(button(at, label).click().run())
     return checked(settled(at))
 
 
@@ -76,12 +72,10 @@ def test_both_prices_stand_in_each_form_and_the_chosen_one_on_start(open_page, p
         "up to $0.01 · within 24 h",
     ]
     assert start_label(at) == "Label all 24 samples, up to $0.03"
-    at.radio(key="trace_when").set_value(TOMORROW)
-    checked(at.run())
+    checked(at.radio(key="trace_when").set_value(TOMORROW).run())
     assert start_label(at) == "Label all 24 samples, up to $0.01"
     # A budget that would be too low now may do for half the price.
-    at.number_input(key="trace_dollars").set_value(0.01)
-    checked(at.run())
+    checked(at.number_input(key="trace_dollars").set_value(0.01).run())
     assert "is below this estimate" not in said(at)
 
     at = open_page("rgb")
@@ -112,10 +106,8 @@ def test_where_one_takes_no_batches_the_choice_is_shut_and_says_why(
     for access in session.keys().values():
         clients.ask_models(access)
     at = trace_form(open_page("trace"), TOMORROW)
-    at.radio(key="trace_method").set_value(JURY)
-    checked(at.run())
-    at.multiselect(key="trace_jury").set_value(judges)
-    checked(at.run())
+    checked(at.radio(key="trace_method").set_value(JURY).run())
+    checked(at.multiselect(key="trace_jury").set_value(judges).run())
     assert when_of(at, "trace_now") == (True, why)
     assert at.radio(key="trace_now").value == NOW
 
@@ -153,8 +145,7 @@ def test_without_a_key_it_is_asked_for_where_it_is_needed(open_page, provider, m
     provider.batches.finish()
     monkeypatch.delenv("OPENAI_API_KEY")
     at = open_page("trace", run=run.id)
-    button(at, "Collect").click()
-    at = checked(at.run())
+    at = checked(button(at, "Collect").click().run())
     assert "The key is empty" in said(at, "error")
 
     at.text_input(key=f"key_openai_{run.id}").set_value(KEY)
@@ -205,8 +196,7 @@ def test_deleting_says_what_is_still_out_and_cancels_it_first(open_page, provide
     assert [batch["status"] for batch in provider.batches.made] == ["cancelling"]
     at = select(open_page("runs"), run.id)
     assert words not in said(at, "warning")
-    button(at, "Delete for good").click()
-    checked(at.run())
+    checked(button(at, "Delete for good").click().run())
     assert runs() == []
 
 
@@ -227,12 +217,9 @@ def test_answers_that_should_be_there_are_due(open_page, provider):
 
 def test_a_budget_holds_before_anything_is_sent(open_page, provider):
     at = trace_form(open_page("trace"), TOMORROW)
-    at.selectbox(key="trace_unit").set_value("calls")
-    checked(at.run())
-    at.number_input(key="trace_calls").set_value(5)
-    checked(at.run())
-    at.button(key="trace_start").click()
-    checked(at.run())
+    checked(at.selectbox(key="trace_unit").set_value("calls").run())
+    checked(at.number_input(key="trace_calls").set_value(5).run())
+    checked(at.button(key="trace_start").click().run())
     settled(at)
     (run,) = runs()
     assert run.cap == Cap(calls=5)

@@ -87,8 +87,7 @@ def test_a_field_of_the_table_opens_its_answers(open_page, filled):
     table = check_of(RunView.read(filled.store, filled.trace)).values[0].table
     assert table
     assert table.only_people
-    button(at, f"people: yes · {len(table.only_people)}").click()
-    checked(at.run())
+    checked(button(at, f"people: yes · {len(table.only_people)}").click().run())
 
     assert "the heuristic: no, people: yes" in said(at, "markdown")
     links = [link.proto for link in at.get("page_link")]
@@ -117,8 +116,7 @@ def test_another_run_over_the_same_answers_stands_beside(open_page, filled):
     finish(other, filled.store)
     label_as_supported(filled.trace, 18)
     at = open_page("check", run=filled.trace.id)
-    at.multiselect(key=f"check_beside_{filled.trace.id}").set_value([other.id])
-    checked(at.run())
+    checked(at.multiselect(key=f"check_beside_{filled.trace.id}").set_value([other.id]).run())
 
     assert len(lines(at)) == 6
     assert "TRACE (heuristic)" in lines(at)[0].heading

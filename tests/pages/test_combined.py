@@ -144,8 +144,7 @@ def test_a_metric_beside_the_heuristic_brings_its_judge(open_page, provider):
 def test_one_estimate_covers_labels_and_metrics(open_page, provider):
     kept("two", ("In May.", "In May."), ("In June.", "In May."))
     at = trace_form(open_page, JURY, "llm_judge")
-    at.multiselect(key="trace_jury").set_value([LUNA, MINI])
-    checked(at.run())
+    checked(at.multiselect(key="trace_jury").set_value([LUNA, MINI]).run())
     assert [row["Calls"] for row in table(at, "Model")] == [4, 2, 6]
     assert "LLM as judge: asked of the first judge alone, GPT-6 Luna." in said(at)
     assert not [widget for widget in at.selectbox if widget.label == "Judge"]
@@ -280,17 +279,14 @@ def metrics_form(open_page: OpenPage, data: str, *metrics: str) -> AppTest:
     at = open_page("metrics")
     if data:
         at.selectbox(key="metrics_dataset").set_value(data)
-    at.multiselect(key="metrics_metrics").set_value(list(metrics))
-    return checked(at.run())
+    return checked(at.multiselect(key="metrics_metrics").set_value(list(metrics)).run())
 
 
 def trace_form(open_page: OpenPage, method: str, *metrics: str) -> AppTest:
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("two")
-    at.radio(key="trace_method").set_value(method)
-    checked(at.run())
-    at.multiselect(key="trace_metrics").set_value(list(metrics))
-    return checked(at.run())
+    checked(at.radio(key="trace_method").set_value(method).run())
+    return checked(at.multiselect(key="trace_metrics").set_value(list(metrics)).run())
 
 
 def started(at: AppTest, page: str) -> AppTest:

@@ -81,8 +81,7 @@ def test_the_choice_stands_in_the_address(open_page):
     at = open_page("compare", first="Both.1", second="Both.2")
     assert headline(at).startswith("large is better")
 
-    at.selectbox(key="compare_first").set_value("Both.2")
-    at = checked(at.run())
+    at = checked(at.selectbox(key="compare_first").set_value("Both.2").run())
 
     assert at.query_params["first"] == "Both.2"
     assert "Both are the same. Choose another run or model for one of them." in said(at)
@@ -117,8 +116,7 @@ def test_each_of_three_is_compared_with_the_first_and_one_is_read_closely(open_p
     assert "**large:** Better in answer match by 75.0 points (18.2 to" in said(at, "markdown")
     assert "▲ +75.0 (18." in table(at)
     assert "<bdi>medium</bdi>" in forest(at)
-    at.segmented_control(key="compare_closer").set_value("large")
-    at = checked(at.run())
+    at = checked(at.segmented_control(key="compare_closer").set_value("large").run())
 
     assert "<bdi>large</bdi>" in forest(at)
     assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["0.00"] * 2
@@ -138,12 +136,10 @@ def test_a_further_system_that_becomes_the_second_is_left_out(open_page):
     results(session.store(), "Three", QUESTIONS, OLD, OLD, NEW, models=THREE)
     at = open_page("compare", first="Three.1", second="Three.2", more="Three.3")
 
-    at.selectbox(key="compare_second").set_value("Three.3")
-    at = checked(at.run())
+    at = checked(at.selectbox(key="compare_second").set_value("Three.3").run())
 
     assert at.multiselect(key="compare_more").value == []
-    at.multiselect(key="compare_more").set_value(["Three.2"])
-    at = checked(at.run())
+    at = checked(at.multiselect(key="compare_more").set_value(["Three.2"]).run())
     assert headline(at) == "Each against small"
     assert at.query_params["more"] == "Three.2"
 
@@ -226,8 +222,7 @@ def test_the_older_run_comes_first_and_both_change_places(open_page, comes_from)
     assert headline(at).startswith("New is better")
     assert "+75.0" in forest(at)
 
-    at.button(key="compare_swap").click()
-    at = checked(at.run())
+    at = checked(at.button(key="compare_swap").click().run())
 
     assert at.selectbox(key="compare_first").value == "New.1"
     assert at.query_params["second"] == "Old.1"
@@ -238,8 +233,7 @@ def test_labellers_change_places_with_their_run(open_page):
     labels = {"first_labels": "heuristic", "second_labels": "gold"}
     at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
 
-    at.button(key="compare_swap").click()
-    at = checked(at.run())
+    at = checked(at.button(key="compare_swap").click().run())
 
     assert at.selectbox(key="compare_first_labels").value == "gold"
     assert at.query_params["second_labels"] == "heuristic"

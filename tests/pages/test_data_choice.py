@@ -43,8 +43,7 @@ def test_data_that_are_gone_are_not_replaced_by_others(open_page, page, box, sta
     assert at.selectbox(key=box).value is None
     assert "own.jsonl is no longer there. Choose another one." in said(at, "warning")
     assert start not in [button.key for button in at.button]
-    at.selectbox(key=box).select_index(0)
-    at = checked(at.run())
+    at = checked(at.selectbox(key=box).select_index(0).run())
     assert "no longer there" not in said(at)
     first = at.selectbox(key=box).options[0]
     at.button(key=start).click()
@@ -67,8 +66,7 @@ def test_a_change_of_another_field_does_not_choose_other_data_either(
 def test_data_that_changed_are_shown_before_a_run_starts(open_page, page, box, start, row):
     at = form(open_page, page, box, row)
     keep(row, row | {"id": "2"})
-    at.button(key=start).click()
-    checked(at.run())
+    checked(at.button(key=start).click().run())
     assert not runs()
     assert "The data changed since this form was drawn, so no run was started." in said(at, "error")
     at.button(key=start).click()
@@ -80,8 +78,7 @@ def form(open_page: OpenPage, page: str, box: str, row: dict[str, object]) -> Ap
     """The form with own data chosen."""
     keep(row)
     at = open_page(page)
-    at.selectbox(key=box).set_value("own.jsonl")
-    return checked(at.run())
+    return checked(at.selectbox(key=box).set_value("own.jsonl").run())
 
 
 def keep(*rows: dict[str, object]) -> None:

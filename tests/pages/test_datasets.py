@@ -117,12 +117,10 @@ def test_of_several_lists_the_one_that_is_meant_is_asked_for(upload):
     assert part_of(at).options == ["runs · 1 row, 3 columns", "people · 2 rows, 3 columns"]
     assert part_of(at).value == "people"
 
-    part_of(at).set_value("runs")
-    at = checked(at.run())
+    at = checked(part_of(at).set_value("runs").run())
     assert [row["question"] for row in table(at, "id")] == ["When?"]
 
-    part_of(at).set_value("people")
-    at = checked(at.run())
+    at = checked(part_of(at).set_value("people").run())
     assert [row["question"] for row in table(at, "id")] == ["Who?", "Why?"]
     # In place of the list that was read before
     assert [name for name in session.sources() if name.startswith("lists")] == ["lists.json"]
@@ -146,8 +144,7 @@ def test_an_upload_gets_another_name_and_its_runs_stay(upload):
         "Logs · May"
     )
     at = checked(at.run())
-    at.button(key="rename_upload").click()
-    at = checked(at.run())
+    at = checked(at.button(key="rename_upload").click().run())
 
     assert at.selectbox(key="dataset").value == "Logs · May"
     assert set(store.uploads.names(session.workspace())) == {"Logs · May", "second.jsonl"}
@@ -165,8 +162,7 @@ def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload):
 
     switch.set_value("---")
     at = checked(at.run())
-    button(at, "Use these columns").click()
-    at = checked(at.run())
+    at = checked(button(at, "Use these columns").click().run())
 
     assert "documents ← retrieved_documents (2 a row" in said(at)
     assert [row["documents"] for row in table(at, "id")] == [2, 2]
@@ -183,8 +179,7 @@ def test_another_sheet_of_a_workbook_takes_the_place_of_the_first(upload):
         "Sheet 3 · 1 row, 2 columns",
     ]
 
-    part_of(at).set_value("Sheet 2")
-    at = checked(at.run())
+    at = checked(part_of(at).set_value("Sheet 2").run())
     assert [row["question"] for row in table(at, "id")] == ["Why?"]
     assert [name for name in session.sources() if name.startswith("book")] == ["book.xlsx"]
 
@@ -200,12 +195,10 @@ def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(u
     assert "KOI8 (Cyrillic)" in " ".join(encoding_of(at).options)
     assert "short.csv" not in session.sources()
 
-    encoding_of(at).set_value("cp1250")
-    at = checked(at.run())
+    at = checked(encoding_of(at).set_value("cp1250").run())
     assert [row["question"] for row in table(at, "id")] == ["šest"]
 
-    encoding_of(at).set_value("cp1252")
-    at = checked(at.run())
+    at = checked(encoding_of(at).set_value("cp1252").run())
     assert [row["answer"] for row in table(at, "id")] == ["tøi"]
     assert [name for name in session.sources() if name.startswith("short")] == ["short.csv"]
 
@@ -341,13 +334,11 @@ def test_a_doubtful_file_is_kept_only_after_its_columns_are_confirmed(upload):
 def test_a_choice_of_columns_is_taken_again_for_the_same_columns(upload):
     at = upload("other.csv", OTHER)
     choice(at, "Answer").select("said")
-    at.button(key="use_columns").click()
-    checked(at.run())
+    checked(at.button(key="use_columns").click().run())
     again = upload("next.csv", "found,said,asked\nTea.,Never.,When?")
     assert "with the columns as you chose them for such a file before" in said(again)
     assert kept("next.csv").samples[0].response == "Never."
-    choice(again, "Answer").select("found")
-    checked(again.run())
+    checked(choice(again, "Answer").select("found").run())
     next(box for box in again.checkbox if box.label.startswith("Remember")).uncheck()
     again.button(key="use_columns").click()
     assert "as you chose them" not in said(checked(again.run()))
@@ -378,8 +369,7 @@ def test_columns_are_told_apart_and_shown_whatever_their_names(upload):
     ]
     choice(at, "Question").select_index(1)
     choice(at, "Answer").select_index(2)
-    checked(at.run()).button(key="use_columns").click()
-    checked(at.run())
+    checked(checked(at.run()).button(key="use_columns").click().run())
     assert kept("odd.jsonl").samples[0].response == "In May."
 
 
@@ -422,8 +412,7 @@ def test_the_columns_of_a_file_that_was_understood_can_be_changed(upload):
     at = upload("both.jsonl", jsonl({**GOOD, "note": "In June."}))
     assert at.button(key="use_columns").disabled
     choice(at, "Answer").select("note")
-    checked(at.run()).button(key="use_columns").click()
-    checked(at.run())
+    checked(checked(at.run()).button(key="use_columns").click().run())
     assert kept("both.jsonl").samples[0].response == "In June."
 
 
@@ -470,16 +459,14 @@ def test_other_columns_never_change_the_data_of_an_earlier_file(upload, said):
     upload("both.csv", "question,response\nWhen?,In May.")
     at = upload("both.csv", f"question,response,note\nWhen?,{said},In June.")
     choice(at, "Answer").select("note")
-    checked(at.run()).button(key="use_columns").click()
-    checked(at.run())
+    checked(checked(at.run()).button(key="use_columns").click().run())
     assert kept("both.csv").samples[0].response == "In May."
     assert kept("both.csv (2)").samples[0].response == "In June."
 
 
 def test_an_upload_can_be_deleted(upload):
     at = upload("samples.jsonl", jsonl(GOOD))
-    button(at, "Delete for good").click()
-    checked(at.run())
+    checked(button(at, "Delete for good").click().run())
     assert (
         at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
     )

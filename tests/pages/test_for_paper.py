@@ -15,8 +15,7 @@ from ui import session
 
 
 def opened(at: AppTest, key: str) -> AppTest:
-    at.button(key=f"paper_{key}").click()
-    return checked(at.run())
+    return checked(at.button(key=f"paper_{key}").click().run())
 
 
 def table(at: AppTest) -> str:

@@ -133,8 +133,7 @@ def test_the_estimate_holds_the_calls_of_the_generators(open_page, provider):
 def test_a_metric_s_judge_is_asked_as_often_as_estimated(open_page, provider):
     kept("half", "In May.", None)
     at = form(open_page, "metrics", "half")
-    at.multiselect(key="metrics_metrics").set_value(["llm_judge"])
-    checked(at.run())
+    checked(at.multiselect(key="metrics_metrics").set_value(["llm_judge"]).run())
     at.selectbox(key="metrics_metric_judge").set_value(LUNA)
     at = models(checked(at.run()), "metrics", OFFLINE.id, LUNA)
     assert "This judge also answers, and may favour its own answers." in said(at)
@@ -150,15 +149,13 @@ def test_hybrid_asks_for_a_doubt_as_nobody_can_be_doubtful_of_an_answer_to_come(
     kept("half", ANSWER, None)
     at = form(open_page, "trace", "half", HYBRID, judge=LUNA)
     assert at.button(key="trace_start").label.startswith("Label all 2 samples, ")
-    at.number_input(key="trace_doubt_from").set_value(0.99)
-    at = checked(at.run())
+    at = checked(at.number_input(key="trace_doubt_from").set_value(0.99).run())
     assert (
         "Judges get 0 of the answers that are there, and of those to come the ones with a doubt "
         "of 0.99 or more."
     ) in said(at)
     assert table(at, "Model")[-1]["Calls"] == 1
-    at.number_input(key="trace_doubt_from").set_value(1.01)
-    at = checked(at.run())
+    at = checked(at.number_input(key="trace_doubt_from").set_value(1.01).run())
     assert "None would be judged: no doubt is above 1. Lower “Doubt from”." in said(at)
     assert at.button(key="trace_start").label == "Lower “Doubt from” to start"
     assert at.button(key="trace_start").disabled
@@ -198,8 +195,7 @@ def test_two_generators_are_not_mixed(open_page, provider):
     assert [line.meaning.partition(". ")[0] for line in of_models] == [READER, OF_LUNA]
     assert [line.coverage for line in of_models] == ["2 of 2", "2 of 2"]
     assert {row["Model"] for row in samples(at)} == {READER}
-    segments(at, f"model_{run.id}").set_value(OF_LUNA)
-    at = checked(at.run())
+    at = checked(segments(at, f"model_{run.id}").set_value(OF_LUNA).run())
     assert {row["Model"] for row in samples(at)} == {OF_LUNA}
 
 
@@ -272,8 +268,7 @@ def form(
 
 
 def models(at: AppTest, page: str, *chosen: str) -> AppTest:
-    at.multiselect(key=f"{page}_models").set_value(list(chosen))
-    return checked(at.run())
+    return checked(at.multiselect(key=f"{page}_models").set_value(list(chosen)).run())
 
 
 def started(at: AppTest, page: str) -> AppTest:

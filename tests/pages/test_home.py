@@ -17,8 +17,7 @@ def test_an_empty_workspace_says_where_to_begin(open_page):
 )
 def test_a_sample_button_leads_to_the_finished_run(open_page, label, name, asked):
     at = open_page("home")
-    button(at, label).click()
-    checked(at.run())
+    checked(button(at, label).click().run())
     assert [title.value for title in at.title] == [name.upper()]
     wait_for_runs()
     assert state(open_page(name, run=at.query_params["run"])) == f"{asked} answers checked"
@@ -32,8 +31,7 @@ def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
     open_page, page, label, run, checked_cells
 ):
     at = open_page("home")
-    at.button(key=f"home_{label}_{page}").click()
-    checked(at.run())
+    checked(at.button(key=f"home_{label}_{page}").click().run())
     assert at.query_params["run"] == run
     assert "not measurements of a named model" in said(at)
     assert f"{checked_cells}" in state(at)
@@ -41,8 +39,7 @@ def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
 
 def test_an_example_becomes_ones_own_by_a_click(open_page):
     at = open_page("trace", run=INVENTED)
-    button(at, "Make it yours").click()
-    checked(at.run())
+    checked(button(at, "Make it yours").click().run())
     assert at.query_params["run"] != INVENTED
     assert "not measurements" not in said(at)
     assert "Adherence" in cards(at)
@@ -59,8 +56,7 @@ def test_an_example_becomes_ones_own_by_a_click(open_page):
 )
 def test_a_file_given_on_home_is_read_and_told_of_on_the_datasets_page(open_page, content, told):
     at = open_page("home")
-    at.file_uploader[0].upload("own.csv", content, "text/csv")
-    checked(at.run())
+    checked(at.file_uploader[0].upload("own.csv", content, "text/csv").run())
     assert [title.value for title in at.title] == ["Datasets"]
     links = [link.proto.label for link in at.get("page_link")]
     assert told in "\n".join([said(at), said(at, "markdown"), *links])
@@ -77,8 +73,7 @@ def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page):
 
 def test_a_model_is_tested_by_an_open_form(open_page):
     at = open_page("home")
-    button(at, "Test a model").click()
-    checked(at.run())
+    checked(button(at, "Test a model").click().run())
     assert [title.value for title in at.title] == ["RGB"]
     assert "Ask 216 questions" in [each.label for each in at.button]
 
@@ -90,8 +85,7 @@ def test_recent_runs_are_listed_newest_first_and_open(open_page, filled):
         "TRACE (heuristic)",
         "RGB with Offline reader",
     ]
-    at.button(key=f"open_{filled.trace.id}").click()
-    at.run()
+    at.button(key=f"open_{filled.trace.id}").click().run()
     assert at.query_params["run"] == filled.trace.id
     assert "Adherence" in cards(at)
 

@@ -99,8 +99,7 @@ def words(queue: LabelQueue, person: str = "Anna") -> list[tuple[str, str]]:
 
 def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
-    button(at, "Label some …").click()
-    at = checked(at.run())
+    at = checked(button(at, "Label some …").click().run())
     assert at.query_params["run"] == filled.rgb.id
     at = open_page("label", run=filled.rgb.id)
     assert "About 25 minutes." in said(at, "caption")
@@ -108,8 +107,7 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(open_page, fil
 
     at.number_input[0].set_value(10)
     at.text_input[0].set_value("Anna")
-    button(checked(at.run()), "Label 10 answers").click()
-    at = checked(at.run())
+    at = checked(button(checked(at.run()), "Label 10 answers").click().run())
 
     (kept,) = session.store().label_queues.of_run(filled.rgb.id)
     assert at.query_params["queue"] == kept.id
@@ -143,8 +141,7 @@ def test_the_doubtful_answers_are_those_of_which_rule_and_judge_differ(open_page
     at.segmented_control[0].set_value("by doubt")
     assert "cannot correct a mean" in said(checked(at.run()), "caption")
     at.number_input[0].set_value(5)
-    button(checked(at.run()), "Label 5 answers").click()
-    checked(at.run())
+    checked(button(checked(at.run()), "Label 5 answers").click().run())
 
     (kept,) = session.store().label_queues.of_run(run.id)
     # The second question for which nothing is in the documents, of both models.
@@ -172,8 +169,7 @@ def test_whoever_has_the_link_enters_a_name_and_begins(open_page, queue):
     at = open_page("label", queue=queue.id)
     assert "11 answers" in said(at, "markdown")
     at.text_input[0].set_value(HOSTILE)
-    button(checked(at.run()), "Start").click()
-    at = checked(at.run())
+    at = checked(button(checked(at.run()), "Start").click().run())
 
     at = act(at, "skipped")
     assert words(queue, HOSTILE) == [("sample", "skipped")]
@@ -490,8 +486,7 @@ def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page):
     queue = stored(Wish(n=50, blind=True))
     at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
     at = act(at, *["skipped"] * len(queue.answers))
-    button(at, "Look at them again").click()
-    at = checked(at.run())
+    at = checked(button(at, "Look at them again").click().run())
     assert bar(at)["note"] == ""
 
     act(say(at, "yes"), "done")
@@ -545,8 +540,7 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(open_page, f
 
     at = open_page("label", queue=shared.id)
     at.text_input[0].set_value("Ben")
-    button(checked(at.run()), "Start").click()
-    at = checked(at.run())
+    at = checked(button(checked(at.run()), "Start").click().run())
 
     assert bar(at)["progress"] == "1 of 1"
     assert at.query_params["w"] != owner

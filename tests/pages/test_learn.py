@@ -242,8 +242,7 @@ def test_ones_own_labels_are_there_again_after_ours(open_page):
 
 def test_the_end_of_a_lesson_opens_its_answer_and_ticks_it(open_page):
     at = open_page("learn", lesson="2")
-    at.button(key="lesson_place").click()
-    checked(at.run())
+    checked(at.button(key="lesson_place").click().run())
     # The same sum on the sample's own page.
     assert "relevant sentences / all document sentences = 2 / 5 = 0.40" in said(at, "text")
     at.switch_page("../pages/learn.py")
@@ -264,8 +263,7 @@ SLIP = {
 @pytest.mark.parametrize(("noise", "outcomes"), SLIP.items())
 def test_the_slider_shows_what_each_model_answers_at_that_noise(open_page, noise, outcomes):
     at = open_page("learn", lesson="3")
-    at.select_slider(key="learn_rgb_noise").set_value(noise)
-    checked(at.run())
+    checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
     told = said(at, "markdown").replace("*", "")
     assert all(f"Model {outcome}" in told for outcome in outcomes)
     assert f"{round(5 - 5 * noise)} of 5 documents hold the answer" in html(at)
@@ -340,8 +338,7 @@ def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed
             )
             checked(at.run())
         assert f"{say('Your answer')} · {say('Yes')}" in said(at, "markdown").replace("*", "")
-        button(at, say("Show an answer that tricks the rule")).click()
-        checked(at.run())
+        checked(button(at, say("Show an answer that tricks the rule")).click().run())
         assert f"{say('Your answer')} · {say('No')}" in said(at, "markdown").replace("*", "")
         assert say(material("rgb")["tests"][ability]["riddle"]["why"]) in said(at)
 
@@ -350,8 +347,7 @@ def test_images_and_html_typed_into_the_box_stay_letters(open_page):
     at = open_page("learn", lesson="3")
     hostile = '![x](http://127.0.0.1:9/x.png)<img src="http://127.0.0.1:9/y.png"><style>*{}</style>'
     at.text_area(key=f"learn_rgb_own_{Ability.NOISE}_en").input(hostile)
-    at.text_input(key=f"learn_rgb_truth_{Ability.NOISE}_en").input(hostile)
-    checked(at.run())
+    checked(at.text_input(key=f"learn_rgb_truth_{Ability.NOISE}_en").input(hostile).run())
     assert not [text for text in markdown(at) if "![" in text]
     assert not [cell for cell in at.table[0].value.to_numpy().ravel() if "![" in cell]
     assert "<img" not in html(at)
@@ -364,21 +360,18 @@ def test_more_rows_make_the_intervals_narrow(open_page):
     # 15 of 20 are right: Wilson's interval is 0.531 to 0.888.
     assert few["Person 3"].mean == "0.75"
     assert few["Person 3"].interval == "0.53 to 0.89"
-    at.select_slider(key="learn_doubt_rows").set_value(2000)
-    checked(at.run())
+    checked(at.select_slider(key="learn_doubt_rows").set_value(2000).run())
     many = {line.title: line for line in lines(at)}
     # About 1 / √2000 on each side.
     assert many["Person 3"].interval == "0.73 to 0.77"
-    button(at, "Other rows").click()
-    checked(at.run())
+    checked(button(at, "Other rows").click().run())
     assert {line.title: line for line in lines(at)} != many
 
 
 def test_labels_of_people_move_the_mean_of_a_judge(open_page):
     at = open_page("learn", lesson="5")
     assert "Nobody knows yet." in said(at, "markdown")
-    at.select_slider(key="learn_doubt_labels").set_value(50)
-    checked(at.run())
+    checked(at.select_slider(key="learn_doubt_labels").set_value(50).run())
     means = {line.title: line.mean for line in lines(at)}
     # 800 / 1000; 36 + 1 of 50; 0.8 * 36 / 40 + 0.2 * 1 / 10.
     assert means["The judge alone"] == "0.80"
@@ -393,8 +386,7 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page):
 @pytest.mark.parametrize("count", [50, 100])
 def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(open_page, count):
     at = open_page("learn", lesson="5")
-    at.select_slider(key="learn_doubt_labels").set_value(count)
-    checked(at.run())
+    checked(at.select_slider(key="learn_doubt_labels").set_value(count).run())
 
     widths = {}
     for line in lines(at):
@@ -417,8 +409,7 @@ def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(ope
 def test_an_option_changes_the_verdict_of_its_trap(open_page, trap, toggle, without, with_it):
     at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
     assert f"**{without}** by the rules." in said(at, "markdown")
-    at.toggle(key=f"learn_traps_{toggle}").set_value(True)
-    checked(at.run())
+    checked(at.toggle(key=f"learn_traps_{toggle}").set_value(True).run())
     assert f"**{with_it}** by the rules." in said(at, "markdown")
 
 
@@ -457,8 +448,7 @@ def test_a_trap_is_tried(open_page, trap, key, value, told):
 @pytest.mark.parametrize(("documents", "reached"), [(3, 100), (5, 80), (10, 50)])
 def test_noise_that_cannot_be_reached_is_told(open_page, documents, reached):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="Noise out of reach")
-    at.select_slider(key="learn_traps_documents").set_value(documents)
-    checked(at.run())
+    checked(at.select_slider(key="learn_traps_documents").set_value(documents).run())
     # Of each question the data have five documents beside the point: 5 of 10 are half.
     assert f"Asked for: **80 %** noise. Reached: **{reached} %**." in said(at, "markdown")
 
@@ -523,8 +513,7 @@ def test_the_second_lesson_has_a_chinese_sample(open_page, in_chinese):
 @pytest.mark.parametrize(("noise", "slips"), [(0.4, []), (0.8, ["Model B"])], ids=["40 %", "80 %"])
 def test_the_third_lesson_has_chinese_questions(open_page, in_chinese, noise, slips):
     at = in_chinese(open_page("learn", lesson="3"))
-    at.select_slider(key="learn_rgb_noise").set_value(noise)
-    checked(at.run())
+    checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
     told = said(at, "markdown").replace("*", "")
     assert "松鸣谷滑雪场最长的雪道叫什么？" in told
     models = ("Model A", "Model B")
@@ -539,8 +528,7 @@ def test_the_third_lesson_has_chinese_questions(open_page, in_chinese, noise, sl
 )
 def test_the_glossary_is_searched(open_page, wanted, found):
     at = open_page("learn")
-    at.text_input(key="glossary_search").input(wanted)
-    checked(at.run())
+    checked(at.text_input(key="glossary_search").input(wanted).run())
     assert re.findall(r"<dt><a [^>]*>(.*?)</a>", html(at)) == found
     assert not at.expander
 

@@ -397,8 +397,7 @@ def form(open_page: OpenPage, metric: str, data: str = "", judge: str = "") -> A
     at = open_page("metrics")
     if data:
         at.selectbox(key="metrics_dataset").set_value(data)
-    at.multiselect(key="metrics_metrics").set_value([metric])
-    checked(at.run())
+    checked(at.multiselect(key="metrics_metrics").set_value([metric]).run())
     if judge:
         at.selectbox(key="metrics_metric_judge").set_value(judge)
     return checked(at.run())

@@ -93,8 +93,7 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page):
         ("1", TITLES[1]),
         ("2", TITLES[0]),
     ]
-    segments(at, f"model_{run.id}").set_value(TITLES[1])
-    at = checked(at.run())
+    at = checked(segments(at, f"model_{run.id}").set_value(TITLES[1]).run())
     assert "6 answers." in said(at)
     assert {row["Model"] for row in samples(at)} == {TITLES[1]}
     segments(at, f"filter_{run.id}").set_value("Failed")
@@ -198,12 +197,10 @@ def test_the_answers_of_the_models_to_one_sample_can_be_switched_and_the_neighbo
     run = two_models()
     at = open_page("sample", run=run.id, sample="1")
     assert "1 of model 1." in html(at)
-    segments(at, f"answer_{run.id}").set_value(TITLES[1])
-    at = checked(at.run())
+    at = checked(segments(at, f"answer_{run.id}").set_value(TITLES[1]).run())
     assert "1 of model 2." in html(at)
     assert at.query_params["model"] == "2"
-    button(at, "Next").click()
-    at = checked(at.run())
+    at = checked(button(at, "Next").click().run())
     assert "2 of model 2." in html(at)
     assert segments(at, f"answer_{run.id}").value == TITLES[1]
 

@@ -116,8 +116,7 @@ def test_an_example_takes_no_notes(open_page, filled):
 def test_the_fields_stay_open_from_sample_to_sample(open_page, filled):
     run = filled.trace
     at = enter(sample(open_page, run), run, "date")
-    button(at, "Next").click()
-    at = checked(at.run())
+    at = checked(button(at, "Next").click().run())
     assert (tags(at, run, 1), at.multiselect(key=key(run, "tags", 1)).options) == ([], ["date"])
 
 

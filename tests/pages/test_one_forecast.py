@@ -90,8 +90,7 @@ def trace_form(
 ) -> AppTest:
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value(data)
-    at.radio(key="trace_method").set_value(method)
-    checked(at.run())
+    checked(at.radio(key="trace_method").set_value(method).run())
     if further:
         at.multiselect(key="trace_metrics").set_value(list(further))
     if models is not None:
@@ -163,12 +162,10 @@ def metrics_form(
 ) -> AppTest:
     at = open_page("metrics")
     at.selectbox(key="metrics_dataset").set_value(data)
-    at.multiselect(key="metrics_metrics").set_value(list(metrics))
-    checked(at.run())
+    checked(at.multiselect(key="metrics_metrics").set_value(list(metrics)).run())
     if models is not None:
         at.multiselect(key="metrics_models").set_value(list(models))
-    at.selectbox(key="metrics_metric_judge").set_value(LUNA)
-    return checked(at.run())
+    return checked(at.selectbox(key="metrics_metric_judge").set_value(LUNA).run())
 
 
 @pytest.mark.parametrize(
@@ -187,8 +184,7 @@ def test_rgb_with_a_judge(open_page, models):
     at = open_page("rgb")
     at.selectbox(key="rgb_data").set_value(ENGLISH_BED)
     at.multiselect(key="rgb_models").set_value(list(models))
-    at.selectbox(key="rgb_judge").set_value(OSS)
-    checked(at.run())
+    checked(at.selectbox(key="rgb_judge").set_value(OSS).run())
     options = [part for each in models for part in ("--model", each)]
     options += ["--metric", "rgb", "--judge", OSS, "--answer-tokens", "1024"]
     assert form(at, "") == terminal("--data", ENGLISH_BED, *options)

@@ -50,8 +50,7 @@ def typed(
 
 
 def clicked(at: AppTest, label: str) -> AppTest:
-    button(at, label).click()
-    return checked(at.run())
+    return checked(button(at, label).click().run())
 
 
 def prompts(at: AppTest) -> list[str]:

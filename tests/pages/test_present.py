@@ -90,8 +90,7 @@ def test_a_title_from_outside_is_text(open_page):
 
 def test_the_button_begins_and_the_script_ends_it(open_page):
     at = open_page("trace", run=INVENTED)
-    button(at, "Present").click()
-    at = checked(at.run())
+    at = checked(button(at, "Present").click().run())
     assert at.query_params["present"] == "1"
     at.query_params["block"] = "3"
     at = leave(at)
@@ -105,8 +104,7 @@ def test_a_sample_is_one_block_and_the_steps_lead_to_the_next(open_page):
     assert (
         evidence(at)["question"] == "Who may work from home at Lindqvist Paper, and on which days?"
     )
-    at.button(key="next_sample").click()
-    at = checked(at.run())
+    at = checked(at.button(key="next_sample").click().run())
     assert present(at)["place"] == "6 of 24"
     assert at.query_params["present"] == "1"
     assert "Present" not in [each.label for each in at.button]

@@ -127,8 +127,7 @@ def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_pa
 def test_a_tab_with_the_old_link_can_change_nothing_any_more(open_page, my_run):
     tab = select(open_page("runs", w=MINE), my_run.id)
     registry.move_workspace(MINE, session.store())
-    tab.button(key="runs_delete_for_good").click()
-    checked(tab.run())
+    checked(tab.button(key="runs_delete_for_good").click().run())
     assert session.store().runs.get(my_run.id)
 
 
@@ -379,8 +378,7 @@ def test_whoever_waits_is_told_about_how_long(open_page, full, monkeypatch):
 
 def test_a_waiting_run_can_be_cancelled_and_resumed(open_page, full):
     at = open_page("home", w=MINE)
-    button(at, "Run the TRACE sample").click()
-    at.run()
+    button(at, "Run the TRACE sample").click().run()
     (run,) = session.store().runs.newest(MINE)
     at = open_page("trace", w=MINE, run=run.id)
     at.button(key=f"cancel_{run.id}").click()
@@ -390,5 +388,4 @@ def test_a_waiting_run_can_be_cancelled_and_resumed(open_page, full):
 
 
 def upload(at: AppTest, name: str) -> AppTest:
-    at.file_uploader(key="upload_0").upload(name, ROW)
-    return checked(at.run())
+    return checked(at.file_uploader(key="upload_0").upload(name, ROW).run())

@@ -44,8 +44,7 @@ def test_twenty_refused_files_weigh_nothing_while_their_sessions_live(open_page)
 
     def refused() -> AppTest:
         at = open_page("datasets")
-        at.file_uploader(key="upload_0").upload("junk.jsonl", b"\0\1" * (size // 2))
-        at.run()
+        at.file_uploader(key="upload_0").upload("junk.jsonl", b"\0\1" * (size // 2)).run()
         return at
 
     sessions = [refused()]

@@ -60,8 +60,7 @@ def test_a_sample_shows_all_answers_to_its_prompt_with_their_verdicts(open_page,
     assert (page.count("✓ right"), page.count("✗ wrong")) == (2, 1)
     assert HOSTILE not in page
     assert html.escape(HOSTILE) in page
-    segments(at, f"repeat_{answered.id}").set_value(3)
-    at = checked(at.run())
+    at = checked(segments(at, f"repeat_{answered.id}").set_value(3).run())
     assert at.query_params["sample"] == "6"
 
 

@@ -115,8 +115,7 @@ def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(open_
 
 def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page):
     at = asked(open_page("rgb"), [Ability.NOISE], [0.0, 0.8])
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at = settled(at.button(key="rgb_start").click().run())
     assert state(at) == "48 answers checked"
     assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
     assert [(row["Noise asked"], row["Checked"]) for row in table(at, "Ability")] == [
@@ -127,8 +126,7 @@ def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page):
 
 def test_a_chinese_bed_brings_its_own_prompt(open_page):
     at = open_page("rgb")
-    at.selectbox(key="rgb_data").set_value("RGB sample (Chinese)")
-    checked(at.run())
+    checked(at.selectbox(key="rgb_data").set_value("RGB sample (Chinese)").run())
     assert "请根据文档回答问题" in at.text_area(key="rgb_prompt_zh").value
     at.button(key="rgb_start").click()
     assert state(settled(at.run())) == "72 answers checked"  # a third of the English rows
@@ -227,8 +225,7 @@ def test_the_chart_tells_its_finding_to_who_does_not_see_it(open_page, filled):
 
 def test_planted_errors_alone_have_no_chart_of_noise(open_page):
     at = asked(open_page("rgb"), [Ability.COUNTERFACTUAL], [0.0])
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at = settled(at.button(key="rgb_start").click().run())
     assert "Accuracy by noise" not in said(at, "header", "subheader")
     assert "notices 0 % (0 to 24) of the planted errors." in html(at)
     assert len(at.get("plotly_chart")) == 2
@@ -269,10 +266,8 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page, f
 def test_existing_answers_are_scored_by_either_policy(open_page, upload, policy, accuracy):
     upload("answers.json", jsonl(*PREDICTIONS))
     at = scoring(open_page("rgb"), "answers.json")
-    at.selectbox(key="rgb_score_policy").set_value(policy)
-    at.run()
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at.selectbox(key="rgb_score_policy").set_value(policy).run()
+    at = settled(at.button(key="rgb_start").click().run())
     assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
     assert (rate["Rate"], rate["Value"], rate["Checked"]) == (
@@ -293,14 +288,12 @@ def test_rules_by_which_nothing_differs_say_so(open_page, filled):
 def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(open_page, upload):
     upload("answers.json", jsonl(*PREDICTIONS))
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_start").click()
-    settled(at.run())
+    settled(at.button(key="rgb_start").click().run())
     (run,) = runs()
     at = open_page("rgb", run=run.id)
     assert "With 40 % noise the tested model answers 75 % (" in html(at)
     assert "Verdicts that differ" not in said(at)
-    segments(at, f"policy_{run.id}").set_value("paper")
-    at = checked(at.run())
+    at = checked(segments(at, f"policy_{run.id}").set_value("paper").run())
     # "Osei" and "Osei and Mina" do not hold the true answer as it is written.
     assert "With 40 % noise the tested model answers 25 % (" in html(at)
     assert "Verdicts that differ from the run's own rules: 2." in said(at)
@@ -341,8 +334,7 @@ def test_existing_answers_can_be_scored_for_another_ability(open_page, upload):
     refusal = "I can not answer the question because of the insufficient information in documents."
     upload("answers.json", jsonl(PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal}))
     at = scoring(open_page("rgb"), "answers.json")
-    segments(at, "rgb_ability_answers.json").set_value(Ability.REJECTION)
-    at.run()
+    segments(at, "rgb_ability_answers.json").set_value(Ability.REJECTION).run()
     at.button(key="rgb_start").click()
     (rate,) = table(settled(at.run()), "Rate")
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50 %")
@@ -351,8 +343,7 @@ def test_existing_answers_can_be_scored_for_another_ability(open_page, upload):
 def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page, upload):
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
     at = scoring(open_page("rgb"), "answers.jsonl")
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at = settled(at.button(key="rgb_start").click().run())
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
     assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", 1)
@@ -365,8 +356,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_
 def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(open_page, upload):
     upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}))
     at = scoring(open_page("rgb"), "answers.jsonl")
-    segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE)
-    at.run()
+    segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE).run()
     at.button(key="rgb_start").click()
     assert "No sample of answers.jsonl has what RGB needs" in said(checked(at.run()), "error")
     assert not runs()
@@ -393,8 +383,7 @@ def test_a_run_of_another_kind_is_not_shown_here(open_page, filled):
 def test_the_deciding_words_are_marked_in_the_answer(open_page, upload):
     upload("answers.json", jsonl(PREDICTIONS[0]))
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_start").click()
-    settled(at.run())
+    settled(at.button(key="rgb_start").click().run())
     at = open_page("sample", run=runs()[0].id)
     assert "Gives the true answer: yes. It contains “Mina Osei”." in said(at, "markdown").replace(
         "**", ""
@@ -412,8 +401,7 @@ def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_p
         ),
     )
     at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_start").click()
-    settled(at.run())
+    settled(at.button(key="rgb_start").click().run())
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
         '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-true">14</mark> people met <mark '
@@ -425,14 +413,12 @@ def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_p
 
 def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest:
     segments(at, f"rgb_abilities_{BED}").set_value(abilities)
-    at.multiselect(key="rgb_noise").set_value(levels)
-    return checked(at.run())
+    return checked(at.multiselect(key="rgb_noise").set_value(levels).run())
 
 
 def scoring(at: AppTest, name: str) -> AppTest:
     """The form for answers that exist already, with this upload chosen."""
-    at.selectbox(key="rgb_data").set_value(name)
-    return checked(at.run())
+    return checked(at.selectbox(key="rgb_data").set_value(name).run())
 
 
 def figure(at: AppTest) -> dict[str, Any]:

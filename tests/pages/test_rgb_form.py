@@ -244,8 +244,7 @@ def test_every_repeat_is_a_call_of_the_estimate_and_the_button_says_how_many(
     assert at.button(key="rgb_start").label.startswith("Ask 2 questions 5 times")
     assert "At temperature 0 repeats may be identical." in said(at)
     assert "may be identical" not in said(chosen(at, LUNA, temperature=0.7))
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at = settled(at.button(key="rgb_start").click().run())
     (run,) = runs()
     assert (run.repeats, len(provider.asked)) == (5, 10)
     assert "10 answers checked (2 prompts × 5)" in said(at, "markdown")
@@ -259,8 +258,7 @@ def test_a_run_keeps_what_was_chosen_finishes_and_its_answers_serve_again(
 ):
     at = small(open_page, upload)
     at = chosen(at, OFFLINE, LUNA, judge=OSS, dollars=0.5, answer_tokens=256)
-    at.button(key="rgb_start").click()
-    at = settled(at.run())
+    at = settled(at.button(key="rgb_start").click().run())
     assert state(at).startswith("4 answers checked")
     (run,) = runs()
     assert [model.id for model in run.models] == [OFFLINE, LUNA]
@@ -352,8 +350,7 @@ def test_a_cap_below_the_estimate_is_pointed_out(open_page, provider):
 def test_the_caps_are_for_the_whole_run_and_not_folded_away(open_page, provider):
     at = chosen(open_page("rgb"), LUNA)
     for field in ("calls", "dollars"):
-        at.selectbox(key="rgb_unit").set_value(field)
-        at = checked(at.run())
+        at = checked(at.selectbox(key="rgb_unit").set_value(field).run())
         assert (
             "For the whole run, all models and judges together."
             in at.number_input(key=f"rgb_{field}").help
@@ -398,13 +395,11 @@ def small(open_page: OpenPage, upload: Upload, rows: int = 2, document: str = DO
     ]
     upload("bed.json", jsonl(*bed))
     at = open_page("rgb")
-    at.selectbox(key="rgb_data").set_value("bed.json")
-    checked(at.run())
+    checked(at.selectbox(key="rgb_data").set_value("bed.json").run())
     segments(at, "rgb_abilities_bed.json").set_value([Ability.NOISE])
     at.multiselect(key="rgb_noise").set_value([0.0])
     at.number_input(key="rgb_passages").set_value(1)
-    at.text_area(key="rgb_prompt_en").set_value("$question\n$documents")
-    return checked(at.run())
+    return checked(at.text_area(key="rgb_prompt_en").set_value("$question\n$documents").run())
 
 
 def chosen(at: AppTest, *models: str, judge: str | None = None, **options: float) -> AppTest:
@@ -416,8 +411,7 @@ def chosen(at: AppTest, *models: str, judge: str | None = None, **options: float
     if "use_cache" in options:
         at.toggle(key="rgb_use_cache").set_value(bool(options.pop("use_cache")))
     for unit in {"calls", "dollars"} & options.keys():
-        at.selectbox(key="rgb_unit").set_value(unit)
-        checked(at.run())
+        checked(at.selectbox(key="rgb_unit").set_value(unit).run())
     for name, value in options.items():
         at.number_input(key=f"rgb_{name}").set_value(value)
     return checked(at.run())

@@ -76,8 +76,7 @@ def words(at: AppTest) -> str:
 
 
 def click(at: AppTest, label: str) -> AppTest:
-    button(at, label).click()
-    return checked(at.run())
+    return checked(button(at, label).click().run())
 
 
 def join(open_page: OpenPage, made: Round, nickname: str) -> AppTest:
@@ -109,8 +108,7 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page, run):
     assert sorted(at.multiselect[0].value) == [f"{n} · What does mill {n} grind?" for n in (1, 2)]
     # Why they are proposed would tell the class, so it stands there on demand alone.
     assert not at.dataframe
-    at.toggle[0].set_value(True)
-    at = checked(at.run())
+    at = checked(at.toggle[0].set_value(True).run())
     assert list(at.dataframe[0].value["Why"]) == ["labellers differ"] * 2
 
     at.text_input[0].set_value("Class 7b")
@@ -690,15 +688,13 @@ def test_the_form_offers_the_kinds_over_labelled_answers(open_page, run):
 
 def test_a_class_guesses_how_high_a_value_is(open_page, run):
     at = open_page("round", run=run.id)
-    at.segmented_control[0].set_value("score")
-    at = checked(at.run())
+    at = checked(at.segmented_control[0].set_value("score").run())
     assert at.segmented_control[1].options == [
         "Context relevance",
         "Context utilization",
         "Completeness",
     ]
-    at.segmented_control[1].set_value("context_relevance")
-    at = checked(at.run())
+    at = checked(at.segmented_control[1].set_value("context_relevance").run())
     assert reasons(at) == {"1": "high", "2": "middle"}
     click(at, "Start with 2 answers")
     (made,) = session.store().rounds.of_run(run.id)
@@ -746,8 +742,7 @@ def test_the_form_of_two_models_offers_planted_errors_and_pairs(open_page, error
     kinds = at.segmented_control[0]
     assert kinds.options == ["Find the planted error", "Which answer is better?"]
     assert reasons(at) == {"1": "noticed by a model", "2": "no model notices"}
-    at.segmented_control[0].set_value("better")
-    at = checked(at.run())
+    at = checked(at.segmented_control[0].set_value("better").run())
     assert reasons(at) == {"1": "the metric prefers one", "2": "alike for the metric"}
     click(at, "Start with 2 answers")
 
@@ -823,8 +818,7 @@ def test_the_wall_can_hide_who_says_what_until_the_reveal(open_page, made, hides
     lesson.take_part(session.store(), made)
     wall = open_page("round", lead=made.id)
     if hides_spread:
-        wall.toggle[1].set_value(True)
-        wall = checked(wall.run())
+        wall = checked(wall.toggle[1].set_value(True).run())
 
     shown = words(wall)
 

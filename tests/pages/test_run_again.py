@@ -57,8 +57,7 @@ def chosen(at: AppTest, label: str) -> AppTest:
     """The page after a click on a button of the choice."""
     # `AppTest` does not keep what is open from run to run.
     at.session_state[f"again_{runs()[0].id}"] = True
-    button(at, label).click()
-    return checked(at.run())
+    return checked(button(at, label).click().run())
 
 
 def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(open_page):

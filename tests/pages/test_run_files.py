@@ -17,8 +17,7 @@ def test_a_run_file_opens_as_the_run_that_it_was(open_page, filled):
     filled.store.runs.delete(filled.trace.id)
     at = open_page("runs")
 
-    at.file_uploader(key="run_file_0").upload("mine.plumbline", data)
-    at = checked(at.run())
+    at = checked(at.file_uploader(key="run_file_0").upload("mine.plumbline", data).run())
 
     assert state(at) == "24 answers checked"
     assert [run.title for run in session.store().runs.newest("local")] == [

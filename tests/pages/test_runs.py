@@ -61,8 +61,7 @@ def test_a_click_on_its_title_leads_to_the_run(open_page, filled):
 def test_a_run_can_be_deleted_and_the_other_stays(open_page, filled):
     at = select(open_page("runs"), filled.rgb.id)
     assert "Lost: 216 results." in said(at)
-    at.button(key="runs_delete_for_good").click()
-    checked(at.run())
+    checked(at.button(key="runs_delete_for_good").click().run())
     assert runs() == [filled.trace]
     assert list(listed(at)) == [filled.trace.id]
 
@@ -93,8 +92,7 @@ def test_a_stopped_run_resumes_where_it_was(open_page):
     run = stopped_after(1)
     at = open_page("runs")
     assert "Stopped · 1 of 24 checked" in said(at)
-    at.button(key=f"resume_{run.id}").click()
-    at.run()
+    at.button(key=f"resume_{run.id}").click().run()
     assert listed(settled(at))[run.id]["State"] == "24 answers checked"
     assert not at.exception
 
@@ -188,8 +186,7 @@ def test_what_a_run_has_spent_stays_when_it_is_over(open_page):
 @pytest.mark.parametrize("page", ["rgb", "runs"])
 def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(open_page, page):
     at = open_page(page, run=two_models(results=False).id)
-    button(at, "Resume").click()
-    at = checked(at.run())
+    at = checked(button(at, "Resume").click().run())
     assert "No key for Groq." in said(at, "error")
     links = {link.proto.label: link.proto.page for link in at.get("page_link")}
     assert links["Open the Settings page"] == "settings"
@@ -200,8 +197,7 @@ def test_failed_samples_can_be_tried_again(open_page, filled):
     filled.store.results.save(filled.trace.id, error)
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "23 of 24 checked · 1 failed"
-    at.button(key=f"retry_{filled.trace.id}").click()
-    at.run()
+    at.button(key=f"retry_{filled.trace.id}").click().run()
     assert state(settled(at)) == "24 answers checked"
 
 
@@ -216,8 +212,7 @@ def test_a_run_without_any_result_is_shown(open_page, name):
 def test_on_a_public_host_nobody_sees_the_runs_of_another(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
     first = open_page("home")
-    button(first, "Run the TRACE sample").click()
-    checked(first.run())
+    checked(button(first, "Run the TRACE sample").click().run())
     wait_for_runs()
     first.switch_page("../pages/runs.py")
     assert [row["State"] for row in listed(checked(first.run())).values()] == ["24 answers checked"]

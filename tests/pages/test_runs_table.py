@@ -118,8 +118,7 @@ def test_search_and_filters_leave_what_matches(open_page, key, value, left):
 def test_two_are_compared_the_baseline_first(open_page):
     fill()
     at = select(open_page("runs"), "New", "Old")
-    button(at, "Compare").click()
-    at = checked(at.run())
+    at = checked(button(at, "Compare").click().run())
     sides = [at.selectbox(key=f"compare_{name}").value for name in ("first", "second")]
     assert sides == ["Old.1", "New.1"]
 
@@ -128,8 +127,7 @@ def test_more_than_two_are_compared_with_the_baseline(open_page):
     fill()
     made("Last", [1.0, 1.0, 1.0])
     at = select(open_page("runs"), "Last", "New", "Old")
-    button(at, "Compare").click()
-    at = checked(at.run())
+    at = checked(button(at, "Compare").click().run())
     # These runs are of one moment: beside the baseline they stand newest first, as in the table.
     systems = [at.query_params[name] for name in ("first", "second", "more")]
     assert systems == ["Old.1", "Last.1", "New.1"]
@@ -139,8 +137,7 @@ def test_the_page_of_a_run_offers_its_baseline_first(open_page):
     fill()
     assert button(open_page("metrics", run="Old"), "Compare")
     at = open_page("metrics", run="New")
-    button(at, "Compare with the baseline").click()
-    at = checked(at.run())
+    at = checked(button(at, "Compare with the baseline").click().run())
     sides = [at.selectbox(key=f"compare_{name}").value for name in ("first", "second")]
     assert sides == ["Old.1", "New.1"]
 
@@ -152,8 +149,7 @@ def test_several_are_deleted_after_it_was_said_what_is_lost(open_page):
     session.store().notes.save("Old", Answer(0), Note(text="Odd.", tags=(), created=NOW))
     at = select(open_page("runs"), "New", "Old", "gone")
     assert "Lost: 5 results, 1 label of people, 1 note." in said(at)
-    at.button(key="runs_delete_for_good").click()
-    checked(at.run())
+    checked(at.button(key="runs_delete_for_good").click().run())
     assert [run.id for run in runs()] == ["Models"]
     assert not [each for each in at.button if each.key == "runs_clear"]
 
@@ -187,8 +183,7 @@ def rename(at: AppTest, title: str, note: str = "", *, baseline: bool = False) -
     for name, value in (("title", title), ("note", note), ("baseline", baseline)):
         (key,) = (key for key in fields if str(key).startswith(f"{name}_"))
         fields[key].set_value(value)
-    button(at, "Save").click()
-    return checked(at.run())
+    return checked(button(at, "Save").click().run())
 
 
 def test_a_run_is_renamed_on_its_page(open_page):

@@ -151,8 +151,7 @@ def heuristic_run() -> Run:
 
 
 def show(at: AppTest, by: str) -> AppTest:
-    segments(at, f"labels_{NAME}").set_value(by)
-    return checked(at.run())
+    return checked(segments(at, f"labels_{NAME}").set_value(by).run())
 
 
 def words(at: AppTest, by: str, key: str) -> str:

@@ -111,8 +111,7 @@ def test_on_a_persons_own_machine_a_reload_keeps_the_key(open_page, server):
     reloaded = choose(open_page("settings"), "openai")
     assert "Kept until the app stops." in said(reloaded)
     assert "forgotten" not in said(reloaded, "warning")
-    button(reloaded, "Forget").click()
-    checked(reloaded.run())
+    checked(button(reloaded, "Forget").click().run())
     assert "No key yet." in said(choose(open_page("settings"), "openai"))
 
 
@@ -244,8 +243,7 @@ def test_a_forgotten_key_is_held_by_nothing(open_page, loopback, monkeypatch):
     monkeypatch.setenv("MISTRAL_BASE_URL", loopback(key=key).base_url)
     at = enter(open_page("settings"), "mistral", key)
     assert key in {access.key.get_secret_value() for access in living()}
-    button(at, "Forget").click()
-    checked(at.run())
+    checked(button(at, "Forget").click().run())
     gc.collect()
     assert key not in {access.key.get_secret_value() for access in living()}
 
@@ -443,8 +441,7 @@ def enter(at: AppTest, provider: str, key: str, address: str | None = None) -> A
 
 
 def choose(at: AppTest, provider: str) -> AppTest:
-    segments(at, "provider").set_value(provider)
-    return checked(at.run())
+    return checked(segments(at, "provider").set_value(provider).run())
 
 
 def displayed(at: AppTest) -> list[dict[str, str]]:

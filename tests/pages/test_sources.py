@@ -74,18 +74,15 @@ def kept() -> dict[str, TestBed | Dataset]:
 
 
 def press(at: AppTest, key: str) -> AppTest:
-    at.button(key=key).click()
-    return checked(at.run())
+    return checked(at.button(key=key).click().run())
 
 
 # The hub
 
 
 def looked_up(at: AppTest, name: str) -> AppTest:
-    at.get_by_key("hub_way").set_value("Any data set")
-    checked(at.run())
-    at.text_input(key="hub_id").set_value(name)
-    checked(at.run())
+    checked(at.get_by_key("hub_way").set_value("Any data set").run())
+    checked(at.text_input(key="hub_id").set_value(name).run())
     return press(at, "hub_look")
 
 
@@ -93,8 +90,7 @@ def test_a_subset_of_ragbench_is_loaded_by_name_and_its_licence_is_shown_and_kep
     at = press(open_page("datasets"), "hub_look")
     assert "rungalileo/ragbench · licence cc-by-4.0 · revision 5f0a5f0 · test: 3 kB" in said(at)
     assert not kept()
-    at.number_input(key="hub_rows").set_value(3)
-    checked(at.run())
+    checked(at.number_input(key="hub_rows").set_value(3).run())
     at = press(at, "hub_load")
     data = kept()["ragbench covidqa test"]
     assert isinstance(data, Dataset)
@@ -165,8 +161,7 @@ def test_offline_the_page_says_so_and_what_to_do(open_page, key):
 
 def test_an_official_test_bed_is_loaded_by_its_name(open_page, hub):
     at = open_page("datasets")
-    at.selectbox(key="official_bed").set_value("en_refine")
-    checked(at.run())
+    checked(at.selectbox(key="official_bed").set_value("en_refine").run())
     at = press(at, "official_load")
     bed = kept()["en_refine.json"]
     assert isinstance(bed, TestBed)
@@ -219,8 +214,7 @@ def filled(
     at: AppTest, *files: tuple[str, bytes], typed: str = "When was the mill built?"
 ) -> AppTest:
     at.file_uploader(key="retrieval_files").set_value([(name, data, "") for name, data in files])
-    at.text_area(key="retrieval_typed").set_value(typed)
-    return checked(at.run())
+    return checked(at.text_area(key="retrieval_typed").set_value(typed).run())
 
 
 def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_page):
@@ -231,8 +225,7 @@ def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_
         typed="When was the mill built?\nWhen does the park close?",
     )
     at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
-    at.number_input(key="retrieval_k").set_value(1)
-    checked(at.run())
+    checked(at.number_input(key="retrieval_k").set_value(1).run())
     at = press(at, "retrieval_start")
     (data,) = kept().values()
     assert isinstance(data, Dataset)
@@ -249,8 +242,7 @@ def test_documents_and_typed_questions_become_a_data_set_with_its_settings(open_
 
 def test_responses_and_ground_truths_of_a_file_come_along_and_trace_begins_with_the_data(open_page):
     at = open_page("datasets")
-    at.get_by_key("retrieval_way").set_value("From a file")
-    checked(at.run())
+    checked(at.get_by_key("retrieval_way").set_value("From a file").run())
     at.file_uploader(key="retrieval_files").upload("mill.txt", MILL)
     at.file_uploader(key="retrieval_asked").upload(
         "asked.csv", b"question,response,ground_truth\nWhen was the mill built?,In 1812.,1812\n"
@@ -334,8 +326,7 @@ def test_what_is_missing_to_retrieve_is_said_when_it_is_pressed(open_page):
 
 def test_questions_of_a_file_that_cannot_be_used_are_told_by_row(open_page):
     at = open_page("datasets")
-    at.get_by_key("retrieval_way").set_value("From a file")
-    checked(at.run())
+    checked(at.get_by_key("retrieval_way").set_value("From a file").run())
     at.file_uploader(key="retrieval_files").upload("mill.txt", MILL)
     at.file_uploader(key="retrieval_asked").upload(
         "asked.csv", b"question,response\nWhat does it grind?,Rye.\n,May.\n"

@@ -163,8 +163,7 @@ def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label
     at = open_page(name, run=run.id)
     if name == "runs":
         at = select(at, run.id)
-    button(at, label).click()
-    at = checked(at.run())
+    at = checked(button(at, label).click().run())
     assert "Settings" in said(at, "error")
     assert button(at, label)
     assert not said(checked(at.run()), "error")  # told once
@@ -212,8 +211,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page, provider):
     at = open_page("rgb", run=run.id)
     assert STOPPED in said(at, "warning")
     at_cap(at, "calls", run.id).set_value(60)
-    button(at, "Raise and resume").click()
-    checked(at.run())
+    checked(button(at, "Raise and resume").click().run())
     assert session.store().runs.get(run.id).cap == Cap(
         calls=60, cost=1.0
     )  # dollars: twice as many are proposed

@@ -63,8 +63,7 @@ def test_a_run_that_cannot_be_read_can_be_saved_as_stored_and_deleted(
     at = open_page("runs")
     assert "Save as stored" in {each.label for each in at.get("download_button")}
 
-    at.button(key=f"delete_{filled.rgb.id}").click()
-    checked(at.run())
+    checked(at.button(key=f"delete_{filled.rgb.id}").click().run())
 
     assert "cannot be read" not in "\n".join(markdown(at))
     assert (runs(), session.store().runs.unreadable("local")) == ([filled.trace], [])
@@ -122,8 +121,7 @@ def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(open_page, da
     assert "Damaged cannot be read" in said(at, "error")
     assert "Unusable cannot be read" in said(at, "error")
     for name in ("Damaged", "Unusable"):
-        at.button(key=f"delete_{name}").click()
-        checked(at.run())
+        checked(at.button(key=f"delete_{name}").click().run())
     assert not at.error
 
 

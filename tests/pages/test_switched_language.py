@@ -54,10 +54,8 @@ def test_a_comparison_outlives_the_switch(open_page):
     for title, values in (("One", FIRST), ("Two", SECOND), ("Three", THIRD)):
         results(session.store(), title, QUESTIONS, values)
     at = open_page("compare", first="One.1", second="Two.1", more="Three.1")
-    segments(at, "compare_closer").set_value(1)
-    at = checked(at.run())
-    segments(at, "compare_filter").set_value("first")
-    at = checked(at.run())
+    at = checked(segments(at, "compare_closer").set_value(1).run())
+    at = checked(segments(at, "compare_filter").set_value("first").run())
 
     at = switched(at)
 

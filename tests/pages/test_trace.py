@@ -143,10 +143,8 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page, upload):
     upload("samples.jsonl", jsonl(GOOD))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl")
-    at.selectbox(key="trace_chunking_strategy").set_value("sentence")
-    at.run()
-    at.button(key="trace_start").click()
-    at = settled(at.run())
+    at.selectbox(key="trace_chunking_strategy").set_value("sentence").run()
+    at = settled(at.button(key="trace_start").click().run())
     assert "Chunking strategy: Sentence" in said(at).splitlines()
     assert "samples.jsonl" in said(at, "markdown")
 
@@ -193,8 +191,7 @@ def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(open_page, up
     answer = {"question": "How long?", "response": response, "retrieved_documents": documents}
     upload("samples.jsonl", jsonl(answer))
     at = open_page("trace")
-    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
-    at.run()
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl").run()
     at.button(key="trace_start").click()
     (row,) = samples(settled(at.run()))
     assert row["Verdict"] == "1 not, 1 partly, of 3 sentences"
@@ -203,12 +200,9 @@ def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(open_page, up
 def test_a_sample_without_a_response_fails_with_the_remedy(open_page, upload):
     upload("samples.jsonl", jsonl(GOOD, {**GOOD, "response": None}))
     at = open_page("trace")
-    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
-    at.run()
-    at.multiselect(key="trace_models").set_value([])
-    at.run()
-    at.button(key="trace_start").click()
-    at = settled(at.run())
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl").run()
+    at.multiselect(key="trace_models").set_value([]).run()
+    at = settled(at.button(key="trace_start").click().run())
     assert state(at) == "1 of 2 checked · 1 failed"
     # "It was in May." has no content word: nothing says what is relevant, and so what is complete.
     coverages = ["1 of 2, 1 failed"] * 6
@@ -234,8 +228,7 @@ def test_odd_samples_are_judged_and_can_be_opened(open_page, upload, row):
     # Beside a usual one: data in which no sample has documents are refused before the run.
     upload("samples.jsonl", jsonl(row, GOOD))
     at = open_page("trace")
-    at.selectbox(key="trace_dataset").set_value("samples.jsonl")
-    at.run()
+    at.selectbox(key="trace_dataset").set_value("samples.jsonl").run()
     at.button(key="trace_start").click()
     assert state(settled(at.run())) == "2 answers checked"
     assert not at.exception
@@ -260,8 +253,7 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_
 )
 def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(open_page, model, remedy):
     at = open_page("trace")
-    at.text_input(key="trace_embedding_model").set_value(model)
-    at.run()
+    at.text_input(key="trace_embedding_model").set_value(model).run()
     at.button(key="trace_start").click()
     assert remedy in said(checked(at.run()), "error").replace("\\", "")
     assert runs() == []

@@ -189,11 +189,9 @@ def test_a_sample_that_nobody_answers_is_not_counted(open_page, upload, provider
 )
 def test_a_part_at_random_is_labelled(open_page, chosen, number, label):
     at = form(open_page, HEURISTIC)
-    segments(at, "trace_count").set_value(chosen)
-    checked(at.run())
+    checked(segments(at, "trace_count").set_value(chosen).run())
     if number:
-        at.number_input(key="trace_count_number").set_value(number)
-        checked(at.run())
+        checked(at.number_input(key="trace_count_number").set_value(number).run())
     assert at.button(key="trace_start").label == label
     started(at)
     (run,) = runs()
@@ -206,8 +204,7 @@ def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(open_pag
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("few.jsonl", jsonl(row, row))
     at = form(open_page, HEURISTIC)
-    segments(at, "trace_count").set_value("20")
-    checked(at.run())
+    checked(segments(at, "trace_count").set_value("20").run())
     at.selectbox(key="trace_dataset").set_value("few.jsonl")
     assert checked(at.run()).button(key="trace_start").label == "Label all 2 samples"
 
@@ -283,11 +280,9 @@ def form(
     at = open_page("trace")
     if data:
         at.selectbox(key="trace_dataset").set_value(data)
-    at.radio(key="trace_method").set_value(method)
-    checked(at.run())
+    checked(at.radio(key="trace_method").set_value(method).run())
     if judges:
-        at.multiselect(key=JUDGES[method]).set_value(list(judges))
-        checked(at.run())
+        checked(at.multiselect(key=JUDGES[method]).set_value(list(judges)).run())
     if most:
         next(
             widget for widget in at.number_input if widget.label == "Samples for the judges"

@@ -105,7 +105,6 @@ def test_what_does_not_apply_cannot_be_called_right(opened, open_page):
 
 def test_a_run_that_was_deleted_meanwhile_says_so(opened):
     session.store().runs.delete("hand")
-    segments(opened, KEY).set_value("wrong")
-    at = opened.run()
+    at = segments(opened, KEY).set_value("wrong").run()
     assert not at.exception
     assert session.store().person_labels.by_cell("hand") == {}
