@@ -12,20 +12,16 @@ By majority the class says full, none, partial (a tie, so the stricter one) and 
 
 from __future__ import annotations
 
-from typing import Any
-
 from evaluators.records import (
     Ability,
     Dataset,
     DocumentRole,
-    EvaluatorSpec,
     Labelling,
     Labels,
     ModelSpec,
     RGBTask,
     Run,
     Sample,
-    SampleResult,
     SentenceSupport,
     Support,
 )
@@ -43,6 +39,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import HEURISTIC, labelled_score
+from tests.stored import save_score, stored_run
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 PLACES = [AskedPlace(0, "a"), AskedPlace(0, "b"), AskedPlace(1, "a"), AskedPlace(1, "b")]
@@ -67,14 +64,14 @@ HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
 def run(store: Store, workspace: str = "local", run_id: str = "lesson") -> Run:
     """The run, with its results."""
     data = Dataset(name="Mills", samples=tuple(_sample(number) for number in (0, 1)))
-    made = _saved(store, data, "gpt_labeling", id=run_id, workspace=workspace, judges=(JUDGE,))
+    facts = {"id": run_id, "workspace": workspace, "judges": (JUDGE,), "seed": 0}
+    made = stored_run(store, data, "gpt_labeling", **facts)
     for position, sample in enumerate(data.samples):
         assert sample.sentences
         judged = Labelling(by=JUDGE.id, labels=_labels(JUDGED, position))
         estimated = Labelling(by=HEURISTIC, labels=_labels(ESTIMATED, position))
         score = labelled_score(sample, sample.sentences, [judged, estimated], judged)
-        result = SampleResult(position=position, status="scored", score=score)
-        store.results.save(made.id, result)
+        save_score(store, made.id, score, position=position)
     return made
 
 
@@ -99,33 +96,13 @@ def run_with_errors(store: Store, workspace: str = "local", run_id: str = "error
     """A run of two models over two prompts; documents A and C of each are forged, B is not."""
     samples = tuple(_sample_with_errors(country) for country in CAPITALS)
     data = Dataset(name="Capitals", samples=samples)
-    made = _saved(store, data, "rgb", id=run_id, workspace=workspace, models=MODELS)
+    facts = {"id": run_id, "workspace": workspace, "models": MODELS, "seed": 0}
+    made = stored_run(store, data, "rgb", **facts)
     for model, answers in enumerate(SAID_BY_MODELS):
         for position, (sample, said) in enumerate(zip(samples, answers, strict=True)):
             answered = sample.model_copy(update={"response": said})
-            result = SampleResult(
-                position=position,
-                model=model,
-                status="scored",
-                response=said,
-                score=RGBEvaluator().score(answered),
-            )
-            store.results.save(made.id, result)
-    return made
-
-
-def _saved(store: Store, data: Dataset, metric: str, **facts: Any) -> Run:
-    """A run over the data that has no result yet, called as the data are."""
-    made = Run(
-        created="2026-11-22T09:00:00+00:00",
-        title=data.name,
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=metric),),
-        seed=0,
-        **facts,
-    )
-    store.runs.save(made, data)
+            score = RGBEvaluator().score(answered)
+            save_score(store, made.id, score, position=position, model=model, response=said)
     return made
 
 

@@ -12,18 +12,17 @@ from playwright.sync_api import Locator, Page, expect
 
 from evaluators.records import (
     Dataset,
-    EvaluatorSpec,
     Labelling,
     Labels,
     Run,
     Sample,
-    SampleResult,
     SentenceSupport,
     Support,
 )
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 from tests.e2e.conftest import Server, settled
+from tests.stored import stored_run
 
 HOSTILE = (
     "<img src=x onerror=alert(1)><script>alert(2)</script>![x](http://127.0.0.1:9/x.png)&amp;\"'"
@@ -299,17 +298,6 @@ def one_answer(
         labels=gold,
     )
     data = Dataset(name=name, samples=(sample,))
-    run = Run(
-        id=f"{name}-{uuid4().hex}",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title=name,
-        dataset_name=name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"),),
-    )
-    server.store.runs.save(run, data)
     score = labelled_score(sample, sentences, [], Labelling(by=by, labels=labels))
-    result = SampleResult(position=0, status="scored", score=score)
-    server.store.results.save(run.id, result)
-    return run
+    run_id = f"{name}-{uuid4().hex}"
+    return stored_run(server.store, data, "trace", scores=[score], id=run_id)

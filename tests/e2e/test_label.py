@@ -11,12 +11,10 @@ from playwright.sync_api import Locator, Page, expect
 from evaluators.people.queues import LabelQueue
 from evaluators.records import (
     Dataset,
-    EvaluatorSpec,
     Labelling,
     Labels,
     Run,
     Sample,
-    SampleResult,
     SentenceSupport,
     Support,
 )
@@ -25,6 +23,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 from tests.e2e.conftest import Server, settled
+from tests.stored import stored_run
 
 SIZE = 10
 
@@ -36,24 +35,10 @@ def run(server: Server, request: pytest.FixtureRequest) -> Iterator[Run]:
     samples = tuple(_sample(name) for name in names)
     title = request.node.name
     data = Dataset(name=title, samples=samples)
-    run = Run(
-        id=title,
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title=title,
-        dataset_name=title,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"),),
-    )
-    server.store.runs.save(run, data)
     full = tuple(SentenceSupport(key=key, support=Support.FULL) for key in "ab")
     labelling = Labelling(by="heuristic", labels=Labels(sentence_support=full))
-    for position, sample in enumerate(samples):
-        assert sample.sentences
-        score = labelled_score(sample, sample.sentences, [], labelling)
-        server.store.results.save(
-            run.id, SampleResult(position=position, status="scored", score=score)
-        )
+    scores = [labelled_score(sample, sample.sentences, [], labelling) for sample in samples]
+    run = stored_run(server.store, data, "trace", scores=scores, id=title)
     yield run
     server.store.runs.delete(run.id)
 

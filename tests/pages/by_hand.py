@@ -25,6 +25,7 @@ from evaluators.records import (
     Usage,
     Verdict,
 )
+from tests.stored import stored_run
 from ui import session
 
 OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", effort="low")
@@ -51,14 +52,11 @@ def two_models(
     has no price.
     """
     data = Dataset(name="By hand", samples=tuple(map(_sample, range(SAMPLES))))
-    run = Run(
+    run = stored_run(
+        session.store(),
+        data,
+        EvaluatorSpec(name="rgb", params={"policy": "documented"}),
         id=run_id,
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="rgb", params={"policy": "documented"}),),
         models=(OSS, LUNA),
         prompt=load("rgb_en"),
         judges=(JUDGE,),
@@ -66,7 +64,6 @@ def two_models(
         cap=cap or Cap(),
         use_cache=use_cache,
     )
-    session.store().runs.save(run, data)
     if results:
         for position in range(SAMPLES):
             for model in (0, 1):

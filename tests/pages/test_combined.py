@@ -18,6 +18,7 @@ from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import cards, lines, markdown, runs, said, samples, settled, state, table
 from tests.pages.test_metrics import Words
+from tests.stored import save_score, stored_run
 from ui import session
 from ui.trace.form import HEURISTIC, JURY
 
@@ -246,18 +247,9 @@ def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
 def stored(*evaluators: EvaluatorSpec, models: tuple[ModelSpec, ...] = ()) -> Run:
     """A run of two samples without results."""
     data = kept("stored", ("In May.", "In May."), ("In June.", "In May."))
-    run = Run(
-        id="stored",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="Stored",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=evaluators,
-        models=models,
+    return stored_run(
+        session.store(), data, *evaluators, id="stored", title="Stored", models=models
     )
-    session.store().runs.save(run, data)
-    return run
 
 
 def save(
@@ -268,11 +260,8 @@ def save(
     reason: str = "",
     model: int = 0,
 ) -> None:
-    score = Score(values=values, reason=reason)
-    result = SampleResult(
-        position=position, model=model, metric=metric, status="scored", score=score
-    )
-    session.store().results.save(run.id, result)
+    cell = {"position": position, "model": model, "metric": metric}
+    save_score(session.store(), run.id, Score(values=values, reason=reason), **cell)
 
 
 def metrics_form(open_page: OpenPage, data: str, *metrics: str) -> AppTest:

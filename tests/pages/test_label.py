@@ -20,9 +20,7 @@ from evaluators.records import (
     Cell,
     Dataset,
     EvaluatorSpec,
-    Run,
     Sample,
-    SampleResult,
     Score,
 )
 from evaluators.runs import samples
@@ -32,6 +30,7 @@ from evaluators.runs.store import Answer
 from tests.pages.by_hand import SAMPLES, fail, two_models
 from tests.pages.conftest import Filled, checked
 from tests.pages.screen import button, evidence, markdown, said, table
+from tests.stored import stored_run
 from ui import run_views, session
 
 HOSTILE = "<script>![x](http://127.0.0.1:9/x.png)"
@@ -556,18 +555,8 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page):
     sample = Sample(id="0", question="When?", response="In May.", ground_truth="In June.")
     data = Dataset(name="By hand", samples=(sample,))
     spec = EvaluatorSpec(name="llm_judge", params={"judgement_query": "Is <b>it</b> kind?"})
-    run = Run(
-        id="kind",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(spec,),
-    )
-    session.store().runs.save(run, data)
     score = Score(values={"llm_judge": 1.0})
-    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
+    run = stored_run(session.store(), data, spec, scores=[score])
     queue = draw(run_views.latest(run), Wish(), seed=0)
     session.store().label_queues.save(queue)
 

@@ -22,11 +22,9 @@ from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
 from evaluators.records import (
     Dataset,
-    EvaluatorSpec,
     JudgeEvidence,
     Run,
     Sample,
-    SampleResult,
     Score,
 )
 from tests.comparison.made import results
@@ -46,6 +44,7 @@ from tests.pages.screen import (
     state,
     table,
 )
+from tests.stored import stored_run
 from ui import session
 from ui.metrics import choice
 
@@ -377,19 +376,8 @@ def stored(
 ) -> Run:
     """A finished run of one sample."""
     data = kept("stored", ("tea", "tea"))
-    run = Run(
-        id="stored",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="Stored",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=metric),),
-    )
-    session.store().runs.save(run, data)
     score = Score(values=values, details=details or {})
-    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
-    return run
+    return stored_run(session.store(), data, metric, scores=[score], id="stored")
 
 
 def form(open_page: OpenPage, metric: str, data: str = "", judge: str = "") -> AppTest:

@@ -98,16 +98,12 @@ def test_a_link_that_this_host_never_issued_opens_a_new_workspace_and_says_so(op
     assert DEAD not in said(checked(at.run()))  # it is no longer empty
 
 
-def test_a_reload_before_anything_is_kept_stays_in_the_workspace(open_page):
+def test_a_visit_alone_writes_nothing_and_a_reload_stays_in_its_workspace(open_page):
     issued = open_page("home").query_params["w"]
+    assert not session.store().workspaces.knows(issued)
     again = open_page("home", w=issued)
     assert again.query_params["w"] == issued
     assert DEAD not in said(again)
-
-
-def test_a_visit_alone_writes_nothing(open_page):
-    issued = open_page("home").query_params["w"]
-    assert not session.store().workspaces.knows(issued)
 
 
 def test_a_new_link_takes_everything_along_and_the_old_one_leads_nowhere(open_page, my_run):
@@ -160,13 +156,6 @@ def test_the_workspace_stays_in_the_address_from_page_to_page(open_page, my_run)
     assert checked(at.run()).query_params == {"w": MINE, "run": my_run.id}
 
 
-def test_a_laptop_has_no_workspace_in_the_address(open_page, monkeypatch):
-    monkeypatch.delenv("PLUMBLINE_PUBLIC")
-    at = open_page("settings")
-    assert "w" not in at.query_params
-    assert "Your link" not in said(at, "header")
-
-
 @pytest.mark.parametrize("name", ["home", "runs", "trace"])
 def test_pages_with_runs_say_that_only_the_link_leads_back(open_page, my_run, name):
     run = {"run": my_run.id} if name == "trace" else {}
@@ -175,13 +164,12 @@ def test_pages_with_runs_say_that_only_the_link_leads_back(open_page, my_run, na
     )
 
 
-@pytest.mark.parametrize("name", ["home", "runs"])
-def test_an_empty_workspace_asks_for_the_link_of_earlier_runs(open_page, name):
-    assert "Had runs here before? Open them with your link." in said(open_page(name))
-
-
-def test_a_laptop_says_nothing_of_links(open_page, my_run, monkeypatch):
+def test_a_laptop_says_nothing_of_links_and_workspaces(open_page, my_run, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PUBLIC")
+    at = open_page("settings")
+    assert "w" not in at.query_params
+    assert "Your link" not in said(at, "header")
+    assert "another workspace" not in said(open_page("rgb", run="unknown"), "warning")
     assert "link" not in said(open_page("runs"))
     finish(samples.trace(session.store(), "local"), session.store())
     assert "link" not in said(open_page("runs"))
@@ -190,43 +178,33 @@ def test_a_laptop_says_nothing_of_links(open_page, my_run, monkeypatch):
 # Others
 
 
-@pytest.mark.parametrize("name", ["trace", "rgb", "sample"])
-def test_the_run_of_another_is_not_there_even_for_who_knows_its_id(open_page, my_run, name):
-    at = open_page(name, w=YOURS, run=my_run.id)
-    assert "There is no such run here" in said(at, "warning")
-    assert not cards(at)
-
-
 @pytest.mark.parametrize("name", ["trace", "rgb", "metrics", "sample"])
-def test_a_link_to_no_run_says_so_above_all_else_and_names_other_workspaces(
+def test_the_run_of_another_is_not_there_even_for_who_knows_its_id_and_that_stands_above_all_else(
     open_page, my_run, name
 ):
     at = open_page(name, w=YOURS, run=my_run.id)
+    assert "There is no such run here" in said(at, "warning")
+    assert not cards(at)
     assert "the run belongs to another workspace" in said(at, "warning")
     above = list(at.main.children.values())[:2]
     assert [element.value for element in above[0].title] == [at.title[0].value]
     assert above[1].type == "warning"
 
 
-def test_a_laptop_names_no_other_workspace(open_page, monkeypatch):
-    monkeypatch.delenv("PLUMBLINE_PUBLIC")
-    assert "another workspace" not in said(open_page("rgb", run="unknown"), "warning")
-
-
-def test_the_runs_of_another_are_in_no_list(open_page, my_run):
-    for name in ("home", "runs"):
-        assert "No run yet." in said(open_page(name, w=YOURS))
+@pytest.mark.parametrize("name", ["home", "runs"])
+def test_the_runs_of_another_are_in_no_list_and_an_empty_one_asks_for_the_link_of_earlier_runs(
+    open_page, my_run, name
+):
+    at = open_page(name, w=YOURS)
+    assert "No run yet." in said(at)
+    assert "Had runs here before? Open them with your link." in said(at)
 
 
 def test_the_uploads_of_another_are_not_there(open_page):
-    assert (
-        "mine.csv (uploaded)"
-        in upload(open_page("datasets", w=MINE), "mine.csv").selectbox(key="dataset").options
-    )
-    assert (
-        "mine.csv (uploaded)" not in open_page("datasets", w=YOURS).selectbox(key="dataset").options
-    )
-    assert "mine.csv (uploaded)" in open_page("datasets", w=MINE).selectbox(key="dataset").options
+    upload(open_page("datasets", w=MINE), "mine.csv")
+    for visitor in (MINE, YOURS):
+        offered = open_page("datasets", w=visitor).selectbox(key="dataset").options
+        assert ("mine.csv (uploaded)" in offered) is (visitor == MINE)
 
 
 def test_a_key_belongs_to_its_session_and_not_to_the_link(open_page, server):

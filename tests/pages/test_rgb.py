@@ -16,7 +16,7 @@ from evaluators.runs import inputs
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import checked, finish
+from tests.pages.conftest import OpenPage, Upload, checked, finish
 from tests.pages.screen import (
     button,
     html,
@@ -33,39 +33,10 @@ from tests.pages.screen import (
 from ui import run_views, session
 
 BED = "RGB sample (English)"
-PREDICTIONS = (
-    {
-        "id": 1,
-        "query": "Who?",
-        "ans": "Mina Osei",
-        "prediction": "It was Mina Osei.",
-        "noise_rate": 0.4,
-        "docs": ["d"],
-    },
-    {
-        "id": 2,
-        "query": "Who?",
-        "ans": "Mina Osei",
-        "prediction": "Osei",
-        "noise_rate": 0.4,
-        "docs": ["d"],
-    },
-    {
-        "id": 3,
-        "query": "Who?",
-        "ans": "Mina Osei",
-        "prediction": "Osei and Mina",
-        "noise_rate": 0.4,
-        "docs": ["d"],
-    },
-    {
-        "id": 4,
-        "query": "Who?",
-        "ans": "Mina Osei",
-        "prediction": "Jan Brandt",
-        "noise_rate": 0.4,
-        "docs": ["d"],
-    },
+PREDICTIONS = tuple(
+    {"id": n, "query": "Who?", "ans": "Mina Osei", "prediction": answer}
+    | {"noise_rate": 0.4, "docs": ["d"]}
+    for n, answer in enumerate(("It was Mina Osei.", "Osei", "Osei and Mina", "Jan Brandt"), 1)
 )
 """Right under both policies; a part of the answer; all its words; wrong."""
 
@@ -110,6 +81,8 @@ def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(open_
     assert checked(at.run()).button(key="rgb_start").label == "Choose a model to start"
     at.text_area(key="rgb_prompt_en").set_value("Answer $question")
     assert checked(at.run()).button(key="rgb_start").label == "Correct the prompt to start"
+    remedy = "The prompt lacks $documents. Put it where the documents should stand."
+    assert remedy in said(at, "error")
     assert at.button(key="rgb_start").disabled
 
 
@@ -132,25 +105,6 @@ def test_a_chinese_bed_brings_its_own_prompt(open_page):
     assert state(settled(at.run())) == "72 answers checked"  # a third of the English rows
     # Published curves are of English questions.
     assert not [select for select in at.multiselect if "published" in select.label]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "remedy"),
-    [
-        (
-            "Answer $question",
-            "The prompt lacks $documents. Put it where the documents should stand.",
-        ),
-        ("Read $documents", "The prompt lacks $question. Put it where the question should stand."),
-        ("$question $documents $colour", "The prompt has an unknown blank $colour."),
-        ("$question $documents for 5 $", "Write $$ for a dollar sign."),
-    ],
-)
-def test_a_prompt_without_its_blanks_is_refused_at_once(open_page, prompt, remedy):
-    at = open_page("rgb")
-    at.text_area(key="rgb_prompt_en").set_value(prompt)
-    assert remedy in said(checked(at.run()), "error")
-    assert at.button(key="rgb_start").disabled
 
 
 def test_a_finished_run_shows_what_it_was_and_every_rate(open_page, filled):
@@ -264,10 +218,8 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page, f
 
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75 %"), ("paper", "25 %")])
 def test_existing_answers_are_scored_by_either_policy(open_page, upload, policy, accuracy):
-    upload("answers.json", jsonl(*PREDICTIONS))
-    at = scoring(open_page("rgb"), "answers.json")
-    at.selectbox(key="rgb_score_policy").set_value(policy).run()
-    at = settled(at.button(key="rgb_start").click().run())
+    at = scoring(open_page, upload, *PREDICTIONS)
+    at = scored(at.selectbox(key="rgb_score_policy").set_value(policy).run())
     assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
     assert (rate["Rate"], rate["Value"], rate["Checked"]) == (
@@ -286,9 +238,7 @@ def test_rules_by_which_nothing_differs_say_so(open_page, filled):
 
 
 def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(open_page, upload):
-    upload("answers.json", jsonl(*PREDICTIONS))
-    at = scoring(open_page("rgb"), "answers.json")
-    settled(at.button(key="rgb_start").click().run())
+    scored(scoring(open_page, upload, *PREDICTIONS))
     (run,) = runs()
     at = open_page("rgb", run=run.id)
     assert "With 40 % noise the tested model answers 75 % (" in html(at)
@@ -332,18 +282,15 @@ def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page):
 
 def test_existing_answers_can_be_scored_for_another_ability(open_page, upload):
     refusal = "I can not answer the question because of the insufficient information in documents."
-    upload("answers.json", jsonl(PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal}))
-    at = scoring(open_page("rgb"), "answers.json")
-    segments(at, "rgb_ability_answers.json").set_value(Ability.REJECTION).run()
-    at.button(key="rgb_start").click()
-    (rate,) = table(settled(at.run()), "Rate")
+    at = scoring(open_page, upload, PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal})
+    at = segments(at, "rgb_ability_answers.jsonl").set_value(Ability.REJECTION).run()
+    (rate,) = table(scored(at), "Rate")
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50 %")
 
 
 def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page, upload):
-    upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}, PREDICTIONS[1], PREDICTIONS[3]))
-    at = scoring(open_page("rgb"), "answers.jsonl")
-    at = settled(at.button(key="rgb_start").click().run())
+    without = {**PREDICTIONS[0], "ans": None}
+    at = scored(scoring(open_page, upload, without, PREDICTIONS[1], PREDICTIONS[3]))
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
     assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", 1)
@@ -354,54 +301,36 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_
 
 
 def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(open_page, upload):
-    upload("answers.jsonl", jsonl({**PREDICTIONS[0], "ans": None}))
-    at = scoring(open_page("rgb"), "answers.jsonl")
-    segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE).run()
-    at.button(key="rgb_start").click()
-    assert "No sample of answers.jsonl has what RGB needs" in said(checked(at.run()), "error")
+    at = scoring(open_page, upload, {**PREDICTIONS[0], "ans": None})
+    at = scored(segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE).run())
+    assert "No sample of answers.jsonl has what RGB needs" in said(at, "error")
     assert not runs()
 
 
 def test_look_alike_characters_that_change_a_verdict_are_counted(open_page, upload):
-    upload("answers.json", jsonl({**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
-    at = scoring(open_page("rgb"), "answers.json")
-    at.button(key="rgb_start").click()
-    assert "look-alike characters (NFKC): 1" in said(settled(at.run()))
+    at = scored(scoring(open_page, upload, {**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
+    assert "look-alike characters (NFKC): 1" in said(at)
 
 
-@pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000])
+@pytest.mark.parametrize("run_id", ["unknown", "../../etc", "%00", "x" * 5000, "of another kind"])
 def test_an_unknown_run_in_the_address_leads_to_the_form(open_page, filled, run_id):
-    at = open_page("rgb", run=run_id)
+    at = open_page("rgb", run=filled.trace.id if run_id == "of another kind" else run_id)
     assert "There is no such run here" in said(at)
     assert at.button(key="rgb_start")
 
 
-def test_a_run_of_another_kind_is_not_shown_here(open_page, filled):
-    assert "There is no such run here" in said(open_page("rgb", run=filled.trace.id))
-
-
 def test_the_deciding_words_are_marked_in_the_answer(open_page, upload):
-    upload("answers.json", jsonl(PREDICTIONS[0]))
-    at = scoring(open_page("rgb"), "answers.json")
-    settled(at.button(key="rgb_start").click().run())
+    scored(scoring(open_page, upload, PREDICTIONS[0]))
     at = open_page("sample", run=runs()[0].id)
-    assert "Gives the true answer: yes. It contains “Mina Osei”." in said(at, "markdown").replace(
-        "**", ""
-    )
+    verdict = "Gives the true answer: yes. It contains “Mina Osei”."
+    assert verdict in said(at, "markdown").replace("**", "")
     assert 'It was <mark class="pl-true">Mina Osei</mark>.' in html(at)
 
 
 def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_page, upload):
     docs = ["<b>In 2014</b>, 14 people met MINA OSEI.", "Jan Brandt lost in 2140."]
-    answers = [["Mina Osei", "Mina"], "14"]
-    upload(
-        "answers.json",
-        jsonl(
-            {**PREDICTIONS[3], "ans": answers, "prediction": "Mina, not Jan Brandt.", "docs": docs}
-        ),
-    )
-    at = scoring(open_page("rgb"), "answers.json")
-    settled(at.button(key="rgb_start").click().run())
+    facts = {"ans": [["Mina Osei", "Mina"], "14"], "prediction": "Mina, not Jan Brandt."}
+    scored(scoring(open_page, upload, {**PREDICTIONS[3], **facts, "docs": docs}))
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
         '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-true">14</mark> people met <mark '
@@ -416,9 +345,14 @@ def asked(at: AppTest, abilities: list[Ability], levels: list[float]) -> AppTest
     return checked(at.multiselect(key="rgb_noise").set_value(levels).run())
 
 
-def scoring(at: AppTest, name: str) -> AppTest:
+def scoring(open_page: OpenPage, upload: Upload, *rows: dict[str, Any]) -> AppTest:
     """The form for answers that exist already, with this upload chosen."""
-    return checked(at.selectbox(key="rgb_data").set_value(name).run())
+    upload("answers.jsonl", jsonl(*rows))
+    return checked(open_page("rgb").selectbox(key="rgb_data").set_value("answers.jsonl").run())
+
+
+def scored(at: AppTest) -> AppTest:
+    return checked(settled(at.button(key="rgb_start").click().run()))
 
 
 def figure(at: AppTest) -> dict[str, Any]:

@@ -16,14 +16,12 @@ from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.records import (
     Cell,
     Dataset,
-    EvaluatorSpec,
     ExpectedShares,
     Judgement,
     Labelling,
     Labels,
     Run,
     Sample,
-    SampleResult,
     Sentence,
     Sentences,
     SentenceSupport,
@@ -48,6 +46,7 @@ from tests.pages.screen import (
     send,
     table,
 )
+from tests.stored import stored_run
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -124,20 +123,9 @@ def stored(
 ) -> Run:
     """A run of one sample, in the store of this test."""
     data = Dataset(name="By hand", samples=(sample(gold),))
-    run = Run(
-        id="hand",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=evaluator),),
-        judges=(LUNA, OSS) if evaluator == "gpt_labeling" else (),
-    )
-    session.store().runs.save(run, data)
+    judges = (LUNA, OSS) if evaluator == "gpt_labeling" else ()
     score = labelled_score(data.samples[0], SENTENCES, kept, Labelling(by=by, labels=counted))
-    session.store().results.save(run.id, SampleResult(position=0, status="scored", score=score))
-    return run
+    return stored_run(session.store(), data, evaluator, scores=[score], judges=judges)
 
 
 def jury_run(**facts: object) -> Run:
@@ -379,12 +367,10 @@ def test_any_text_goes_over_letter_by_letter(open_page, unit):
         update={"question": text, "sentences": sentences, "situation": text, "sources": (text,)}
     )
     data = Dataset(name="Odd", samples=(odd,))
-    run = heuristic_run().model_copy(update={"id": "odd", "fingerprint": data.fingerprint})
-    session.store().runs.save(run, data)
     found = labels("0a", "", support("a", Support.NONE, explanation=text))
     score = labelled_score(odd, sentences, [], Labelling(by=f"custom/{text}", labels=found))
-    session.store().results.save("odd", SampleResult(position=0, status="scored", score=score))
-    at = open_page("sample", run="odd", sample="1")
+    stored_run(session.store(), data, "trace", scores=[score])
+    at = open_page("sample", run="hand", sample="1")
     view = evidence(at)
     assert (view["question"], view["answer"]) == (text, [["a", text]])
     assert text in view["said"][0]["of"]["a"]

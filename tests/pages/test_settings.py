@@ -40,12 +40,26 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
         yield server
 
 
-def test_the_page_begins_with_groq_and_no_key(open_page):
+def test_the_page_begins_with_groq_no_key_and_plumblines_own_table_of_models(open_page):
     at = open_page("settings")
     titles = ["Groq", "OpenAI", "Together", "OpenRouter", "Mistral", "Custom endpoint"]
     assert segments(at, "provider").options == titles
     assert "No key yet. Groq makes them at https://console.groq.com/keys" in said(at)
     assert not at.get("success")
+    rows = {row["Model"]: row for row in table(at, "Model")}
+    assert rows["GPT-OSS 20B"] == {
+        "Model": "GPT-OSS 20B",
+        "Status": "production",
+        "Price in": 0.075,
+        "Price out": 0.3,
+        "Context": 131_072,
+        "Free plan": "30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day",
+        "Cannot be chosen": "needs a key",
+    }
+    assert "Test the key to see which of them it may use." in said(at)
+    (shown,) = (row for row in displayed(at) if row["Model"] == "GPT-OSS 20B")
+    # Prices have two decimals at least.
+    assert (shown["Price in"], shown["Price out"]) == ("$0.075", "$0.30")
 
 
 @pytest.mark.parametrize("provider", HOSTED, ids=lambda provider: provider.name)
@@ -115,44 +129,16 @@ def test_on_a_persons_own_machine_a_reload_keeps_the_key(open_page, server):
     assert "No key yet." in said(choose(open_page("settings"), "openai"))
 
 
-@pytest.mark.parametrize("typed", [f"  {KEY}\n", f'"{KEY}"', f"Bearer {KEY}", f"“{KEY}”"])
-def test_what_was_copied_along_with_a_key_is_taken_off(open_page, server, typed):
-    assert "Works" in said(enter(open_page("settings"), "openai", typed), "success")
+def test_what_was_copied_along_with_a_key_is_taken_off(open_page, server):
+    assert "Works" in said(enter(open_page("settings"), "openai", f'"Bearer {KEY}"\n'), "success")
 
 
-@pytest.mark.parametrize(
-    ("typed", "reason"),
-    [
-        ("", "The key is empty."),
-        ("sk-01234 56789", "The key contains a space."),
-        ("sk-01234”56789", "The key contains a character that no key has (U+201D)."),
-    ],
-)
-def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(
-    open_page, server, typed, reason
-):
-    at = enter(open_page("settings"), "openai", typed)
-    assert reason in said(at, "error")
+def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(open_page, server):
+    at = enter(open_page("settings"), "openai", "sk-01234 56789")
+    assert "The key contains a space." in said(at, "error")
     assert "Copy it again from the provider's page" in said(at, "error")
     assert "No key yet." in said(at)
     assert "56789" not in said(at, "caption", "error", "code")
-
-
-def test_a_key_that_the_provider_refuses_is_said_with_the_details(open_page, server):
-    at = enter(open_page("settings"), "openai", OTHER_KEY)
-    assert "The API key was refused by OpenAI." in said(at, "error")
-    details = "\n".join(code.value for code in at.code)
-    assert "HTTP 401" in details
-    assert "req_loopback" in details
-    assert OTHER_KEY not in details
-
-
-def test_a_provider_that_cannot_be_reached_is_said(open_page, monkeypatch):
-    with Loopback() as gone:
-        monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
-    at = enter(open_page("settings"), "openai", KEY)
-    assert "Not tested: Cannot reach 127.0.0.1" in said(at, "error")
-    assert not at.get("success")
 
 
 def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
@@ -161,6 +147,8 @@ def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
     with Loopback() as gone:
         monkeypatch.setenv("OPENAI_BASE_URL", gone.base_url)
     at = enter(open_page("settings"), "openai", KEY)
+    assert "Not tested: Cannot reach 127.0.0.1" in said(at, "error")
+    assert not at.get("success")
     assert "Not tested at" in said(at, "caption")
     assert "In use" not in said(at)
     assert session.own_keys()["openai"].key.get_secret_value() == KEY
@@ -169,8 +157,14 @@ def test_a_first_key_that_could_not_be_tested_is_kept_and_said_to_be_untested(
     assert "In use at" in said(at, "caption")
 
 
-def test_a_first_key_that_the_provider_refuses_is_not_taken(open_page, server):
+def test_a_first_key_that_the_provider_refuses_is_not_taken_and_the_details_are_told(
+    open_page, server
+):
     at = enter(open_page("settings"), "openai", OTHER_KEY)
+    details = "\n".join(code.value for code in at.code)
+    assert "HTTP 401" in details
+    assert "req_loopback" in details
+    assert OTHER_KEY not in details
     assert (
         "Not taken: The API key was refused by OpenAI. Check that it is complete and active."
         in said(at, "error")
@@ -195,37 +189,19 @@ def test_a_key_in_use_that_is_refused_later_stays_and_that_is_said(open_page, se
     assert "Not taken" not in said(at, "error")
 
 
-@pytest.mark.parametrize(
-    ("provider", "key", "problem"),
-    [
-        (
-            "openai",
-            "gsk_Marked0123456789",
-            "This looks like a key of Groq, so it is not sent to OpenAI. Choose Groq",
-        ),
-        (
-            "groq",
-            "sk-Marked0123456789",
-            "This looks like a key of OpenAI, so it is not sent to Groq. Choose OpenAI",
-        ),
-    ],
-)
-def test_a_key_of_another_provider_is_refused_with_the_remedy(open_page, provider, key, problem):
-    at = enter(open_page("settings"), provider, key)
+def test_a_key_of_another_provider_is_refused_with_the_remedy(open_page):
+    at = enter(open_page("settings"), "openai", "gsk_Marked0123456789")
+    problem = "This looks like a key of Groq, so it is not sent to OpenAI. Choose Groq"
     assert problem in said(at, "error")
     assert "No key yet." in said(at)
 
 
-def test_a_key_that_was_refused_leaves_the_earlier_one_in_use(open_page, server):
-    at = enter(open_page("settings"), "openai", KEY)
-    assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
-    assert "Works" in said(enter(at, "openai", ""), "success")
-
-
-def test_the_field_is_empty_again_once_a_key_was_sent(open_page, server):
+def test_a_key_that_cannot_be_one_leaves_the_earlier_one_in_use(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     field = at.text_input(key="typed_openai")
     assert (field.value, field.placeholder) == ("", "Type to replace it")
+    assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
+    assert "Works" in said(enter(at, "openai", ""), "success")
 
 
 def test_a_key_survives_other_pages_and_leaves_with_forget(open_page, server):
@@ -294,18 +270,8 @@ def test_a_custom_endpoint_works_without_a_key(open_page):
         assert session.own_keys()["custom"].base_url == local.base_url
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "",
-        "localhost:11434",
-        "file:///etc/passwd",
-        "http://me:secret@localhost/v1",
-        "http://localhost/v1?k=1",
-    ],
-)
-def test_what_cannot_be_an_address_is_refused(open_page, address):
-    at = enter(open_page("settings"), "custom", "", address)
+def test_what_cannot_be_an_address_is_refused(open_page):
+    at = enter(open_page("settings"), "custom", "", "file:///etc/passwd")
     assert "Give the base URL" in said(at, "error")
     assert session.own_keys() == {}
 
@@ -347,24 +313,6 @@ def test_no_message_on_the_page_sends_to_the_page(open_page):
 # What is offered
 
 
-def test_before_a_test_the_table_is_plumblines_own(open_page):
-    at = open_page("settings")
-    rows = {row["Model"]: row for row in table(at, "Model")}
-    assert rows["GPT-OSS 20B"] | {"Free plan": ""} == {
-        "Model": "GPT-OSS 20B",
-        "Status": "production",
-        "Price in": 0.075,
-        "Price out": 0.3,
-        "Context": 131_072,
-        "Free plan": "",
-        "Cannot be chosen": "needs a key",
-    }
-    assert rows["GPT-OSS 20B"]["Free plan"] == (
-        "30 calls/min, 1,000 calls/day, 8,000 tokens/min, 200,000 tokens/day"
-    )
-    assert "Test the key to see which of them it may use." in said(at)
-
-
 def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(open_page, monkeypatch):
     with Loopback(models=["openai/gpt-oss-20b", "brand-new", "whisper-large-v3"]) as few:
         monkeypatch.setenv("GROQ_BASE_URL", few.address)
@@ -374,24 +322,11 @@ def test_after_a_test_the_table_says_what_the_key_may_not_use_and_why(open_page,
     assert reasons["GPT-OSS 120B"] == "not offered to this key"
     assert "whisper-large-v3" not in reasons
     assert "Test the key" not in said(at)
+    # Models that can be used come first.
+    assert list(map(bool, reasons.values())) == [False] * 2 + [True] * (len(reasons) - 2)
     assert not [reason for reason in reasons.values() if "retired" in reason]
     at.toggle(key="show_retired").set_value(True)
     assert "retired" in table(checked(at.run()), "Model")[-1]["Cannot be chosen"]
-
-
-def test_models_that_can_be_used_come_first(open_page, monkeypatch):
-    with Loopback(models=["openai/gpt-oss-20b", "brand-new"]) as few:
-        monkeypatch.setenv("GROQ_BASE_URL", few.address)
-        at = enter(open_page("settings"), "groq", KEY)
-    problems = [row["Cannot be chosen"] for row in table(at, "Model")]
-    assert problems[:2] == ["", ""]
-    assert all(problems[2:])
-
-
-def test_prices_have_two_decimals_at_least(open_page):
-    at = open_page("settings")
-    (shown,) = (row for row in displayed(at) if row["Model"] == "GPT-OSS 20B")
-    assert (shown["Price in"], shown["Price out"]) == ("$0.075", "$0.30")
 
 
 def test_hostile_names_of_models_stay_text(open_page):
@@ -464,15 +399,9 @@ def leaves(block: object) -> Iterator[object]:
 
 
 def remember_answers(count: int) -> None:
-    run = sample_run([catalogue.OFFLINE])
-    calls = [
-        Call(
-            key=f"{number:064}",
-            model="groq/openai/gpt-oss-20b",
-            completion=Completion(text="In May."),
-        )
-        for number in range(count)
-    ]
+    run, asked = sample_run([catalogue.OFFLINE]), "groq/openai/gpt-oss-20b"
+    said = Completion(text="In May.")
+    calls = [Call(key=f"{n:064}", model=asked, completion=said) for n in range(count)]
     session.store().calls.save(run.id, calls)
 
 

@@ -20,7 +20,6 @@ from evaluators.records import (
     ModelSpec,
     Run,
     Sample,
-    SampleResult,
     Sentence,
     Sentences,
     SentenceSupport,
@@ -30,6 +29,7 @@ from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import checked
 from tests.pages.screen import cards, grid, lines, listed, said, samples, segments, value_table
+from tests.stored import stored_run
 from ui import session
 
 SENTENCES = Sentences(
@@ -270,27 +270,14 @@ def stored(
         sample(number, published if number == 0 else None) for number in range(len(labelled))
     )
     data = Dataset(name="By hand", samples=samples)
-    run = Run(
-        id=name,
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=name, params=params),),
-        judges=judges,
-    )
-    session.store().runs.save(run, data)
-    for position, own in enumerate(labelled):
+    scores = []
+    for labelled_sample, own in zip(samples, labelled, strict=True):
         found = [Labelling(by=by, labels=each) for by, each in own.items()]
         counted = next((each for each in found if each.by == JURY), found[-1])
-        score = labelled_score(
-            samples[position], SENTENCES, [each for each in found if each.by != JURY], counted
-        )
-        session.store().results.save(
-            run.id, SampleResult(position=position, status="scored", score=score)
-        )
-    return run
+        of_judges = [each for each in found if each.by != JURY]
+        scores.append(labelled_score(labelled_sample, SENTENCES, of_judges, counted))
+    spec = EvaluatorSpec(name=name, params=params)
+    return stored_run(session.store(), data, spec, id=name, judges=judges, scores=scores)
 
 
 def sample(number: int, published: Labels | None) -> Sample:

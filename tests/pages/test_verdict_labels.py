@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.records import Cell, Dataset, EvaluatorSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Cell, Dataset, Sample, Score
 from evaluators.runs.aggregate import View
 from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
@@ -13,6 +13,7 @@ from evaluators.runs.store import Selection
 from evaluators.trace.labelling import CORRECTED
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import markdown, said, segments
+from tests.stored import stored_run
 from ui import session
 
 KEY = "verdict_hand_0_0_0_llm_judge"
@@ -25,20 +26,8 @@ def opened(open_page: OpenPage) -> AppTest:
         Sample(id=f"s{n}", question="Where is Rome?", response="In Italy.") for n in (0, 1)
     )
     data = Dataset(name="By hand", samples=samples)
-    run = Run(
-        id="hand",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="llm_judge"),),
-    )
-    store = session.store()
-    store.runs.save(run, data)
-    for position, value in enumerate((1.0, None)):
-        score = Score(values={"llm_judge": value})
-        store.results.save("hand", SampleResult(position=position, status="scored", score=score))
+    scores = [Score(values={"llm_judge": value}) for value in (1.0, None)]
+    stored_run(session.store(), data, "llm_judge", scores=scores)
     return open_page("sample", run="hand", sample="1")
 
 

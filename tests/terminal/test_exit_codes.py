@@ -11,7 +11,6 @@ from evaluators.records import (
     Dataset,
     EvaluatorSpec,
     ModelSpec,
-    Run,
     Sample,
     SampleResult,
     Score,
@@ -28,6 +27,7 @@ from evaluators.terminal.exit_codes import (
     run_outcome,
 )
 from tests.stops import stop
+from tests.stored import save_score, stored_run
 
 RECALL = EvaluatorSpec(name="retriever_recall")
 MATCH = EvaluatorSpec(name="answer_match")
@@ -46,18 +46,8 @@ def results(*columns, models=(), name="hit"):
         name="By hand",
         samples=tuple(Sample(id=str(n), question="?") for n in range(len(columns[0]))),
     )
-    run = Run(
-        id="r1",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(RECALL, MATCH)[: 1 if models else len(columns)],
-        models=models,
-    )
-    store = Store(":memory:")
-    store.runs.save(run, data)
+    store, metrics = Store(":memory:"), (RECALL, MATCH)[: 1 if models else len(columns)]
+    run = stored_run(store, data, *metrics, models=models)
     for number, column in enumerate(columns):
         cell = {"model": number} if models else {"metric": number}
         for position, value in enumerate(column):
@@ -67,12 +57,9 @@ def results(*columns, models=(), name="hit"):
                     SampleResult(position=position, status="failed", error="No answer.", **cell),
                 )
             elif value != OPEN:
-                score = Score(
-                    values={name: value}, reason="" if value is not None else "Nothing to judge."
-                )
-                store.results.save(
-                    run.id, SampleResult(position=position, status="scored", score=score, **cell)
-                )
+                reason = "" if value is not None else "Nothing to judge."
+                score = Score(values={name: value}, reason=reason)
+                save_score(store, run.id, score, position=position, **cell)
     return Results(run, store)
 
 

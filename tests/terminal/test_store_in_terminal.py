@@ -14,12 +14,13 @@ import pytest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.own_command import own_command
-from evaluators.records import Dataset, EvaluatorSpec, Run, Sample
+from evaluators.records import Dataset, EvaluatorSpec, Sample
 from evaluators.runs.inputs import local_store
 from evaluators.runs.store import Store
 from evaluators.terminal.cli import main
 from evaluators.terminal.exit_codes import FINE, INCOMPLETE, WRONG
 from evaluators.terminal.files import escaped_for_terminal
+from tests.stored import stored_run
 
 ODD = "\x1b[2J\x9b31m\x07\u202eevil\r\x00 \ufeff\U000e0041"
 SAMPLES = Dataset(
@@ -29,17 +30,8 @@ SAMPLES = Dataset(
 
 
 def keep(run_id, created="2026-01-02T00:00:00", dataset=SAMPLES):
-    run = Run(
-        id=run_id,
-        workspace="local",
-        created=created,
-        title=f"Run {run_id}",
-        dataset_name="d",
-        fingerprint=dataset.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"),),
-    )
-    local_store().runs.save(run, dataset)
-    return run
+    facts = {"id": run_id, "created": created, "title": f"Run {run_id}"}
+    return stored_run(local_store(), dataset, "trace", **facts)
 
 
 def damage(folder, run_id):
