@@ -44,18 +44,24 @@ TITLES = {
 both = pytest.mark.parametrize("name", ["groq", "openai"])
 
 ERRORS = {
-    "401": (RunStoppedError, "The API key was refused by {provider}."),
-    "403": (RunStoppedError, "This key may not use {model}."),
-    "404 retired": (RunStoppedError, "{model} is not available at {provider}"),
-    "400 decommissioned": (RunStoppedError, "{model} is not available at {provider}"),
+    "401": (RunStoppedError, "The API key was refused by {provider}. Check"),
+    "403": (RunStoppedError, "This key may not use {model}. Choose another model"),
+    "404 retired": (RunStoppedError, "{model} is not available at {provider}. Choose another"),
+    "400 decommissioned": (RunStoppedError, "{model} is not available at {provider}. Choose"),
     "404 address": (RunStoppedError, "Nothing at http://127.0.0.1:"),
-    "400 context": (LLMError, "This sample needs 9,120 tokens, more than {model} takes (8,192)."),
-    "413 context": (LLMError, "This sample needs about 11 tokens, more than {model} takes."),
+    "400 context": (
+        LLMError,
+        "This sample needs 9,120 tokens, more than {model} takes (8,192). Use fewer or",
+    ),
+    "413 context": (
+        LLMError,
+        "This sample needs about 11 tokens, more than {model} takes. Use fewer or",
+    ),
     "413 tokens": (
         LLMError,
-        "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute",
+        "(9,000 tokens with the answer budget) exceeds your plan's 8,000 tokens per minute. Lower",
     ),
-    "400 json": (TransientError, "{model} did not return valid JSON."),
+    "400 json": (TransientError, "{model} did not return valid JSON. Try again"),
     "422": (TransientError, "could not process the request"),
     "429": (RateLimitedError, "The limit for {model} at {provider} is reached; try again in 1 s."),
     "429 bare": (
@@ -64,10 +70,10 @@ ERRORS = {
     ),
     "429 long": (RunStoppedError, "The limit for {model} at {provider} is reached."),
     "429 day": (RunStoppedError, "The daily limit for {model} at {provider} is reached."),
-    "429 quota": (RunStoppedError, "The account at {provider} has no credit."),
+    "429 quota": (RunStoppedError, "The account at {provider} has no credit. Add some there"),
     "408": (TransientError, "{provider} is overloaded (HTTP 408)."),
     "409": (TransientError, "{provider} is overloaded (HTTP 409)."),
-    "498": (TransientError, "{provider} is overloaded (HTTP 498)."),
+    "498": (TransientError, "{provider} is overloaded (HTTP 498). Try again"),
     "500": (TransientError, "{provider} is overloaded (HTTP 500)."),
     "503": (TransientError, "{provider} is overloaded (HTTP 503)."),
     "529": (TransientError, "{provider} is overloaded (HTTP 529)."),
@@ -75,13 +81,13 @@ ERRORS = {
     "hang": (LateError, "No answer from {provider} within 0.5 s."),
     "drip": (LateError, "No answer from {provider} within 0.5 s."),
     "reset in the body": (TransientError, "The connection to 127.0.0.1:"),
-    "html": (TransientError, "answered with a web page"),
-    "error 200": (TransientError, "{provider} reported an error instead of an answer."),
+    "html": (TransientError, "answered with a web page. Check the base URL"),
+    "error 200": (TransientError, "{provider} reported an error instead of an answer. Try again"),
     "no choices": (TransientError, "Unexpected answer from {provider}."),
-    "truncated": (TransientError, "Unexpected answer from {provider}."),
+    "truncated": (TransientError, "Unexpected answer from {provider}. Try again"),
     "wrong json": (TransientError, "Unexpected answer from {provider}."),
     "huge": (LLMError, "sent far more than an answer"),
-    "redirect": (RunStoppedError, "redirects to another address"),
+    "redirect": (RunStoppedError, "redirects to another address, which is not followed."),
 }
 TRIES = {"400 json": 2, "422": 2, "html": 2} | dict.fromkeys(
     ("hang", "drip", "error 200", "no choices", "truncated", "wrong json"), 3

@@ -27,41 +27,22 @@ from ui import session
 
 Serve = Callable[..., Loopback]
 
+# Of each kind some: `tests/llm/test_connection.py` has what is said of every fault.
 STOPPING = {
     "401": (
         "The API key was refused by OpenAI. Check on the Settings page that it is complete "
         "and active."
     ),
-    "403": "This key may not use GPT-6 Luna. Choose another model",
-    "404 retired": "GPT-6 Luna is not available at OpenAI. Choose another model.",
-    "400 decommissioned": "GPT-6 Luna is not available at OpenAI. Choose another model.",
     "404 address": "the base URL usually ends in /v1. Correct it on the Settings page.",
-    "redirect": "redirects to another address, which is not followed.",
     "429 day": (
         "The daily limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; "
         "resume after 2"
     ),
-    "429 long": (
-        "The limit for GPT-6 Luna at OpenAI is reached. Everything so far is kept; resume after 2"
-    ),
-    "429 quota": "The account at OpenAI has no credit. Add some there, or use another key.",
 }
 FAILING = {
     "400 context": "This sample needs 9,120 tokens, more than GPT-6 Luna takes (8,192). Use fewer",
-    "413 context": "more than GPT-6 Luna takes. Use fewer or shorter documents",
-    "413 tokens": "exceeds your plan's 8,000 tokens per minute. Lower the answer budget",
-    "400 json": "GPT-6 Luna did not return valid JSON. Try again",
-    "422": "could not process the request",
-    "498": "OpenAI is overloaded (HTTP 498). Try again",
-    "503": "OpenAI is overloaded (HTTP 503). Try again",
     "hang": "No answer from OpenAI within 0.4 s. Try again",
-    "reset": "broke. Try again.",
-    "html": "answered with a web page. Check the base URL",
-    "error 200": "OpenAI reported an error instead of an answer. Try again",
-    "truncated": "Unexpected answer from OpenAI. Try again",
-    "huge": "sent far more than an answer",
     "length": "was cut off at 100 tokens. Raise the answer budget.",
-    "filter": "withheld the answer (content filter)",
 }
 
 

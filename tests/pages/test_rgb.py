@@ -302,7 +302,8 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_
 
 def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail(open_page, upload):
     at = scoring(open_page, upload, {**PREDICTIONS[0], "ans": None})
-    at = scored(segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE).run())
+    at = segments(at, "rgb_ability_answers.jsonl").set_value(Ability.NOISE).run()
+    at = checked(at.button(key="rgb_start").click().run())
     assert "No sample of answers.jsonl has what RGB needs" in said(at, "error")
     assert not runs()
 
