@@ -26,14 +26,7 @@ from evaluators.records import (
     Support,
 )
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.rounds.records import (
-    AskedAnswer,
-    AskedPlace,
-    Asking,
-    Participant,
-    Round,
-    RoundKind,
-)
+from evaluators.rounds.records import AskedAnswer, AskedPlace, Asking, Participant, Round, RoundKind
 from evaluators.runs import rounds
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store

@@ -10,15 +10,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from evaluators.records import (
-    Dataset,
-    Labelling,
-    Labels,
-    Run,
-    Sample,
-    SentenceSupport,
-    Support,
-)
+from evaluators.records import Dataset, Labelling, Labels, Run, Sample, SentenceSupport, Support
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
 from tests.e2e.conftest import Server, settled

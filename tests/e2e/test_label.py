@@ -9,15 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from evaluators.people.queues import LabelQueue
-from evaluators.records import (
-    Dataset,
-    Labelling,
-    Labels,
-    Run,
-    Sample,
-    SentenceSupport,
-    Support,
-)
+from evaluators.records import Dataset, Labelling, Labels, Run, Sample, SentenceSupport, Support
 from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.run_view import RunView
 from evaluators.text.sentences import cut

@@ -11,14 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
-from playwright.sync_api import (
-    BrowserContext,
-    Locator,
-    Page,
-    WebSocket,
-    WebSocketRoute,
-    expect,
-)
+from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluators.records import Run, Support

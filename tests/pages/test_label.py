@@ -16,13 +16,7 @@ from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.people.queues import MOST_PEOPLE, LabelQueue
 from evaluators.people.records import PersonLabel
-from evaluators.records import (
-    Cell,
-    Dataset,
-    EvaluatorSpec,
-    Sample,
-    Score,
-)
+from evaluators.records import Cell, Dataset, EvaluatorSpec, Sample, Score
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw

@@ -20,13 +20,7 @@ from evaluators.errors import MissingInputError
 from evaluators.llm import LLMClient
 from evaluators.llm.structured import ask
 from evaluators.prompts import FOLDER, Prompt
-from evaluators.records import (
-    Dataset,
-    JudgeEvidence,
-    Run,
-    Sample,
-    Score,
-)
+from evaluators.records import Dataset, JudgeEvidence, Run, Sample, Score
 from tests.comparison.made import results
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
