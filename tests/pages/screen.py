@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -222,6 +223,24 @@ def markdown(at: AppTest) -> list[str]:
     return texts + [
         label for element in elements if isinstance(label := getattr(element, "label", None), str)
     ]
+
+
+@contextmanager
+def at_work(run: Run) -> Iterator[None]:
+    """As if another process were at work on the run."""
+    elsewhere = session.store().run_lock(run.id)
+    elsewhere.acquire()
+    try:
+        yield
+    finally:
+        elsewhere.release()
+
+
+def started(at: AppTest, page: str) -> AppTest:
+    """The page after its form was sent off and the run came to its end."""
+    at = settled(at.button(key=f"{page}_start").click().run())
+    assert not at.exception, [element.value for element in at.exception]
+    return at
 
 
 def settled(at: AppTest) -> AppTest:

@@ -16,7 +16,7 @@ from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, S
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import cards, lines, markdown, runs, said, samples, settled, state, table
+from tests.pages.screen import cards, lines, markdown, runs, said, samples, started, state, table
 from tests.pages.test_metrics import Words
 from tests.stored import save_score, stored_run
 from ui import session
@@ -276,8 +276,3 @@ def trace_form(open_page: OpenPage, method: str, *metrics: str) -> AppTest:
     at.selectbox(key="trace_dataset").set_value("two")
     checked(at.radio(key="trace_method").set_value(method).run())
     return checked(at.multiselect(key="trace_metrics").set_value(list(metrics)).run())
-
-
-def started(at: AppTest, page: str) -> AppTest:
-    at.button(key=f"{page}_start").click()
-    return checked(settled(at.run()))

@@ -29,7 +29,7 @@ from tests.pages.screen import (
     said,
     samples,
     segments,
-    settled,
+    started,
     state,
     table,
 )
@@ -269,8 +269,3 @@ def form(
 
 def models(at: AppTest, page: str, *chosen: str) -> AppTest:
     return checked(at.multiselect(key=f"{page}_models").set_value(list(chosen)).run())
-
-
-def started(at: AppTest, page: str) -> AppTest:
-    at.button(key=f"{page}_start").click()
-    return checked(settled(at.run()))

@@ -22,8 +22,8 @@ from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.store import Answer
 from tests.pages.by_hand import SAMPLES, fail, two_models
-from tests.pages.conftest import Filled, checked
-from tests.pages.screen import button, evidence, markdown, said, table
+from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.screen import at_work, button, evidence, markdown, said, table
 from tests.stored import stored_run
 from ui import run_views, session
 
@@ -47,6 +47,12 @@ def stored(wish: Wish) -> LabelQueue:
 def token(queue: LabelQueue, name: str) -> str:
     """What stands in the address of whoever labels under this name, and has the run as well."""
     return session.store().label_queues.join(queue, name, is_owner=True).token
+
+
+@pytest.fixture
+def opened(open_page: OpenPage) -> Callable[..., AppTest]:
+    """`opened(queue, name)`: the page of somebody who labels in the queue."""
+    return lambda queue, name="Anna": open_page("label", queue=queue.id, person=token(queue, name))
 
 
 def bar(at: AppTest) -> dict[str, Any]:
@@ -174,8 +180,8 @@ def test_whoever_has_the_link_enters_a_name_and_begins(open_page, queue):
 # One answer after the other
 
 
-def test_an_answer_is_labelled_and_the_next_one_comes(open_page, queue):
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+def test_an_answer_is_labelled_and_the_next_one_comes(opened, queue):
+    at = opened(queue)
     first = queue.cell(0)
     question = bar(at)["questions"][0]
     assert (question["text"], question["value"]) in [
@@ -197,42 +203,35 @@ def test_an_answer_is_labelled_and_the_next_one_comes(open_page, queue):
         assert label.queue == queue.id
 
 
-def test_an_answer_without_a_label_is_not_done(open_page, queue):
-    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
+def test_an_answer_without_a_label_is_not_done(opened, queue):
+    at = act(opened(queue), "done")
 
     assert bar(at)["progress"] == "1 of 11"
     assert "Answer with Yes (1) or No (2) first" in bar(at)["note"]
     assert words(queue) == []
 
 
-def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(open_page, queue):
-    at = act(
-        open_page("label", queue=queue.id, person=token(queue, "Anna")), "skipped", "cannot tell"
-    )
+def test_what_is_skipped_or_cannot_be_told_is_kept_and_not_a_label(opened, queue):
+    at = act(opened(queue), "skipped", "cannot tell")
 
     assert bar(at)["progress"] == "3 of 11"
     assert words(queue) == [("sample", "skipped"), ("sample", "cannot tell")]
 
 
-def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(open_page, queue):
+def test_a_queue_is_left_and_gone_on_with_at_the_first_open_answer(opened, queue):
     act(
-        open_page("label", queue=queue.id, person=token(queue, "Anna")),
+        opened(queue),
         "skipped",
         "forward",
         "skipped",
     )
 
-    assert (
-        bar(open_page("label", queue=queue.id, person=token(queue, "Anna")))["progress"]
-        == "2 of 11"
-    )
-    assert (
-        bar(open_page("label", queue=queue.id, person=token(queue, "Ben")))["progress"] == "1 of 11"
-    )
+    assert bar(opened(queue))["progress"] == "2 of 11"
+    assert bar(opened(queue, "Ben"))["progress"] == "1 of 11"
 
 
-def test_undo_takes_back_what_was_said_last_and_then_steps_back(open_page, queue):
-    at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "no"), "done")
+def test_undo_takes_back_what_was_said_last_and_then_steps_back(opened, queue):
+    at = act(say(opened(queue), "no"), "done")
     at = act(at, "undo")
     assert bar(at)["progress"] == "1 of 11"
     at = act(at, "undo")
@@ -244,8 +243,8 @@ def test_undo_takes_back_what_was_said_last_and_then_steps_back(open_page, queue
     assert session.store().person_labels.by_cell(queue.run_id) == {}
 
 
-def test_a_label_and_next_that_come_together_are_both_kept(open_page, queue):
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+def test_a_label_and_next_that_come_together_are_both_kept(opened, queue):
+    at = opened(queue)
     told = bar(at)
     label = {"key": told["questions"][0]["name"], "value": "yes"}
     both = [
@@ -270,17 +269,15 @@ def test_a_label_and_next_that_come_together_are_both_kept(open_page, queue):
         None,
     ],
 )
-def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(open_page, queue, changes):
-    at = send(open_page("label", queue=queue.id, person=token(queue, "Anna")), changes)
+def test_what_does_not_fit_the_answer_on_the_screen_is_passed_over(opened, queue, changes):
+    at = send(opened(queue), changes)
 
     assert bar(at)["progress"] == "1 of 11"
     assert words(queue) == []
 
 
-def test_two_browsers_of_one_person_lose_nothing(open_page, queue):
-    here, there = (
-        open_page("label", queue=queue.id, person=token(queue, "Anna")) for _ in range(2)
-    )
+def test_two_browsers_of_one_person_lose_nothing(opened, queue):
+    here, there = (opened(queue) for _ in range(2))
     act(say(here, "yes"), "done")
     there = act(say(there, "no"), "done")
 
@@ -295,8 +292,8 @@ def test_two_browsers_of_one_person_lose_nothing(open_page, queue):
 # What the judge says
 
 
-def test_blind_nothing_tells_what_was_judged_until_the_end(open_page, queue):
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+def test_blind_nothing_tells_what_was_judged_until_the_end(opened, queue):
+    at = opened(queue)
     for _ in queue.answers:
         assert bar(at)["note"] == ""
         at = act(say(at, "yes"), "done")
@@ -312,9 +309,9 @@ def test_blind_nothing_tells_what_was_judged_until_the_end(open_page, queue):
     assert list(at.table[0].value.columns) == [r"\#", "You", "Run", "Question", "Asked"]
 
 
-def test_after_each_answer_its_labels_are_shown_before_the_next(open_page):
+def test_after_each_answer_its_labels_are_shown_before_the_next(opened):
     queue = stored(Wish(reveal="after each"))
-    at = act(say(open_page("label", queue=queue.id, person=token(queue, "Anna")), "yes"), "done")
+    at = act(say(opened(queue), "yes"), "done")
 
     assert bar(at)["progress"] == "1 of 11"
     assert bar(at)["note"].startswith("The rule: ")
@@ -323,9 +320,9 @@ def test_after_each_answer_its_labels_are_shown_before_the_next(open_page):
     assert words(queue) == [("verdict", "yes"), ("sample", "done")]
 
 
-def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(open_page):
+def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(opened):
     queue = stored(Wish(blind=False))
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
     assert bar(at)["note"].startswith("The rule: ")
 
     at = act(at, "done")
@@ -335,9 +332,9 @@ def test_what_was_not_blind_confirms_the_run_where_nothing_was_changed(open_page
     assert (label.value, label.blind) == ("done", False)
 
 
-def test_two_people_see_how_far_they_agree(open_page, queue):
+def test_two_people_see_how_far_they_agree(opened, queue):
     for name, value in (("Anna", "yes"), ("Ben", "no")):
-        at = open_page("label", queue=queue.id, person=token(queue, name))
+        at = opened(queue, name)
         for _ in queue.answers:
             at = act(say(at, value), "done")
 
@@ -376,9 +373,9 @@ def label_all(at: AppTest) -> AppTest:
     return send(at, changes, name="evidence")
 
 
-def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(open_page, of_sentences):
+def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(opened, of_sentences):
     queue = of_sentences()
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
     assert set(evidence(at)["verdicts"].values()) == {""}
     assert evidence(at)["trueAnswer"] == ""
     at = act(at, "done")
@@ -394,9 +391,9 @@ def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(open_page, of
     assert (done.value, done.blind) == ("done", True)
 
 
-def test_sentences_are_compared_with_the_run_after_each_answer(open_page, of_sentences):
+def test_sentences_are_compared_with_the_run_after_each_answer(opened, of_sentences):
     queue = of_sentences(reveal="after each")
-    at = act(label_all(open_page("label", queue=queue.id, person=token(queue, "Anna"))), "done")
+    at = act(label_all(opened(queue)), "done")
 
     assert bar(at)["progress"] == "1 of 5"
     assert bar(at)["note"].startswith("Fully supported? The run: ")
@@ -405,9 +402,9 @@ def test_sentences_are_compared_with_the_run_after_each_answer(open_page, of_sen
     assert bar(act(at, "done"))["progress"] == "2 of 5"
 
 
-def test_with_all_labels_in_sight_next_confirms_them(open_page, of_sentences):
+def test_with_all_labels_in_sight_next_confirms_them(opened, of_sentences):
     queue = of_sentences(blind=False)
-    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "done")
+    at = act(opened(queue), "done")
 
     assert bar(at)["progress"] == "2 of 5"
     (done,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
@@ -463,11 +460,11 @@ def test_a_name_in_the_address_is_nobody(open_page, queue):
     assert words(queue) == [("sample", "skipped")]
 
 
-def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(open_page, queue):
+def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(opened, queue):
     by_hand = PersonLabel(
         person="Anna", label="verdict", key="accuracy", value="no", created=queue.created
     )
-    at = act(open_page("label", queue=queue.id, person=token(queue, "Anna")), "skipped", "back")
+    at = act(opened(queue), "skipped", "back")
     session.store().person_labels.save(queue.run_id, queue.cell(0), by_hand)
 
     act(at, "undo", "undo")
@@ -475,9 +472,9 @@ def test_undo_in_a_queue_takes_back_nothing_that_was_said_elsewhere(open_page, q
     assert session.store().person_labels.by_cell(queue.run_id) == {queue.cell(0): [by_hand]}
 
 
-def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page):
+def test_whoever_skips_everything_sees_nothing_and_labels_blind(opened):
     queue = stored(Wish(n=50, blind=True))
-    at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
+    at = opened(queue, "Peek")
     at = act(at, *["skipped"] * len(queue.answers))
     at = checked(button(at, "Look at them again").click().run())
     assert bar(at)["note"] == ""
@@ -488,9 +485,9 @@ def test_whoever_skips_everything_sees_nothing_and_labels_blind(open_page):
     assert [label.blind for label in kept if label.value in ("yes", "done")] == [True, True]
 
 
-def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(open_page):
+def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(opened):
     queue = stored(Wish(n=2, blind=True))
-    at = open_page("label", queue=queue.id, person=token(queue, "Peek"))
+    at = opened(queue, "Peek")
     for _ in queue.answers:
         at = act(say(at, "yes"), "done")
     button(at, "Look at them again").click()
@@ -502,9 +499,9 @@ def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(open_page)
     assert [(label.value, label.blind) for label in kept] == [("no", False), ("done", False)]
 
 
-def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(open_page, of_sentences):
+def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(opened, of_sentences):
     queue = of_sentences(blind=False)
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
     told = evidence(at)
     change = {"sample": told["sample"], "number": told["answered"] + 1, "label": "sample"}
     send(at, [change | {"value": "done", "blind": True}], "evidence")
@@ -513,10 +510,10 @@ def test_what_the_browser_says_of_blindness_counts_for_nothing_in_a_queue(open_p
     assert (label.person, label.blind) == ("Anna", False)
 
 
-def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(open_page, queue):
+def test_an_unknown_queue_and_one_whose_run_was_deleted_say_so(open_page, opened, queue):
     assert "There is no such queue here" in said(open_page("label", queue="unknown"), "warning")
 
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
     session.store().runs.delete(queue.run_id)
     told = bar(at)
     at = send(at, [{"sample": told["sample"], "number": 1, "action": "skipped"}])
@@ -545,7 +542,7 @@ def test_on_a_public_host_the_link_opens_the_queue_and_nothing_else(open_page, f
     assert "Open a run" in said(open_page("label", run=run.id), "info")
 
 
-def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page):
+def test_a_judges_question_is_asked_as_the_judge_was_asked_it(opened):
     sample = Sample(id="0", question="When?", response="In May.", ground_truth="In June.")
     data = Dataset(name="By hand", samples=(sample,))
     spec = EvaluatorSpec(name="llm_judge", params={"judgement_query": "Is <b>it</b> kind?"})
@@ -554,7 +551,7 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page):
     queue = draw(run_views.latest(run), Wish(), seed=0)
     session.store().label_queues.save(queue)
 
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
 
     assert bar(at)["questions"] == [
         {"name": "llm_judge", "text": "Is <b>it</b> kind?", "value": ""}
@@ -563,18 +560,14 @@ def test_a_judges_question_is_asked_as_the_judge_was_asked_it(open_page):
 
 
 def test_a_run_at_work_is_not_drawn_from(open_page, filled):
-    at_work = session.store().run_lock(filled.trace.id)
-    at_work.acquire()
-    try:
+    with at_work(filled.trace):
         at = open_page("label", run=filled.trace.id)
 
         assert "This run is at work. Wait for its end, or stop it" in said(at)
         assert not [each for each in at.button if each.label.startswith("Label ")]
-    finally:
-        at_work.release()
 
 
-def test_at_the_end_kappa_is_that_of_the_check(open_page, filled):
+def test_at_the_end_kappa_is_that_of_the_check(opened, filled):
     """Of a no more answers are drawn than of a yes, and each counts for those it stands for."""
     store, view = session.store(), run_views.latest(filled.trace)
     queue = draw(view, Wish(n=12), seed=0)
@@ -601,7 +594,7 @@ def test_at_the_end_kappa_is_that_of_the_check(open_page, filled):
             labels.append(PersonLabel(label="support", key=judged.key, value=value, **own))
         store.person_labels.save(filled.trace.id, cell, *labels)
 
-    at = open_page("label", queue=queue.id, person=token(queue, "Anna"))
+    at = opened(queue)
     shown = re.search(r"kappa (\d\.\d\d)", said(at, "markdown"))
     value = Results(filled.trace, store).correct().values[0]
 

@@ -34,7 +34,7 @@ from tests.pages.screen import (
     runs,
     said,
     samples,
-    settled,
+    started,
     state,
     table,
 )
@@ -180,7 +180,7 @@ def test_a_metric_with_an_optional_judge_goes_without_one(open_page):
     kept("one", ("It is true.", None))
     at = form(open_page, "test_opinion", "one")
     assert at.selectbox(key="metrics_metric_judge").value is None
-    assert cards(started(at)) == {"Judged": "0.00"}
+    assert cards(started(at, "metrics")) == {"Judged": "0.00"}
 
 
 def test_what_a_judge_is_asked_is_known_before_the_run():
@@ -265,7 +265,7 @@ def test_a_judge_is_asked_as_often_as_estimated(open_page, provider):
     at = form(open_page, "test_two_questions", "two", judge=LUNA)
     (row,) = table(at, "Model")
     assert (row["Calls"], row["Stored"]) == (4, 0)
-    at = started(at)
+    at = started(at, "metrics")
     assert len(provider.asked) == 4
     assert cards(at) == {"True": "0.50", "Short": "0.50"}
     (row,) = table(form(open_page, "test_two_questions", "two", judge=LUNA), "Model")
@@ -281,7 +281,7 @@ def test_choices_are_shown_in_words(open_page):
         "F1 score",
     ]
     at.selectbox(key="metrics_answer_match_type").set_value("fuzzy_match")
-    at = started(checked(at.run()))
+    at = started(checked(at.run()), "metrics")
     assert "Metric: Answer match (Match: Fuzzy match; Normalisation: HotpotQA)" in said(at)
     assert runs()[0].evaluator.params == {"type": "fuzzy_match", "normalise": "hotpotqa"}
 
@@ -291,7 +291,7 @@ def test_choices_are_shown_in_words(open_page):
 
 def test_no_match_says_why_and_what_was_compared(open_page):
     kept("one", ("It was in May.", "In May."))
-    started(form(open_page, "answer_match", "one"))
+    started(form(open_page, "answer_match", "one"), "metrics")
     at = open_page("sample", run=runs()[0].id)
     assert cards(at) == {"Answer match": "0.00"}
     assert "Not the same words in the same order." in said(at, "info")
@@ -323,7 +323,7 @@ def test_a_value_that_does_not_apply_gives_its_reason_as_letters(open_page):
 
 def test_a_judge_s_reasons_and_its_prompts_stand_on_the_sample(open_page, provider):
     kept("two", ("It is true.", None))
-    started(form(open_page, "test_two_questions", "two", judge=LUNA))
+    started(form(open_page, "test_two_questions", "two", judge=LUNA), "metrics")
     at = open_page("sample", run=runs()[0].id)
     (reasons,) = at.table
     assert reasons.value.to_dict("index") == {
@@ -351,7 +351,7 @@ def words_run(open_page: OpenPage) -> AppTest:
     kept("four", ("tea hot", "tea hot"), ("tea hot", "tea cold"), ("tea", "tea"), ("tea", None))
     at = form(open_page, "test_words", "four")
     at.number_input(key="metrics_test_words_least").set_value(2)
-    return started(checked(at.run()))
+    return started(checked(at.run()), "metrics")
 
 
 def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
@@ -383,11 +383,6 @@ def form(open_page: OpenPage, metric: str, data: str = "", judge: str = "") -> A
     if judge:
         at.selectbox(key="metrics_metric_judge").set_value(judge)
     return checked(at.run())
-
-
-def started(at: AppTest) -> AppTest:
-    at.button(key="metrics_start").click()
-    return checked(settled(at.run()))
 
 
 def _verdict(prompt: str) -> str:

@@ -26,6 +26,7 @@ from tests.pages.screen import (
     samples,
     segments,
     settled,
+    started,
     state,
     table,
     value_table,
@@ -88,7 +89,7 @@ def test_without_a_model_or_a_whole_prompt_the_button_says_what_is_missing(open_
 
 def test_a_run_asks_the_chosen_abilities_and_levels_only(open_page):
     at = asked(open_page("rgb"), [Ability.NOISE], [0.0, 0.8])
-    at = settled(at.button(key="rgb_start").click().run())
+    at = started(at, "rgb")
     assert state(at) == "48 answers checked"
     assert [row["Rate"] for row in table(at, "Rate")] == ["Noise robustness"]
     assert [(row["Noise asked"], row["Checked"]) for row in table(at, "Ability")] == [
@@ -179,7 +180,7 @@ def test_the_chart_tells_its_finding_to_who_does_not_see_it(open_page, filled):
 
 def test_planted_errors_alone_have_no_chart_of_noise(open_page):
     at = asked(open_page("rgb"), [Ability.COUNTERFACTUAL], [0.0])
-    at = settled(at.button(key="rgb_start").click().run())
+    at = started(at, "rgb")
     assert "Accuracy by noise" not in said(at, "header", "subheader")
     assert "notices 0 % (0 to 24) of the planted errors." in html(at)
     assert len(at.get("plotly_chart")) == 2
@@ -219,7 +220,7 @@ def test_the_table_begins_with_the_question_and_has_no_empty_column(open_page, f
 @pytest.mark.parametrize(("policy", "accuracy"), [("documented", "75 %"), ("paper", "25 %")])
 def test_existing_answers_are_scored_by_either_policy(open_page, upload, policy, accuracy):
     at = scoring(open_page, upload, *PREDICTIONS)
-    at = scored(at.selectbox(key="rgb_score_policy").set_value(policy).run())
+    at = started(at.selectbox(key="rgb_score_policy").set_value(policy).run(), "rgb")
     assert f"Rules: {policy.capitalize()} · Answers: from the file" in said(at)
     (rate,) = table(at, "Rate")
     assert (rate["Rate"], rate["Value"], rate["Checked"]) == (
@@ -238,7 +239,7 @@ def test_rules_by_which_nothing_differs_say_so(open_page, filled):
 
 
 def test_the_rules_of_a_finished_run_can_be_switched_and_what_differs_is_listed(open_page, upload):
-    scored(scoring(open_page, upload, *PREDICTIONS))
+    started(scoring(open_page, upload, *PREDICTIONS), "rgb")
     (run,) = runs()
     at = open_page("rgb", run=run.id)
     assert "With 40 % noise the tested model answers 75 % (" in html(at)
@@ -284,13 +285,13 @@ def test_existing_answers_can_be_scored_for_another_ability(open_page, upload):
     refusal = "I can not answer the question because of the insufficient information in documents."
     at = scoring(open_page, upload, PREDICTIONS[0], {**PREDICTIONS[1], "prediction": refusal})
     at = segments(at, "rgb_ability_answers.jsonl").set_value(Ability.REJECTION).run()
-    (rate,) = table(scored(at), "Rate")
+    (rate,) = table(started(at, "rgb"), "Rate")
     assert (rate["Rate"], rate["Value"]) == ("Negative rejection", "50 %")
 
 
 def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_page, upload):
     without = {**PREDICTIONS[0], "ans": None}
-    at = scored(scoring(open_page, upload, without, PREDICTIONS[1], PREDICTIONS[3]))
+    at = started(scoring(open_page, upload, without, PREDICTIONS[1], PREDICTIONS[3]), "rgb")
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
     assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", 1)
@@ -309,7 +310,9 @@ def test_answers_without_true_answers_start_no_run_in_which_every_one_would_fail
 
 
 def test_look_alike_characters_that_change_a_verdict_are_counted(open_page, upload):
-    at = scored(scoring(open_page, upload, {**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}))
+    at = started(
+        scoring(open_page, upload, {**PREDICTIONS[0], "prediction": "Ｍｉｎａ Ｏｓｅｉ"}), "rgb"
+    )
     assert "look-alike characters (NFKC): 1" in said(at)
 
 
@@ -321,7 +324,7 @@ def test_an_unknown_run_in_the_address_leads_to_the_form(open_page, filled, run_
 
 
 def test_the_deciding_words_are_marked_in_the_answer(open_page, upload):
-    scored(scoring(open_page, upload, PREDICTIONS[0]))
+    started(scoring(open_page, upload, PREDICTIONS[0]), "rgb")
     at = open_page("sample", run=runs()[0].id)
     verdict = "Gives the true answer: yes. It contains “Mina Osei”."
     assert verdict in said(at, "markdown").replace("**", "")
@@ -331,7 +334,7 @@ def test_the_deciding_words_are_marked_in_the_answer(open_page, upload):
 def test_the_expected_answer_is_marked_in_the_documents_and_in_the_answer(open_page, upload):
     docs = ["<b>In 2014</b>, 14 people met MINA OSEI.", "Jan Brandt lost in 2140."]
     facts = {"ans": [["Mina Osei", "Mina"], "14"], "prediction": "Mina, not Jan Brandt."}
-    scored(scoring(open_page, upload, {**PREDICTIONS[3], **facts, "docs": docs}))
+    started(scoring(open_page, upload, {**PREDICTIONS[3], **facts, "docs": docs}), "rgb")
     shown = html(open_page("sample", run=runs()[0].id))
     assert (
         '&lt;b&gt;In 2014&lt;/b&gt;, <mark class="pl-true">14</mark> people met <mark '
@@ -350,10 +353,6 @@ def scoring(open_page: OpenPage, upload: Upload, *rows: dict[str, Any]) -> AppTe
     """The form for answers that exist already, with this upload chosen."""
     upload("answers.jsonl", jsonl(*rows))
     return checked(open_page("rgb").selectbox(key="rgb_data").set_value("answers.jsonl").run())
-
-
-def scored(at: AppTest) -> AppTest:
-    return checked(settled(at.button(key="rgb_start").click().run()))
 
 
 def figure(at: AppTest) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tests.pages.by_hand import save, two_models
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
     ESCAPED,
+    at_work,
     button,
     cards,
     html,
@@ -69,16 +70,12 @@ def test_a_run_can_be_deleted_and_the_other_stays(open_page, filled):
 def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page):
     run = stopped_after(1)
     before = select(open_page("runs"), run.id)
-    elsewhere = session.store().run_lock(run.id)
-    elsewhere.acquire()
-    try:
+    with at_work(run):
         before.button(key="runs_delete_for_good").click()  # begun there after this page was drawn
         assert "Stop it there (Ctrl-C) before you delete it" in said(checked(before.run()))
         assert runs() == [run]
         after = select(open_page("runs"), run.id)
         assert "runs_delete_for_good" not in {each.key for each in after.button}
-    finally:
-        elsewhere.release()
 
 
 def test_deleting_a_run_says_that_stored_answers_stay_where_there_are_any(open_page, filled):
@@ -99,23 +96,17 @@ def test_a_stopped_run_resumes_where_it_was(open_page):
 
 def test_a_run_at_work_says_how_far_it_is_once_and_nothing_of_what_it_found(open_page):
     run = stopped_after(1)
-    lock = session.store().run_lock(run.id)
-    lock.acquire()
-    try:
+    with at_work(run):
         at = open_page("trace", run=run.id)
         assert state(at) == "Running · 1 of 24 checked"
         assert "checked" not in said(at, "markdown")
         assert {line.coverage for line in lines(at)} == {"an estimate"}
         assert "answers" not in said(at, "header")
-    finally:
-        lock.release()
 
 
 def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(open_page):
     run = two_models()
-    lock = session.store().run_lock(run.id)
-    lock.acquire()
-    try:
+    with at_work(run):
         at = open_page("rgb", run=run.id)
         charts = [chart.proto for chart in at.get("plotly_chart")]
         # Accuracy of both models over two levels of noise, and the rates.
@@ -124,20 +115,14 @@ def test_charts_of_a_run_at_work_count_nothing_and_have_no_verdict(open_page):
             assert not re.search(r"\d of \d|right|checked|declined", chart.spec + chart.alt)
             assert not re.search("falls|rises|accuracy is", chart.alt)
         assert "pl-finding" not in html(at)
-    finally:
-        lock.release()
 
 
 @pytest.mark.parametrize(("name", "head"), [("trace", "TRACE"), ("rgb", "RGB")])
 def test_a_run_at_work_is_not_presented_until_it_has_ended(open_page, name, head):
     run = stopped_after(1) if name == "trace" else two_models()
-    lock = session.store().run_lock(run.id)
-    lock.acquire()
-    try:
+    with at_work(run):
         at = open_page(name, run=run.id, present="1")
         assert [title.value for title in at.title] == [head]
-    finally:
-        lock.release()
     at = open_page(name, run=run.id, present="1")
     assert at.title[0].value == plain(run.title)
     assert f"present_{run.id}" in {each.key for each in open_page(name, run=run.id).button}
@@ -236,18 +221,14 @@ def test_on_a_laptop_every_window_sees_the_same_runs(open_page, filled):
 def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page):
     """Else a late tick might be run after the last drawing of the page, and leave old cards."""
     run = stopped_after(1)
-    elsewhere = session.store().run_lock(run.id)
-    elsewhere.acquire()
-    try:
+    with at_work(run):
         at = open_page("trace", run=run.id)
-        at_work = fragments(at)
-    finally:
-        elsewhere.release()
+        while_at_work = fragments(at)
     at_rest = fragments(checked(at.run()))
     assert "Stopped · 1 of 24 checked" in state(at)
-    assert at_work
+    assert while_at_work
     assert at_rest
-    assert not at_work & at_rest
+    assert not while_at_work & at_rest
 
 
 def fragments(at: AppTest) -> set[str]:

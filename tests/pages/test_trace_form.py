@@ -16,7 +16,7 @@ from evaluators.records import Cap, Dataset, Sample
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, checked
-from tests.pages.screen import jsonl, runs, said, samples, segments, settled, state, table
+from tests.pages.screen import jsonl, runs, said, samples, segments, started, state, table
 from ui import session
 from ui.models.form import is_generator
 from ui.trace.form import HEURISTIC, HYBRID, JUDGE, JURY
@@ -193,7 +193,7 @@ def test_a_part_at_random_is_labelled(open_page, chosen, number, label):
     if number:
         checked(at.number_input(key="trace_count_number").set_value(number).run())
     assert at.button(key="trace_start").label == label
-    started(at)
+    started(at, "trace")
     (run,) = runs()
     assert session.store().results.counts(run).asked == (number or {"20": 20, "all": 24}[chosen])
     assert run.dataset_name == "TRACE sample (English)"
@@ -212,7 +212,7 @@ def test_the_choice_of_a_part_is_forgotten_where_other_data_are_too_few(open_pag
 def test_judges_are_asked_in_the_words_of_ragbench_where_these_are_chosen(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.selectbox(key="trace_prompt").set_value("ragbench")
-    at = started(checked(at.run()))
+    at = started(checked(at.run()), "trace")
 
     assert all(asked.text.startswith("I asked someone") for asked in provider.asked)
     assert "Labelling prompt: RAGBench" in said(at)
@@ -249,7 +249,7 @@ def test_labels_that_were_paid_for_serve_again(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.selectbox(key="trace_unit").set_value("calls")
     checked(at.run()).number_input(key="trace_calls").set_value(50)
-    at = started(checked(at.run()))
+    at = started(checked(at.run()), "trace")
     assert state(at).startswith("24 answers checked")
     (run,) = runs()
     assert (run.evaluator.name, [spec.id for spec in run.judges], run.cap) == (
@@ -267,7 +267,7 @@ def test_labels_that_were_paid_for_serve_again(open_page, provider):
 def test_a_hybrid_run_asks_about_the_doubtful_samples_only(open_page, provider):
     at = form(open_page, HYBRID, LUNA, most=6)
     judged = table(at, "Model")[0]["Calls"]
-    at = started(at)
+    at = started(at, "trace")
     assert len(provider.asked) == judged
     assert f"{judged} of 24 samples, those that the heuristic was least" in said(at, "info")
     assert [row["Labeller"] for row in samples(at)].count("GPT-6 Luna") == judged
@@ -288,8 +288,3 @@ def form(
             widget for widget in at.number_input if widget.label == "Samples for the judges"
         ).set_value(most)
     return checked(at.run())
-
-
-def started(at: AppTest) -> AppTest:
-    at.button(key="trace_start").click()
-    return checked(settled(at.run()))
