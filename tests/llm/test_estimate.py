@@ -1,10 +1,11 @@
 import pytest
 
-from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.catalogue import OFFLINE, Model
 from evaluators.llm.estimate import (
     TOGETHER,
     basis,
     by_tomorrow,
+    cap_problem,
     cut_short,
     duration,
     estimate,
@@ -199,6 +200,25 @@ def test_a_model_whose_limits_are_unknown_says_so():
 def test_a_cap_that_short_answers_already_meet_is_told(cap, met):
     words = f"The budget of {met} is below this estimate: the run will stop before its end."
     assert cut_short(cap, rows(OFFLINE, LUNA, LUNA)) == (words if met else "")
+
+
+@pytest.mark.parametrize(
+    ("calls", "cost", "words"),
+    [
+        (None, 0.0, "A budget of $0 is too low. Enter at least $0.01, or leave the field empty"),
+        (None, -5.0, "A budget of $-5 is too low."),
+        (None, 0.001, "A budget of $0.001 is too low."),
+        (0, None, "A budget of 0 calls is too low. Enter at least 1, or leave the field empty"),
+        (-1, None, "A budget of -1 calls is too low."),
+        (1, 0.01, "The price of llama3.1:8b is unknown, so a budget in dollars cannot hold."),
+        (1, None, ""),
+    ],
+)
+def test_a_cap_that_cannot_hold_is_told_with_the_remedy(calls, cost, words):
+    unpriced = Model(provider="custom", model="llama3.1:8b", title="llama3.1:8b")
+    problem = cap_problem(calls, cost, [unpriced])
+    assert problem.startswith(words)
+    assert bool(problem) == bool(words)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.catalogue import from_spec
-from evaluators.records import Cap, Cell, Run, SampleResult
+from evaluators.records import Cell, Run, SampleResult
 from evaluators.runs import samples
-from evaluators.runs.engine import registry
 from tests.loopback import Loopback
 from tests.pages.by_hand import save, two_models
 from tests.pages.conftest import OpenPage, checked
@@ -30,7 +29,6 @@ from tests.pages.screen import (
     settled,
     state,
     table,
-    wait_for_runs,
 )
 from ui import session
 from ui.parts.untrusted import plain
@@ -147,34 +145,11 @@ def test_a_run_that_ended_without_failures_warns_of_nothing(open_page, filled):
     assert "failed" not in said(open_page("trace", run=filled.trace.id), "warning")
 
 
-@pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_at_the_cap_it_can_be_raised_and_only_there(open_page, serving, page):
-    serving(lambda text: "In May.", groq=True)
-    run = two_models(Cap(calls=1), results=False)
-    labels = [each.label for each in open_page(page, run=run.id).button]
-    assert "Resume" in labels
-    assert "Raise and resume" not in labels
-    registry.start(run, session.store(), session.keys())
-    wait_for_runs()
-    labels = [each.label for each in open_page(page, run=run.id).button]
-    assert "Resume" not in labels
-    assert "Raise and resume" in labels
-
-
 def test_what_a_run_has_spent_stays_when_it_is_over(open_page):
     stopped, finished = two_models(run_id="stopped", results=False), two_models(run_id="finished")
     save(stopped, Cell(0, 0))
     assert words(open_page, stopped) == "Stopped · 1 of 12 checked · $0.002 spent"
     assert words(open_page, finished) == "11 of 12 checked · 1 failed · over $0.012 spent"
-
-
-@pytest.mark.parametrize("page", ["rgb", "runs"])
-def test_where_a_key_is_missing_a_link_leads_to_where_it_is_entered(open_page, page):
-    at = open_page(page, run=two_models(results=False).id)
-    at = checked(button(at, "Resume").click().run())
-    assert "No key for Groq." in said(at, "error")
-    links = {link.proto.label: link.proto.page for link in at.get("page_link")}
-    assert links["Open the Settings page"] == "settings"
 
 
 def test_failed_samples_can_be_tried_again(open_page, filled):
@@ -192,25 +167,6 @@ def test_a_run_without_any_result_is_shown(open_page, name):
     at = open_page(name, run=run.id)
     assert state(at).startswith("Stopped · 0 of")
     assert button(at, "Resume")
-
-
-def test_on_a_public_host_nobody_sees_the_runs_of_another(open_page, monkeypatch):
-    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    first = open_page("home")
-    checked(button(first, "Run the TRACE sample").click().run())
-    wait_for_runs()
-    first.switch_page("../pages/runs.py")
-    assert [row["State"] for row in listed(checked(first.run())).values()] == ["24 answers checked"]
-    assert "No run yet." in said(open_page("runs"))
-    assert "No run yet." in said(open_page("home"))
-
-
-def test_on_a_public_host_nobody_sees_the_uploads_of_another(open_page, monkeypatch):
-    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    first = open_page("datasets")
-    first.file_uploader(key="upload_0").upload("mine.csv", b"question,response\nWhen?,In May.")
-    assert "mine.csv (uploaded)" in checked(first.run()).selectbox(key="dataset").options
-    assert "mine.csv (uploaded)" not in open_page("datasets").selectbox(key="dataset").options
 
 
 def test_on_a_laptop_every_window_sees_the_same_runs(open_page, filled):

@@ -164,17 +164,15 @@ def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label
     if name == "runs":
         at = select(at, run.id)
     at = checked(button(at, label).click().run())
-    assert "Settings" in said(at, "error")
+    assert "No key for " in said(at, "error")
+    assert "Enter one on the Settings page" in said(at, "error")
+    links = {link.proto.label: link.proto.page for link in at.get("page_link")}
+    assert links["Open the Settings page"] == "settings"
     assert button(at, label)
     assert not said(checked(at.run()), "error")  # told once
 
 
-def test_only_a_capped_run_offers_to_raise_the_cap(open_page):
-    capped, free = two_models(Cap(calls=1), run_id="capped"), two_models(run_id="free")
-    assert at_cap(open_page("rgb", run=capped.id), "calls", capped.id)
-    assert "Raise the budget" not in markdown(open_page("rgb", run=free.id))
-
-
+@pytest.mark.parametrize("page", ["rgb", "runs"])
 @pytest.mark.parametrize(
     ("message", "kind", "label"),
     [
@@ -182,10 +180,10 @@ def test_only_a_capped_run_offers_to_raise_the_cap(open_page):
         ("Raise the budget of the pen.", "access", "Resume"),
     ],
 )
-def test_the_kind_of_the_reason_decides_and_not_its_words(open_page, message, kind, label):
+def test_the_kind_of_the_reason_decides_and_not_its_words(open_page, page, message, kind, label):
     run = two_models(Cap(calls=1), results=False)
     stop(session.store(), run.id, message, kind)
-    at = open_page("rgb", run=run.id)
+    at = open_page(page, run=run.id)
     buttons = [each.label for each in at.button]
     assert [each for each in buttons if "esume" in each] == [label]
 
@@ -264,11 +262,6 @@ def test_a_run_at_work_is_in_the_sidebar_however_many_are_newer(open_page, provi
     registry.start(run, session.store(), session.keys())
     assert state(open_page("home")) == "By hand"
     registry.cancel(run.id)
-
-
-def test_a_finished_run_tells_no_pace(open_page):
-    words = ESCAPED.sub(r"\1", state(open_page("rgb", run=two_models().id)))
-    assert words == "11 of 12 checked · 1 failed · over $0.012 spent"
 
 
 def row(name: str, calls: int, cost: str) -> dict[str, object]:

@@ -29,6 +29,7 @@ from tests.pages.screen import (
     value_table,
 )
 from ui import session
+from ui.trace.form import HEURISTIC, JURY
 
 TITLES = dict(
     zip(
@@ -235,11 +236,13 @@ def test_odd_samples_are_judged_and_can_be_opened(open_page, upload, row):
     assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
 
 
-def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_page):
-    at = open_page("trace")
+@pytest.mark.parametrize("method", [HEURISTIC, JURY])
+def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_page, method):
+    at = checked(open_page("trace").radio(key="trace_method").set_value(method).run())
     at.number_input(key="trace_chunk_size").set_value(100)
     at.number_input(key="trace_chunk_overlap").set_value(100)
     assert "chunk_overlap" in said(checked(at.run()), "error")
+    assert at.button(key="trace_start").label == "Correct the settings to start"
     assert at.button(key="trace_start").disabled
     assert runs() == []
 

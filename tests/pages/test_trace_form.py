@@ -226,14 +226,6 @@ def test_data_without_documents_say_so_before_start(open_page, upload):
     assert at.button(key="trace_start").disabled
 
 
-def test_windows_that_would_not_move_are_refused_at_once(open_page, provider):
-    at = form(open_page, JURY, LUNA)
-    at.number_input(key="trace_chunk_overlap").set_value(600)
-    assert "chunk_overlap" in said(checked(at.run()), "error")
-    assert at.button(key="trace_start").label == "Correct the settings to start"
-    assert at.button(key="trace_start").disabled
-
-
 def test_a_cap_that_lets_nothing_through_is_refused_before_start(open_page, provider):
     at = form(open_page, JURY, LUNA)
     at.number_input(key="trace_dollars").set_value(0.0)
