@@ -81,7 +81,7 @@ ERRORS = {
     "hang": (LateError, "No answer from {provider} within 0.5 s."),
     "drip": (LateError, "No answer from {provider} within 0.5 s."),
     "reset in the body": (TransientError, "The connection to 127.0.0.1:"),
-    "html": (TransientError, "answered with a web page. Check the base URL"),
+    "html": (TransientError, "answered with a web page"),
     "error 200": (TransientError, "{provider} reported an error instead of an answer. Try again"),
     "no choices": (TransientError, "Unexpected answer from {provider}."),
     "truncated": (TransientError, "Unexpected answer from {provider}. Try again"),

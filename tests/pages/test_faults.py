@@ -42,6 +42,7 @@ STOPPING = {
 FAILING = {
     "400 context": "This sample needs 9,120 tokens, more than GPT-6 Luna takes (8,192). Use fewer",
     "hang": "No answer from OpenAI within 0.4 s. Try again",
+    "html": "answered with a web page. Check the base URL",
     "length": "was cut off at 100 tokens. Raise the answer budget.",
 }
 

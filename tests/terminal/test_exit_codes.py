@@ -120,7 +120,7 @@ def test_failures_are_counted_as_their_reasons_stand_below_the_means():
 
 def test_a_stopped_run_says_why():
     stopped = results((1.0, OPEN, OPEN, OPEN))
-    stop(stopped.store, "r1", "The budget of 1 call is used up.", "cap")
+    stop(stopped.store, stopped.run.id, "The budget of 1 call is used up.", "cap")
 
     assert run_outcome(stopped).words == (
         "3 of 4 results are not checked yet.",
