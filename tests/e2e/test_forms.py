@@ -46,7 +46,7 @@ def test_a_link_from_the_data_begins_a_new_run_with_them(page, trace_run, tmp_pa
     expect(page).to_have_url(re.compile(r"/trace/?\??$"))
 
 
-def test_three_impatient_clicks_start_one_run(page, server):
+def test_three_impatient_clicks_on_home_start_one_run_that_ends_with_a_chart(page, server):
     before = set(server.store.runs.ids("local"))
     page.goto("/")
     start = page.get_by_role("button", name="Run the RGB sample")
@@ -59,4 +59,5 @@ def test_three_impatient_clicks_start_one_run(page, server):
     expect(page.get_by_test_id("stMain").get_by_text("216 answers checked")).to_be_visible(
         timeout=LONG
     )
+    expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
     assert len(set(server.store.runs.ids("local")) - before) == 1

@@ -7,17 +7,6 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import LONG, STARTS, press
 
 
-def test_one_click_on_home_leads_to_a_finished_run_with_a_chart(page):
-    page.goto("/")
-    page.get_by_role("button", name="Run the RGB sample").click()
-    expect(page.get_by_role("heading", name="RGB", exact=True)).to_be_visible()
-    expect(
-        page.get_by_test_id("stMain").get_by_text(re.compile(r"216 answers checked"))
-    ).to_be_visible(timeout=LONG)
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    expect(page.locator(".js-plotly-plot .scatterlayer path.point").first).to_be_visible()
-
-
 def test_fewer_abilities_and_levels_are_asked_and_charted(page):
     page.goto("/rgb")
     press(page, "Negative rejection", "Information integration", "Counterfactual robustness")

@@ -44,15 +44,6 @@ def test_a_sample_marks_its_sentences_with_colour_and_words(page, trace_run):
     )
 
 
-def test_choosing_a_response_sentence_frames_its_evidence(page, trace_run):
-    page.goto(f"/sample?run={trace_run.id}&sample=1")
-    expect(page.locator(".sentence").first).to_be_visible()
-    expect(page.locator(".lit")).to_have_count(0)
-    page.get_by_role("button", name=re.compile("^a, supported: ")).click()
-    expect(page.locator(".documents .lit").first).to_be_visible()
-    expect(page.get_by_text(re.compile(r"Supported by \d+[a-z]"))).to_be_visible()
-
-
 def test_the_browsers_way_back_leads_to_the_same_sample(page, trace_run):
     page.goto(f"/trace?run={trace_run.id}")
     expect(page.get_by_text("24 samples. ")).to_be_visible()

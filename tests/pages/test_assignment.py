@@ -7,18 +7,15 @@ import re
 
 import pytest
 
-from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
-from evaluators.datasets.rgb import TestBed, compose
-from evaluators.datasets.sampling import sampled
-from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Ability, Dataset, EvaluatorSpec, Run
+from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
+from evaluators.records import Dataset, Run
 from evaluators.runs import assignment, inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store.bodies import timestamp
 from tests.pages.conftest import checked
-from tests.pages.screen import runs, said, segments, settled
+from tests.pages.screen import runs, said, settled
 from tests.pages.test_run_again import LUNA, SOL, made, samples
 from tests.runs.test_assignment import HOSTILE, TRACE, token
 from ui import session
@@ -65,37 +62,6 @@ def test_on_a_public_host_the_link_leads_nobody_to_the_workspace(open_page, monk
     visit = open_page("trace", assignment=padded.rstrip("="))
     assert visit.query_params["w"] != own
     assert "Assignment: look at the settings" in said(visit)
-
-
-def test_every_setting_of_an_rgb_link_stands_in_its_field(open_page):
-    bed = bundled()[ENGLISH_BED]
-    assert isinstance(bed, TestBed)
-    data = compose(bed, [Ability.NOISE], (0.0, 0.3), passages=3, seed=2, sample=20)
-    metrics = inputs.evaluators([EvaluatorSpec(name="rgb", params={"nfkc": False})])
-    prompt = "Read $documents. Then: $question"
-    at = open_page(
-        "rgb",
-        assignment=link(RunPlan(data, metrics, models=(OFFLINE,), prompt=prompt, seed=2)),
-    )
-
-    assert segments(at, f"rgb_abilities_{ENGLISH_BED}").value == [Ability.NOISE]
-    assert at.multiselect(key="rgb_noise").value == [0.0, 0.3]
-    assert at.number_input(key="rgb_passages").value == 3
-    assert at.number_input(key="rgb_seed").value == 2
-    assert at.toggle(key="rgb_nfkc").value is False
-    assert at.text_area(key="rgb_prompt_en").value == prompt
-    assert at.multiselect(key="rgb_models").value == [OFFLINE.id]
-    assert "Against the assignment: nothing changed yet." in said(at)
-
-
-def test_a_link_to_metrics_brings_their_parameters(open_page):
-    specs = [EvaluatorSpec(name="answer_match", params={"type": "f1_score"})]
-    plan = RunPlan(sampled(samples(), 7, seed=5), inputs.evaluators(specs), seed=5)
-
-    at = open_page("metrics", assignment=link(plan))
-
-    assert at.selectbox(key="metrics_answer_match_type").value == "f1_score"
-    assert at.button(key="metrics_start").label == "Measure 7 samples"
 
 
 def test_a_judge_without_a_key_is_asked_for(open_page):

@@ -21,6 +21,12 @@ OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 NEW = [1.0] * 8
 
 
+def old_and_new() -> None:
+    """Two runs over the same questions, of which the newer is better."""
+    results(session.store(), "Old", QUESTIONS, OLD)
+    results(session.store(), "New", QUESTIONS, NEW)
+
+
 def headline(at: AppTest) -> str:
     return said(at, "header").splitlines()[0]
 
@@ -49,8 +55,7 @@ def test_without_a_run_it_leads_to_the_examples(open_page):
 
 def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page):
     results(session.store(), "Elsewhere", ["Another?"], [1.0])
-    results(session.store(), "Old", QUESTIONS, OLD)
-    results(session.store(), "New", QUESTIONS, NEW)
+    old_and_new()
 
     at = open_page("compare", first="Old.1")
 
@@ -171,8 +176,7 @@ def test_what_does_not_count_is_listed(open_page):
 
 
 def test_where_all_samples_count_nothing_is_listed(open_page):
-    results(session.store(), "Old", QUESTIONS, OLD)
-    results(session.store(), "New", QUESTIONS, NEW)
+    old_and_new()
 
     at = open_page("compare", first="Old.1")
 
@@ -180,7 +184,7 @@ def test_where_all_samples_count_nothing_is_listed(open_page):
     assert "All settings are the same." in said(at)
 
 
-def test_two_labellers_go_by_their_names(open_page):
+def test_two_labellers_go_by_their_names_and_change_places_with_their_run(open_page):
     labels = {"first_labels": "heuristic", "second_labels": "gold"}
 
     at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
@@ -188,6 +192,11 @@ def test_two_labellers_go_by_their_names(open_page):
     assert "<bdi>Heuristic</bdi>" in forest(at)
     assert at.selectbox(key="compare_second_labels").value == "gold"
     assert len(rows(at)) == 24
+
+    at = checked(at.button(key="compare_swap").click().run())
+
+    assert at.selectbox(key="compare_first_labels").value == "gold"
+    assert at.query_params["second_labels"] == "heuristic"
 
 
 @pytest.mark.parametrize("first", ["nobody.1", "<script>", "", "Old", "Old.9"])
@@ -229,16 +238,6 @@ def test_the_older_run_comes_first_and_both_change_places(open_page, comes_from)
     assert "-75.0" in forest(at)
 
 
-def test_labellers_change_places_with_their_run(open_page):
-    labels = {"first_labels": "heuristic", "second_labels": "gold"}
-    at = open_page("compare", first=f"{INVENTED}.1", second=f"{INVENTED}.1", **labels)
-
-    at = checked(at.button(key="compare_swap").click().run())
-
-    assert at.selectbox(key="compare_first_labels").value == "gold"
-    assert at.query_params["second_labels"] == "heuristic"
-
-
 def verdicts_of_ann(run_id: str, *positions: int) -> None:
     """Ann calls the answers right."""
     for position in positions:
@@ -278,8 +277,7 @@ def test_two_systems_are_counted_by_one_labeller_that_both_have(open_page):
 
 
 def test_labels_of_one_side_alone_are_not_offered(open_page):
-    results(session.store(), "Old", QUESTIONS, OLD)
-    results(session.store(), "New", QUESTIONS, NEW)
+    old_and_new()
     verdicts_of_ann("New", 0)
 
     at = open_page("compare", first="Old.1", second="New.1", labels="person:Ann")

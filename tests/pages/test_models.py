@@ -20,8 +20,9 @@ from ui import session
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 
 
-def test_every_model_has_its_own_rates(open_page):
-    rows = table(open_page("rgb", run=two_models().id), "Rate")
+def test_every_model_has_its_own_rates_at_every_noise_level_and_in_its_own_columns(open_page):
+    at = open_page("rgb", run=two_models().id)
+    rows = table(at, "Rate")
     assert [
         (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
     ] == [
@@ -32,20 +33,20 @@ def test_every_model_has_its_own_rates(open_page):
         ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", 0),
         ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", 0),
     ]
-
-
-def test_every_model_has_its_own_accuracy_at_every_noise_level(open_page):
-    rows = table(open_page("rgb", run=two_models().id), "Ability")
+    rows = table(at, "Ability")
     assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [
         (TITLES[0], "0 %", "100 %"),
         (TITLES[0], "40 %", "50 %"),
         (TITLES[1], "0 %", "50 %"),
         (TITLES[1], "40 %", "0 %"),
     ]
+    verdicts = [row["Declines (judge)"] for row in samples(at)[-4:]]
+    assert verdicts == ["1.00", "0.00", "1.00", "1.00"]
 
 
 def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
     curves, *rates = figures(open_page("rgb", run=two_models().id))
+    _, rejection = rates
     assert {curve["name"]: curve["y"] for curve in curves} == {
         TITLES[0]: [100.0, 50.0],
         TITLES[1]: [50.0, 0.0],
@@ -61,10 +62,7 @@ def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
     colours = {curve["name"]: curve["line"]["color"] for curve in curves}
     assert colours == {mark["name"]: mark["marker"]["color"] for mark in rates[0]}
     assert len(set(colours.values())) == 2
-
-
-def test_a_judge_stands_below_the_rule_in_the_same_panel(open_page):
-    _, _, rejection = figures(open_page("rgb", run=two_models().id))
+    # A judge stands below the rule in the same panel.
     assert [(mark["name"], mark["marker"]["symbol"], mark["x"]) for mark in rejection] == [
         (f"{TITLES[0]}, by rule", "circle", [50.0]),
         (f"{TITLES[0]}, by the judge", "diamond", [100.0]),
@@ -98,16 +96,6 @@ def test_samples_name_their_model_and_can_be_narrowed_to_it(open_page):
     assert {row["Model"] for row in samples(at)} == {TITLES[1]}
     segments(at, f"filter_{run.id}").set_value("Failed")
     assert [row["#"] for row in samples(checked(at.run()))] == ["4"]
-
-
-def test_the_judges_verdicts_stand_in_columns_of_their_own(open_page):
-    rows = samples(open_page("rgb", run=two_models().id))
-    assert [row["Declines (judge)"] for row in rows[-4:]] == [
-        "1.00",
-        "0.00",
-        "1.00",
-        "1.00",
-    ]
 
 
 def test_the_card_says_who_was_asked_and_how(open_page):

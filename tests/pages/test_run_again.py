@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -14,7 +16,7 @@ from evaluators.llm.catalogue import OFFLINE, Model, find
 from evaluators.records import Ability, Cap, Dataset, EvaluatorSpec, Run
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
-from evaluators.runs import inputs
+from evaluators.runs import assignment, inputs
 from evaluators.runs.again import plan_again
 from evaluators.runs.engine import create_run
 from evaluators.runs.examples import INVENTED, NOISE
@@ -41,6 +43,13 @@ def samples() -> Dataset:
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
     return data
+
+
+WAYS: dict[str, Callable[[Run], str]] = {
+    "again": lambda run: run.id,
+    "assignment": assignment.token_of,
+}
+"""What stands in an address that fills in a form with a run's settings."""
 
 
 def made(plan: RunPlan) -> Run:
@@ -113,34 +122,38 @@ def test_hybrid_comes_back_with_the_samples_for_its_judges(open_page, most):
     assert "nothing changed yet" in said(at)
 
 
-def test_an_rgb_run_comes_back_with_its_composition(open_page):
+@pytest.mark.parametrize("way", WAYS)
+def test_an_rgb_run_comes_back_with_its_composition(open_page, way):
     bed = bundled()[ENGLISH_BED]
     assert isinstance(bed, TestBed)
     data = compose(bed, [Ability.NOISE], (0.0, 0.4), passages=3, seed=2, sample=20)
-    plan = RunPlan(
-        data,
-        inputs.evaluators([EvaluatorSpec(name="rgb", params={"nfkc": False})]),
-        models=(OFFLINE,),
-        prompt=inputs.prompt_for(data),
-        seed=2,
-    )
-    at = open_page("rgb", again=made(plan).id)
+    metrics = inputs.evaluators([EvaluatorSpec(name="rgb", params={"nfkc": False})])
+    prompt = "Read $documents. Then: $question"
+    plan = RunPlan(data, metrics, models=(OFFLINE,), prompt=prompt, seed=2)
+    at = open_page("rgb", **{way: WAYS[way](made(plan))})
     assert segments(at, f"rgb_abilities_{ENGLISH_BED}").value == [Ability.NOISE]
     assert at.multiselect(key="rgb_noise").value == [0.0, 0.4]
     assert at.number_input(key="rgb_passages").value == 3
+    assert at.number_input(key="rgb_seed").value == 2
     assert at.toggle(key="rgb_nfkc").value is False
+    assert at.text_area(key="rgb_prompt_en").value == prompt
+    assert at.multiselect(key="rgb_models").value == [OFFLINE.id]
     assert at.button(key="rgb_start").label == "Ask 40 questions"
     assert "nothing changed yet" in said(at)
     at.selectbox(key="rgb_policy").set_value("paper")
     changes = said(checked(at.run()))
-    assert f"Against {ENGLISH_BED} · Offline reader: rules (rgb) documented → paper." in changes
+    against = {"again": f"{ENGLISH_BED} · Offline reader", "assignment": "the assignment"}[way]
+    assert f"Against {against}: rules (rgb) documented → paper." in changes
     at.number_input(key="rgb_passages").set_value(4)
     assert "documented → paper; passages 3 → 4." in said(checked(at.run()))
 
 
-def test_metrics_come_back_with_their_parameters(open_page):
+@pytest.mark.parametrize("way", WAYS)
+def test_metrics_come_back_with_their_parameters(open_page, way):
     specs = [EvaluatorSpec(name="answer_match", params={"type": "f1_score"})]
-    at = open_page("metrics", again=made(RunPlan(samples(), inputs.evaluators(specs))).id)
+    plan = RunPlan(sampled(samples(), 7, seed=5), inputs.evaluators(specs), seed=5)
+    at = open_page("metrics", **{way: WAYS[way](made(plan))})
+    assert at.button(key="metrics_start").label == "Measure 7 samples"
     assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
     assert at.selectbox(key="metrics_answer_match_type").value == "f1_score"
     assert "nothing changed yet" in said(at)

@@ -294,18 +294,14 @@ def test_every_labeller_s_word_on_a_sentence_is_told_with_its_reason(jury):
     assert words(jury, "Gold", "b") == "not supported, nearest 1a"
     assert evidence(show(jury, "gold"))["by"] == "Gold"
     assert evidence(jury)["restsOn"]["b"] == ["1a"]
-
-
-def test_every_labeller_s_word_on_a_document_sentence_is_told(jury):
+    # A key that does not exist is named as such.
+    at = show(jury, OSS.id)
+    assert words(at, "GPT-OSS 20B", "b") == "partly supported by 1a, 9z (does not exist)"
+    # Of sentences of documents as well.
     assert words(jury, "Jury", "0a") == "relevant + used"
     assert words(jury, "GPT-6 Luna", "1a") == "relevant"
     assert words(jury, "Gold", "1a") == "relevant + used"
     assert "1b" not in next(each["of"] for each in evidence(jury)["said"])
-
-
-def test_a_key_that_does_not_exist_is_named_as_such(jury):
-    at = show(jury, OSS.id)
-    assert words(at, "GPT-OSS 20B", "b") == "partly supported by 1a, 9z (does not exist)"
 
 
 def test_a_reason_that_is_a_sentence_follows_the_label(open_page):
@@ -399,12 +395,17 @@ def test_a_label_leaves_the_run_s_values_and_what_people_say_stands_beside_them(
     assert "in the run's scores" not in notes(at)
 
 
-def test_a_labelled_sample_opens_on_the_run_s_labeller(jury, open_page):
+def test_a_labelled_sample_opens_on_the_run_s_labeller_and_undo_takes_it_back(jury, open_page):
     checked(change(jury, "support", "b", "full"))
     at = open_page("sample", run="hand", sample="1")
     assert segments(at, f"labels_{NAME}").value == JURY
     assert evidence(at)["numbers"][3]["figure"] == "1/2"
     assert by_people(at)[3] == "people say 2/2"
+    at = checked(change(at, "undo"))
+    assert by_people(at) == [""] * 5
+    assert numbers(at)["adherence"] == "0.00"
+    assert evidence(at)["own"] == {}
+    assert session.store().person_labels.by_cell("hand") == {}
 
 
 def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jury):
@@ -414,16 +415,6 @@ def test_where_people_s_view_is_chosen_its_values_have_the_run_s_beside_them(jur
     assert by_people(at) == [""] * 5
     assert evidence(at)["isCorrected"]
     assert "in the run's scores Jury counts" in notes(at)
-
-
-def test_undo_takes_back_what_people_say(jury):
-    at = checked(change(jury, "support", "b", "full"))
-    assert by_people(at)[3] == "people say 2/2"
-    at = checked(change(at, "undo"))
-    assert by_people(at) == [""] * 5
-    assert numbers(at)["adherence"] == "0.00"
-    assert evidence(at)["own"] == {}
-    assert session.store().person_labels.by_cell("hand") == {}
 
 
 def test_a_label_set_back_to_what_its_labeller_said_is_not_a_correction(jury):
@@ -543,9 +534,6 @@ def test_reasons_raw_output_and_prompt_of_every_judge_can_be_read(jury):
         '{"raw": "Oss"}',
         prompt.strip(),
     ]
-
-
-def test_one_judge_shows_its_own_words_only(jury):
     assert show(jury, OSS.id).code[0].value == '{"raw": "Oss"}'
     assert not show(jury, "gold").code
 
