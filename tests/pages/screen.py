@@ -261,6 +261,16 @@ def runs() -> list[Run]:
     return session.store().runs.newest("local")
 
 
+BED = {
+    "id": 1,
+    "query": "When?",
+    "answer": "May",
+    "positive": ["It was in May."],
+    "negative": ["Tea is hot."],
+}
+"""A row of a test bed for RGB."""
+
+
 def jsonl(*rows: dict[str, Any]) -> str:
     return "\n".join(json.dumps(row) for row in rows)
 

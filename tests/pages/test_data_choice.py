@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.mapping import load
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import jsonl, runs, said, settled
+from tests.pages.screen import BED, jsonl, runs, said, settled
 from ui import session
 
 SAMPLE = {
@@ -17,13 +17,6 @@ SAMPLE = {
     "response": "In May.",
     "retrieved_documents": ["It was in May."],
     "ground_truth": "May",
-}
-BED = {
-    "id": 1,
-    "query": "When?",
-    "answer": "May",
-    "positive": ["It was in May."],
-    "negative": ["Tea is hot."],
 }
 FORMS = [
     pytest.param("trace", "trace_dataset", "trace_start", SAMPLE, id="TRACE"),

@@ -18,7 +18,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.datasets import files
 from tests.pages.conftest import OpenPage, Upload, checked, finish
-from tests.pages.screen import ESCAPED, button, html, jsonl, markdown, said, table
+from tests.pages.screen import BED, ESCAPED, button, html, jsonl, markdown, said, table
 from ui import session
 from ui.datasets import reading
 from ui.held import held
@@ -34,13 +34,6 @@ HOSTILE = (
     f"{IMAGE} <img src=http://127.0.0.1:9/y.png onerror=alert(1)><style>*{{color:red}}</style>"
 )
 OTHER = "asked,said,found\nWhen?,In May.,It was in May.\nWhy?,So.,Tea is hot."
-BED = {
-    "id": 1,
-    "query": "When?",
-    "answer": "May",
-    "positive": ["It was in May."],
-    "negative": ["Tea is hot."],
-}
 
 
 def test_bundled_data_is_there_without_an_upload(open_page):
@@ -210,42 +203,18 @@ def test_an_rgb_test_bed_is_recognised(upload):
 
 
 BAD_FILES = {
-    "empty": ("bad.csv", b"", ("bad.csv is empty", "Choose a file with rows")),
-    "only a header": ("bad.csv", HEADER, ("holds no rows", "Check that the right file was chosen")),
-    "binary": ("bad.csv", bytes(range(256)), ("bad.csv is not text", "Save the data as CSV, JSON")),
     "a picture": (
         "bad.csv",
         b"\x89PNG\r\n\x1a\n\x00",
         ("bad.csv is a picture", "Save the data as CSV"),
-    ),
-    "broken line": ("bad.jsonl", "{oops", ("Row 1", "Correct or remove it")),
-    "empty question": (
-        "bad.csv",
-        f"{HEADER}\n  ,May,d",
-        ("Row 1: the question is empty", "Fill it in"),
-    ),
-    "too many cells": (
-        "bad.csv",
-        f"{HEADER}\nWhen?,In May, 1994,d",
-        ("Row 1", "Quote cells that hold the delimiter"),
-    ),
-    "open quotation mark": ("bad.csv", f'{HEADER}\n"When?,May,d', ("quotation mark",)),
-    "a list for an answer": (
-        "bad.jsonl",
-        jsonl({**GOOD, "response": ["May"]}),
-        ("Row 1: response is a list", "Make"),
     ),
     "a number for a document": (
         "bad.jsonl",
         jsonl({**GOOD, "retrieved_documents": [7]}),
         ("Row 1: document 1", "Make"),
     ),
-    "nested too deeply": (
-        "bad.jsonl",
-        "[" * 100_000,
-        ("Row 1: nested more than 64 deep", "Flatten it"),
-    ),
 }
+"""One that is none, and one of which no row can be used; `tests/datasets` has all others."""
 
 
 @pytest.mark.parametrize("case", BAD_FILES)

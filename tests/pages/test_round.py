@@ -18,7 +18,7 @@ from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rounds import limits
 from evaluators.rounds.codes import spoken
 from evaluators.rounds.limits import RateLimit
-from evaluators.rounds.records import MOST_PARTICIPANTS, Asking, Participant, Round, RoundKind
+from evaluators.rounds.records import Asking, Participant, Round, RoundKind
 from evaluators.runs import round_content, rounds
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.store import Answer
@@ -365,13 +365,6 @@ def test_a_hostile_nickname_is_text_on_the_wall_and_in_the_board(open_page, run,
         assert "<img src=x" not in html(at)
         assert "&lt;img src=x onerror=a()&gt;" in html(at)
         assert not [text for text in markdown(at) if "<img" in text]
-
-
-def test_the_sixty_first_is_not_let_in(open_page, made):
-    for number in range(MOST_PARTICIPANTS):
-        session.store().rounds.join(made.id, f"Pupil {number}")
-
-    assert "60 take part" in said(join(open_page, made, "Late"), "error")
 
 
 # Labelling

@@ -14,18 +14,11 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.records import Dataset
 from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
 from tests.pages.conftest import checked
-from tests.pages.screen import ESCAPED, html, jsonl, markdown, runs, said, settled
+from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, runs, said, settled
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"
-BED = {
-    "id": 1,
-    "query": "When?",
-    "answer": "May",
-    "positive": ["It was in May."],
-    "negative": ["Tea is hot."],
-}
 WORDING = {
     part: {"system": "Read carefully.", "instruction": "Document:\n{DOCS} \n\nQuestion:\n{QUERY}"}
     for part in ("en", "zh")
