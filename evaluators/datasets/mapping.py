@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +32,7 @@ from evaluators.errors import DatasetError
 from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import ENGLISH, say, speaking
-from evaluators.text.spreadsheet import safe
+from evaluators.text.spreadsheet import as_csv
 
 __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]
 
@@ -221,14 +219,8 @@ def preview(
 
 def rejected(loaded: Loaded) -> bytes:
     """The rows left out as CSV (UTF-8 with a mark): number, reason and the beginning of the row."""
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["row", "reason", "content"])
-    for problem in loaded.problems:
-        # What a stranger wrote must not become a formula in a spreadsheet
-        message, beginning = safe(problem.message), safe(problem.raw)
-        writer.writerow([problem.row, message, beginning])
-    return file.getvalue().encode("utf-8-sig", errors="replace")
+    rows = ((problem.row, problem.message, problem.raw) for problem in loaded.problems)
+    return as_csv(("row", "reason", "content"), rows)
 
 
 # Columns

@@ -18,7 +18,7 @@ from evaluators.records import (
 )
 from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
-from evaluators.runs.export import UNREADABLE, labelling_prompt
+from evaluators.runs.formulas import labelling_prompt
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.sentences import cut
@@ -33,6 +33,8 @@ MORE = (
     "labels", "labelling_prompt", "metrics",
 )  # fmt: skip
 NOTE = ("tags", "note")
+UNREADABLE = "unreadable"
+"""The status in files of an answer whose sample or result cannot be read."""
 AT_A_TIME = 500
 """Answers whose texts are read together."""
 

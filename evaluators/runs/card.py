@@ -22,8 +22,7 @@ from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.counts import checked_in_words
 from evaluators.runs.environment import AskedModel, Environment
-from evaluators.runs.export import labelling_prompt
-from evaluators.runs.formulas import formula_in_words
+from evaluators.runs.formulas import formula_in_words, labelling_prompt
 from evaluators.runs.naming import metric_title
 from evaluators.runs.run_facts import options_in_words
 from evaluators.runs.run_options import SETTINGS

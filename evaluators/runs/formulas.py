@@ -5,6 +5,7 @@ Another one is a view of the same labels. Files and screens name the one that th
 
 from __future__ import annotations
 
+from evaluators.catalogue import labels_sentences
 from evaluators.records import Run
 from evaluators.text.language import mark, say
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
@@ -19,6 +20,13 @@ def formula_of(run: Run, chosen: str | None = None) -> str:
     """The formula that is chosen, else that of the run; the usual one where that is gone."""
     name = chosen or stored_formula(run)
     return name if name in DEFINITIONS else SENTENCE
+
+
+def labelling_prompt(run: Run) -> str:
+    """The name of the prompt by which the run's judges label; empty where none do."""
+    if not labels_sentences(run.evaluator):
+        return ""
+    return str(run.evaluator.params.get("prompt", ""))
 
 
 def formula_gone(run: Run) -> str:

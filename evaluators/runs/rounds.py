@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 import secrets
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +30,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.bodies import timestamp
 from evaluators.text.language import say
-from evaluators.text.spreadsheet import safe
+from evaluators.text.spreadsheet import as_csv
 from evaluators.trace.claims import is_refusal
 from evaluators.trace.quality import SHARES
 
@@ -384,22 +382,17 @@ def labels_csv(store: Store, run: Run, made: Round) -> bytes:
             return ""
         return support.value if is_scale else described.words[support]
 
-    file = io.StringIO()
-    writer = csv.writer(file)
     head = ("sample", "id", "model", "sentence", "text", "nickname", "label", "time", "class")
     sides = ("left", "right") if described.is_preference else ()
-    writer.writerow((*head, *map(safe, labellers), *sides))
+    rows = []
     for label in labels:
         place, answer = label.place, read.answers[label.place.answer]
         asked = made.answers[place.answer]
         others = [written(own.get(place)) for own in labellers.values()]
-        cells = [asked.position + 1, safe(answer.sample.id), asked.model + 1, place.key]
-        # A spreadsheet would take a name or a text that begins with = for a formula.
-        cells += [safe(read.text(place)), safe(nicknames.get(label.participant, ""))]
+        cells = [asked.position + 1, answer.sample.id, asked.model + 1, place.key]
+        cells += [read.text(place), nicknames.get(label.participant, "")]
         cells += [written(label.support), label.created, written(voted[place]), *others]
         if made.models is not None:
-            cells += [safe(run.models[model].id) for model in answer.models]
-        writer.writerow(cells)
-    # With a mark at the beginning, by which spreadsheets know UTF-8. A text may hold half a
-    # character, which UTF-8 cannot write.
-    return file.getvalue().encode("utf-8-sig", errors="replace")
+            cells += [run.models[model].id for model in answer.models]
+        rows.append(cells)
+    return as_csv((*head, *labellers, *sides), rows)

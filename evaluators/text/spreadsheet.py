@@ -1,8 +1,12 @@
-"""Cells that no spreadsheet runs, and the way back."""
+"""Cells that no spreadsheet runs, files of them, and the way back."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
+from collections.abc import Iterable, Sequence
 
 # Spreadsheets take a full-width or otherwise decorated sign for the plain one.
 SIGNS = "=+\\-@|%−⁺⁼₊₌⩵⩶﬩﹢﹣﹦﹪﹫％＋－＝＠｜"
@@ -41,3 +45,22 @@ def unsafe(cell: str) -> str:
     """The text that `safe` made this cell of, that of earlier versions included."""
     text = _GUARDED.sub(r"\1", cell[1:])
     return text if cell.startswith("'") and safe(text) != text else cell
+
+
+def as_csv(headings: Iterable[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A file in UTF-8 with a mark, as spreadsheets want it; `None` is an empty cell.
+
+    Text that looks like a formula is quoted by an apostrophe, a list is written as JSON.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(map(safe, headings))
+    writer.writerows(map(_cell, row) for row in rows)
+    # A text may hold half a character, which UTF-8 cannot write.
+    return file.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list | tuple):
+        value = json.dumps(value, ensure_ascii=False)
+    return safe(value) if isinstance(value, str) else value

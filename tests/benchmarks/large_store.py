@@ -19,12 +19,12 @@ from pathlib import Path
 from evaluators.answer_match import AnswerMatchAcc
 from evaluators.base import Evaluator
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
+from evaluators.exports import formats
 from evaluators.records import Dataset, Run, Sample, SampleResult
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import overview
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
-from evaluators.runs.export import results_csv
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Selection, Store, ValueName
@@ -74,8 +74,7 @@ def page(store: Store, run: Run, view: View = WHAT_COUNTS, order: str = "") -> N
 
 
 def export(store: Store, run: Run) -> None:
-    shown = RunView.read(store, run)
-    assert results_csv(shown.merged(), (), store.results.responses(run))
+    assert formats()["csv"].whole(RunView.read(store, run))
 
 
 def seconds(step: Callable[[], object]) -> float:

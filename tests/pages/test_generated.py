@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Dataset, Run, Sample
-from evaluators.runs import export
 from evaluators.runs.inputs import load_prompt
+from evaluators.runs.run_view import RunView
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked
@@ -208,7 +208,7 @@ def test_exports_say_which_model_answered(open_page, provider):
         ("2", READER, ANSWER),
         ("2", OF_LUNA, OTHER),
     ]
-    lines = export.label_lines(session.store().results.scored(run), {}, [READER, OF_LUNA])
+    lines = formats()["labels"].parts(RunView.read(session.store(), run))
     assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 

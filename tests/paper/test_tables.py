@@ -10,7 +10,7 @@ from evaluators.api.comparing import compare
 from evaluators.api.evaluation import Results
 from evaluators.exports.latex import as_latex
 from evaluators.exports.markdown import as_markdown
-from evaluators.exports.values import as_csv
+from evaluators.exports.values import table_csv
 from evaluators.paper import figures, tables
 from evaluators.paper.table import PaperLine, PaperTable, table_of_lines
 from evaluators.runs import examples, run_facts
@@ -41,7 +41,7 @@ def table_named(found, name):
 
 
 def read(table):
-    return list(csv.DictReader(io.StringIO(as_csv(table).decode("utf-8-sig"))))
+    return list(csv.DictReader(io.StringIO(table_csv(table).decode("utf-8-sig"))))
 
 
 def test_a_mean_has_its_interval_and_its_coverage(store):

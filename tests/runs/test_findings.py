@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.exports.latex import as_latex
-from evaluators.exports.values import as_csv
+from evaluators.exports.values import table_csv
 from evaluators.paper import tables
 from evaluators.records import (
     Cell,
@@ -211,7 +211,7 @@ def test_tables_for_a_paper_have_the_caution_in_caption_and_columns(results):
 
     assert f"“Doors”, with 95 % intervals in brackets. {HEAD} {FINDS}" in table.caption
     assert FINDS in " ".join(as_latex(table).split())
-    lines = list(csv.DictReader(io.StringIO(as_csv(table).decode("utf-8-sig"))))
+    lines = list(csv.DictReader(io.StringIO(table_csv(table).decode("utf-8-sig"))))
     of_adherence, *_, of_match = [
         line for line in lines if line["value"] in ("adherence", "answer_match")
     ]

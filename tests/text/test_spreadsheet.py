@@ -47,6 +47,9 @@ def test_what_may_be_a_formula_is_guarded(beginning, sign):
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
+        ("Who?", "Who?"),
+        ("5 - 3 = 2?", "5 - 3 = 2?"),
+        ("-3 degrees?", "'-3 degrees?"),
         ("a\n=1", "'a\n'=1"),
         ("a\r@x", "'a\r'@x"),
         ("a;=1+1", "'a;'=1+1"),

@@ -10,15 +10,17 @@ from evaluators import FakeLLM, evaluate
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingPromptGenerator
 from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator, UnifiedEvaluationPipeline
+from evaluators.exports import formats
 from evaluators.llm import Access
 from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Sample, Support, prompt_hash
-from evaluators.runs import export, inputs
+from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.labelling_prompt import labelling_template
@@ -195,12 +197,12 @@ def test_the_prompt_stands_in_every_file_of_a_run_and_in_its_settings(store, jud
     )
 
     run = results.run
-    assert run.evaluator.params["prompt"] == export.labelling_prompt(run) == "ragbench"
+    assert run.evaluator.params["prompt"] == "ragbench"
     assert [line["labelling_prompt"] for line in results.lines()] == ["ragbench"]
-    table = export.results_csv(results.rows(), prompt="ragbench").decode("utf-8-sig")
+    view = RunView.read(store, run)
+    table = formats()["csv"].whole(view).decode("utf-8-sig")
     assert [row["labelling_prompt"] for row in csv.DictReader(table.splitlines())] == ["ragbench"]
-    (line,) = export.label_lines(store.results.scored(run), {}, prompt="ragbench")
-    assert json.loads(line)["labelling_prompt"] == "ragbench"
+    assert json.loads(formats()["labels"].whole(view))["labelling_prompt"] == "ragbench"
 
 
 def test_an_unfinished_run_from_before_there_was_a_choice_goes_on(store):
