@@ -378,6 +378,7 @@ def test_a_blind_answer_is_done_once_all_its_sentences_have_labels(opened, of_se
     at = opened(queue)
     assert set(evidence(at)["verdicts"].values()) == {""}
     assert evidence(at)["trueAnswer"] == ""
+    assert queue.run_id not in json.dumps([evidence(at), bar(at)])
     at = act(at, "done")
     assert "without a label. All supported (A)?" in bar(at)["note"]
 

@@ -48,10 +48,11 @@ from tests.pages.screen import (
 )
 from tests.stored import stored_run
 from ui import session
+from ui.trace.correction import RunCell
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 CELL = Cell(0)
-NAME = "hand_0_0"
+NAME = RunCell("hand", CELL).name
 
 
 def support(key: str, value: Support, *keys: str, explanation: str = "") -> SentenceSupport:

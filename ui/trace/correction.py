@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -47,7 +48,9 @@ class RunCell(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.run_id}_{self.cell.position}_{self.cell.model}"
+        """What the browser calls it; the link of a queue must not tell which run it is of."""
+        run = hashlib.sha256(self.run_id.encode()).hexdigest()[:32]
+        return f"{run}_{self.cell.position}_{self.cell.model}"
 
 
 class EvidenceChange(Record):
