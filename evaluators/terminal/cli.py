@@ -55,6 +55,7 @@ from evaluators.terminal.exit_codes import (
     MEANINGS,
     WRONG,
     Demand,
+    ExitOutcome,
     batch_outcome,
     check_names,
     check_names_of_batch,
@@ -275,10 +276,7 @@ def batch(
         groups = [results.table(group) for group in by if results.groups[group]]
         tables.echo(results.headline(), *results.cautions, results.table(), *groups)
     verdict = batch_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
-    for words in verdict.words:
-        _to_stderr(words)
-    if verdict.code:
-        raise click.exceptions.Exit(verdict.code)
+    _leave_by(verdict)
 
 
 @main.command(
@@ -386,19 +384,14 @@ def list_runs() -> None:
 
 @main.command(short_help="Show a run, its means, and the command to begin it again.")
 @options.run_id
-@options.labels
-@options.definition
-@options.policy
+@options.seen_as
 @options.json_output
-def show(
-    run_id: str, labels: str | None, definition: str, policy: str | None, as_json: bool
-) -> None:
+def show(run_id: str, as_json: bool, **seen_as: Any) -> None:
     """Show a run: what it was, its means, what failed, what it cost, and the command for it.
 
     RUN is the id that run or list shows, its first characters, or "last".
     """
-    store = local_store()
-    results = _results_as_asked(_run_meant(run_id, store), store, definition, policy, labels)
+    results = _results_of(run_id, **seen_as)
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
@@ -408,17 +401,13 @@ def show(
 
 @main.command(short_help="Print what a run was, for a paper or a hand-in.")
 @options.run_id
-@options.labels
-@options.definition
-@options.policy
-def card(run_id: str, labels: str | None, definition: str, policy: str | None) -> None:
+@options.seen_as
+def card(run_id: str, **seen_as: Any) -> None:
     """Print the reproducibility card: data with their hash, metrics, prompts, models, versions.
 
     RUN is the id that run or list shows, its first characters, or "last".
     """
-    store = local_store()
-    run = _run_meant(run_id, store)
-    results = _results_as_asked(run, store, definition, policy, labels)
+    results = _results_of(run_id, **seen_as)
     click.echo(results.card(), nl=False)
     _leave_if_damaged(results)
 
@@ -455,10 +444,9 @@ def compare(
     width: str,
     as_json: bool,
 ) -> None:
-    store = local_store()
     # Read before anything else: a slip in a threshold must not cost a CI job its minutes.
     margins = demands(fail_if_worse, "--fail-if-worse")
-    results = [Results(_run_meant(id, store), store, definition, policy) for id in runs]
+    results = [_results_of(run, definition, policy) for run in runs]
     for own in results:
         # Said also where nothing can be compared then.
         own.damage()
@@ -476,10 +464,7 @@ def compare(
             comparison.report(report)
     _leave_if_damaged(*results)
     outcome = comparison_outcome(comparison, margins, at_least, allow_heuristic=allow_heuristic)
-    for words in outcome.words:
-        _to_stderr(words)
-    if outcome.code:
-        raise click.exceptions.Exit(outcome.code)
+    _leave_by(outcome)
 
 
 @main.command(
@@ -509,8 +494,7 @@ def check(
     definition: str,
     as_json: bool,
 ) -> None:
-    demanded, store = demands(fail_under), local_store()
-    results = Results(_run_meant(run_id, store), store, definition)
+    demanded, results = demands(fail_under), _results_of(run_id, definition)
     lines = checking.checked_lines(results, against)
     verdict = checking.check_outcome(lines, demanded)
     if as_json:
@@ -518,10 +502,7 @@ def check(
     else:
         tables.echo(*checking.as_tables(lines))
     _leave_if_damaged(results)
-    for words in verdict.words:
-        _to_stderr(words)
-    if verdict.code:
-        raise click.exceptions.Exit(verdict.code)
+    _leave_by(verdict)
 
 
 @main.command(help=_help("export"), short_help="Write a run's results to a file.")
@@ -540,17 +521,13 @@ def check(
     help="A file in place of the screen.",
 )
 @options.width
-@options.labels
-@options.definition
-@options.policy
+@options.seen_as
 def export(
     run_id: str,
     kind: str,
     output: BinaryIO | None,
     width: str,
-    labels: str | None,
-    definition: str,
-    policy: str | None,
+    **seen_as: Any,
 ) -> None:
     store = local_store()
     full_id = _full_id(run_id, store)
@@ -561,8 +538,7 @@ def export(
         with suppress(UnreadableRowError):
             results = Results(_stored_run(full_id, store), store)
     else:
-        run = _stored_run(full_id, store)
-        results = _results_as_asked(run, store, definition, policy, labels)
+        results = _results_of(full_id, **seen_as)
         if kind == files.PAPER:
             parts = [bundle_of(results, width).zipped()]
         else:
@@ -591,19 +567,14 @@ def export(
 @main.command(short_help="Write a run's report: one HTML page.")
 @options.run_id
 @options.output("report.html")
-@options.labels
-@options.definition
-@options.policy
-def report(
-    run_id: str, output: Path, labels: str | None, definition: str, policy: str | None
-) -> None:
+@options.seen_as
+def report(run_id: str, output: Path, **seen_as: Any) -> None:
     """Write a run's report: one HTML page that opens offline and prints on A4.
 
     RUN is the id that run or list shows, its first characters, or "last". The page has all figures,
     ten samples with their evidence, what it cost, and how it was done.
     """
-    store = local_store()
-    results = _results_as_asked(_run_meant(run_id, store), store, definition, policy, labels)
+    results = _results_of(run_id, **seen_as)
     with _writing(output):
         results.report(output)
     _to_stderr(f"{output}: open it in a browser.")
@@ -622,8 +593,7 @@ def sheet(run_id: str, output: Path, number: int, key: bool, definition: str) ->
     RUN is the id that run or list shows, its first characters, or "last". The answers are those
     that teach most: labellers differ, they say too much, or all is supported.
     """
-    store = local_store()
-    results = Results(_run_meant(run_id, store), store, definition)
+    results = _results_of(run_id, definition)
     with _writing(output):
         results.sheet(output, number, key=key)
     _to_stderr(f"{output}: open it in a browser and print it.")
@@ -751,6 +721,14 @@ def _print_and_exit(
         raise click.exceptions.Exit(verdict.code)
 
 
+def _leave_by(outcome: ExitOutcome) -> None:
+    """Says what is wanting, and leaves with the code for it where something is."""
+    for words in outcome.words:
+        _to_stderr(words)
+    if outcome.code:
+        raise click.exceptions.Exit(outcome.code)
+
+
 def _leave_if_damaged(*several: Results) -> None:
     """Leaves with the exit code for it where rows of a run cannot be read, which is said once."""
     if any([results.damage().sentence() for results in several]):
@@ -766,11 +744,12 @@ def _writing(file: Path) -> Iterator[None]:
         raise click.FileError(str(file), error.strerror or "it cannot be written") from error
 
 
-def _results_as_asked(
-    run: Run, store: Store, definition: str, policy: str | None, labels: str | None
+def _results_of(
+    run_id: str, definition: str = "", policy: str | None = None, labels: str | None = None
 ) -> Results:
-    """The run by the labels, formula and rules of the command's options."""
-    return Results(run, store, definition, policy).under(labels=labels)
+    """The run that is meant, by the labels, formula and rules of the command's options."""
+    store = local_store()
+    return Results(_run_meant(run_id, store), store, definition, policy).under(labels=labels)
 
 
 def _run_meant(run_id: str, store: Store) -> Run:

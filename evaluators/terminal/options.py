@@ -223,6 +223,8 @@ policy = click.option(
     help="The rules by which answers to RGB are read; those of the run unless given.",
 )
 
+seen_as = _all(labels, definition, policy)
+
 width = click.option(
     "--width",
     type=click.Choice(list(SIZES)),
