@@ -91,12 +91,6 @@ def save(run: Run, cell: Cell) -> None:
     session.store().results.save(run.id, result, [call] if result.calls else [])
 
 
-def fail(run: Run, cell: Cell, error: str) -> None:
-    session.store().results.save(
-        run.id, SampleResult(**cell._asdict(), status="failed", error=error)
-    )
-
-
 def _sample(position: int) -> Sample:
     if position < len(ACCURACY):
         noise = (0.0, 0.4)[position // 2]

@@ -7,16 +7,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
+from evaluators.base import Evaluator
 from evaluators.llm import Keys, clients
-from evaluators.records import Run
-from evaluators.runs import samples
+from evaluators.records import Dataset, EvaluatorSpec, Run, Sample, SampleResult
+from evaluators.runs import inputs, samples
+from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.loopback import Loopback
 from ui import session
@@ -104,6 +107,27 @@ def upload() -> Upload:
         return checked(at.file_uploader(key="upload_0").upload(name, data).run())
 
     return choose
+
+
+def finished(data: Dataset, *metrics: str | EvaluatorSpec | Evaluator, **facts: Any) -> Run:
+    """The run that these make, in this workspace and at its end."""
+    own = [each if isinstance(each, Evaluator) else inputs.evaluators(each)[0] for each in metrics]
+    run = create_run(session.store(), RunPlan(data, own, **facts), workspace="local")
+    finish(run, session.store())
+    return run
+
+
+def keep_upload(name: str, *samples: Sample) -> Dataset:
+    """An upload of this workspace with these samples."""
+    data = Dataset(name=name, samples=samples)
+    session.store().uploads.save("local", data, "2026-11-21T09:00:00+00:00")
+    return data
+
+
+def fail(run: Run, error: str, position: int = 0, **facts: Any) -> None:
+    """The answer at this place failed so."""
+    facts = {"position": position, "status": "failed", "error": error} | facts
+    session.store().results.save(run.id, SampleResult.model_validate(facts))
 
 
 def finish(run: Run, store: Store, keys: Keys | None = None) -> None:

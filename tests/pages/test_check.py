@@ -9,12 +9,9 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Run
 from evaluators.runs import samples
 from evaluators.runs.checks import checked as check_of
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
-from evaluators.trace_evaluator import TRACEEvaluator
-from tests.pages.conftest import checked, finish
+from tests.pages.conftest import checked, finish, finished
 from tests.pages.screen import button, lines, said, segments
 from ui import session
 
@@ -169,9 +166,7 @@ def test_published_judges_stand_beside_rows_of_ragbench(open_page, filled):
         sample.model_copy(update={"id": f"covidqa_test/{number}/gpt-3.5-turbo-1106"})
         for number, sample in enumerate(dataset.samples)
     )
-    plan = RunPlan(Dataset(name="CovidQA", samples=renamed), [TRACEEvaluator()])
-    run = create_run(filled.store, plan, workspace="local")
-    finish(run, filled.store)
+    run = finished(Dataset(name="CovidQA", samples=renamed), "trace")
 
     at = open_page("check", run=run.id)
     assert "Published judges on RAGBench" in [box.label for box in at.expander]

@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, SampleResult, Score
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Run, Sample, Score
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import OpenPage, checked, fail, keep_upload
 from tests.pages.screen import cards, lines, markdown, runs, said, samples, started, state, table
 from tests.pages.test_metrics import Words
 from tests.stored import save_score, stored_run
@@ -161,9 +160,7 @@ def test_values_of_one_name_are_told_apart_and_failures_by_metric(open_page):
     save(run, 0, 0, {"context_relevance": 0.5, "adherence": 1.0})
     save(run, 0, 1, {"relevance": 1.0, "overall": None})
     save(run, 1, 0, {"context_relevance": 1.0, "adherence": 0.0})
-    session.store().results.save(
-        run.id, SampleResult(position=1, metric=1, status="failed", error="No.")
-    )
+    fail(run, "No.", position=1, metric=1)
     at = open_page("metrics", run=run.id)
     assert not cards(at)  # it belongs to another page
     at = open_page("trace", run=run.id)
@@ -206,10 +203,7 @@ def test_one_metric_with_two_parameters_and_two_models_is_told_apart(open_page):
 def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page):
     run = stored(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match"), WRITTEN)
     save(run, 1, 1, {"answer_match": None}, reason="Nothing to compare.")
-    failed = SampleResult(
-        position=1, metric=2, status="failed", error=f"Unreadable {HOSTILE}.", details="HTTP 500"
-    )
-    session.store().results.save(run.id, failed)
+    fail(run, f"Unreadable {HOSTILE}.", position=1, metric=2, details="HTTP 500")
     at = open_page("sample", run=run.id, sample="2")
     assert "Sample 2 of 2" in said(at)
     assert cards(at) == {"Answer match": "–"}
@@ -229,19 +223,12 @@ def test_a_run_with_a_metric_that_is_gone_still_opens(open_page, page):
 
 def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
     """An upload of responses with their ground truths, over one document."""
-    samples = tuple(
-        Sample(
-            id=f"s{number}",
-            question="When was it?",
-            response=response,
-            ground_truth=truth,
-            retrieved_documents=("It was in May.",),
-        )
-        for number, (response, truth) in enumerate(pairs)
+    facts = {"question": "When was it?", "retrieved_documents": ("It was in May.",)}
+    samples = (
+        Sample(id=f"s{n}", response=response, ground_truth=truth, **facts)
+        for n, (response, truth) in enumerate(pairs)
     )
-    data = Dataset(name=name, samples=samples)
-    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
-    return data
+    return keep_upload(name, *samples)
 
 
 def stored(*evaluators: EvaluatorSpec, models: tuple[ModelSpec, ...] = ()) -> Run:

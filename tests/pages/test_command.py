@@ -3,12 +3,8 @@
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.own_command import own_command
 from evaluators.records import EvaluatorSpec
-from evaluators.runs import inputs
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
 from evaluators.terminal.command import command
-from tests.pages.conftest import finish
-from ui import session
+from tests.pages.conftest import finished
 
 
 def test_the_pages_of_rgb_and_trace_give_the_command(filled, open_page):
@@ -21,12 +17,7 @@ def test_the_pages_of_rgb_and_trace_give_the_command(filled, open_page):
 def test_the_page_of_metrics_gives_the_command(open_page):
     spec = EvaluatorSpec(name="answer_match", params={"type": "f1_score"})
     data = bundled()[TRACE_SAMPLES]
-    run = create_run(
-        session.store(),
-        RunPlan(data, inputs.evaluators(spec), title="`It's` [mine](http://x)"),
-        workspace="local",
-    )
-    finish(run, session.store())
+    run = finished(data, spec, title="`It's` [mine](http://x)")
 
     at = open_page("metrics", run=run.id)
 

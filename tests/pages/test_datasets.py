@@ -17,7 +17,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.datasets import files
-from tests.pages.conftest import OpenPage, Upload, checked, finish
+from tests.pages.conftest import OpenPage, Upload, checked, finished
 from tests.pages.screen import BED, ESCAPED, button, html, jsonl, markdown, said, table
 from ui import session
 from ui.datasets import reading
@@ -490,12 +490,7 @@ def hostile_page(upload: Upload, open_page: OpenPage) -> Callable[[str], AppTest
         f"{IMAGE}.jsonl",
         jsonl({"id": HOSTILE, "situation": HOSTILE, **row}, row | {"response": None}),
     )
-    store, data = session.store(), session.store().uploads.get("local", f"{IMAGE}.jsonl")
-    assert isinstance(data, Dataset)
-    run = create_run(
-        store, RunPlan(data, inputs.evaluators("trace"), title=data.name), workspace="local"
-    )
-    finish(run, store)
+    run = finished(kept(f"{IMAGE}.jsonl"), "trace", title=f"{IMAGE}.jsonl")
     samples = {"sample": "1", "failed sample": "2"}
     return lambda name: open_page(
         "sample" if name in samples else name, run=run.id, **{"sample": samples.get(name, "1")}

@@ -8,19 +8,18 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
-from evaluators.records import Dataset, Run, Sample
+from evaluators.records import Run, Sample
 from evaluators.runs.inputs import load_prompt
 from evaluators.runs.run_view import RunView
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import OpenPage, checked, keep_upload
 from tests.pages.screen import (
     cards,
     html,
@@ -237,19 +236,10 @@ def exported(run: Run) -> str:
 
 def kept(name: str, *responses: str | None) -> None:
     """An upload of one question for each response."""
-    samples = tuple(
-        Sample(
-            id=f"s{number}",
-            question="When was the mill built?",
-            response=response,
-            retrieved_documents=(DOCUMENT,),
-            ground_truth="1812",
-        )
-        for number, response in enumerate(responses)
-    )
-    session.store().uploads.save(
-        "local", Dataset(name=name, samples=samples), datetime.now(UTC).isoformat()
-    )
+    facts = {"question": "When was the mill built?", "ground_truth": "1812"}
+    facts |= {"retrieved_documents": (DOCUMENT,)}
+    samples = (Sample(id=f"s{n}", response=own, **facts) for n, own in enumerate(responses))
+    keep_upload(name, *samples)
 
 
 def form(

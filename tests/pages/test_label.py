@@ -16,13 +16,13 @@ from evaluators.api.evaluation import Results
 from evaluators.errors import ParameterError
 from evaluators.people.queues import MOST_PEOPLE, LabelQueue
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Dataset, EvaluatorSpec, Sample, Score
+from evaluators.records import Dataset, EvaluatorSpec, Sample, Score
 from evaluators.runs import samples
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.store import Answer
-from tests.pages.by_hand import SAMPLES, fail, two_models
-from tests.pages.conftest import Filled, OpenPage, checked
+from tests.pages.by_hand import SAMPLES, two_models
+from tests.pages.conftest import Filled, OpenPage, checked, fail
 from tests.pages.screen import at_work, button, evidence, markdown, said, table
 from tests.stored import stored_run
 from ui import run_views, session
@@ -127,7 +127,7 @@ def test_a_queue_over_failed_samples_only_is_refused_with_the_count(open_page):
     run = two_models(results=False)
     for position in range(SAMPLES):
         for model in (0, 1):
-            fail(run, Cell(position, model), "no key")
+            fail(run, "no key", position, model=model)
 
     at = open_page("label", run=run.id)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Literal
 
 import pytest
@@ -23,7 +22,7 @@ from evaluators.prompts import FOLDER, Prompt
 from evaluators.records import Dataset, JudgeEvidence, Run, Sample, Score
 from tests.comparison.made import results
 from tests.loopback import Loopback
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import OpenPage, checked, keep_upload
 from tests.pages.screen import (
     cards,
     html,
@@ -356,13 +355,11 @@ def words_run(open_page: OpenPage) -> AppTest:
 
 def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
     """An upload of responses with their ground truths."""
-    samples = tuple(
+    samples = (
         Sample(id=f"s{number}", question="What?", response=response, ground_truth=truth)
         for number, (response, truth) in enumerate(pairs)
     )
-    data = Dataset(name=name, samples=samples)
-    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
-    return data
+    return keep_upload(name, *samples)
 
 
 def stored(

@@ -15,13 +15,12 @@ from streamlit.testing.v1 import AppTest
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import TOGETHER, Estimate, row_in_words
-from evaluators.records import Dataset, Sample
+from evaluators.records import Sample
 from evaluators.terminal.cli import main
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import OpenPage, checked, keep_upload
 from tests.pages.screen import settled, table
-from ui import session
 from ui.trace.form import HYBRID, JURY
 
 OSS, LUNA, MINI = "groq/openai/gpt-oss-20b", "openai/gpt-6-luna", "openai/gpt-4o-mini"
@@ -60,8 +59,7 @@ def uploads(provider: Loopback) -> None:
         id="l", question="When?", response="In May. By Ann.", retrieved_documents=(words,)
     )
     for name, own in ((HALF, samples), (LONG, [long])):
-        dataset = Dataset(name=name, samples=tuple(own))
-        session.store().uploads.save("local", dataset, "2026-11-21T09:00:00+00:00")
+        keep_upload(name, *own)
 
 
 def terminal(*options: str) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.pages.by_hand import LUNA
-from tests.pages.conftest import checked
+from tests.pages.conftest import checked, keep_upload
 from tests.pages.screen import button, markdown, said, table
 from ui import session
 from ui.metrics import own_metrics
@@ -83,7 +83,7 @@ def test_the_prompt_is_shown_before_anything_is_kept(open_page):
 
 
 def test_a_preview_needs_a_sample_with_all_fields(open_page):
-    session.store().uploads.save("local", bare(), "2026-11-21T09:00:00+00:00")
+    keep_upload("bare", Sample(id="1", question="When?", response="In May."))
     at = typed(open_page("metrics"), "Polite", fields=["response", "ground_truth"])
     at.selectbox(key="own_preview_data").set_value("bare")
     assert "No sample there has answer, true answer." in said(checked(at.run()))
@@ -263,7 +263,3 @@ def test_a_visitor_keeps_so_many_and_may_still_change_them(open_page, monkeypatc
         in said(at, "error")
     )
     assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
-
-
-def bare() -> Dataset:
-    return Dataset(name="bare", samples=(Sample(id="1", question="When?", response="In May."),))

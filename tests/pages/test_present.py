@@ -11,14 +11,10 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
-from evaluators.records import Dataset, EvaluatorSpec
-from evaluators.runs import inputs
-from evaluators.runs.engine import create_run
+from evaluators.records import Dataset
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
-from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import checked, finish
+from tests.pages.conftest import checked, finished
 from tests.pages.screen import button, evidence, html, lines, markdown, said
-from ui import session
 
 RATES = ["Noise robustness", "Negative rejection", "Integration", "Error detection"]
 GROUPS = [
@@ -67,10 +63,7 @@ def test_one_model_has_one_chart_of_its_abilities(open_page, filled):
 def test_a_metric_with_many_values_takes_several_screens(open_page):
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
-    specs = [EvaluatorSpec(name=name) for name in ("answer_match", "retriever_recall")]
-    plan = RunPlan(data, inputs.evaluators(specs), title=HOSTILE)
-    run = create_run(session.store(), plan, workspace="local")
-    finish(run, session.store())
+    run = finished(data, "answer_match", "retriever_recall", title=HOSTILE)
     at = open_page("metrics", run=run.id, present="1")
     shown = present(at)["titles"]
     assert list(dict.fromkeys(shown)) == ["Answer match", "Retriever recall"]
@@ -80,8 +73,7 @@ def test_a_metric_with_many_values_takes_several_screens(open_page):
 def test_a_title_from_outside_is_text(open_page):
     data = bundled()[TRACE_SAMPLES]
     assert isinstance(data, Dataset)
-    plan = RunPlan(data, inputs.evaluators([EvaluatorSpec(name="trace")]), title=HOSTILE)
-    run = create_run(session.store(), plan, workspace="local")
+    run = finished(data, "trace", title=HOSTILE)
     at = open_page("trace", run=run.id, present="1")
     assert present(at)["titles"][0] == HOSTILE
     assert "](http" not in "\n".join(markdown(at))

@@ -12,11 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.exports import formats
 from evaluators.records import Ability, Dataset, RGBTask, Sample
-from evaluators.runs import inputs
 from evaluators.runs.aggregate import View
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
-from tests.pages.conftest import OpenPage, Upload, checked, finish
+from tests.pages.conftest import OpenPage, Upload, checked, finished
 from tests.pages.screen import (
     button,
     html,
@@ -31,7 +28,7 @@ from tests.pages.screen import (
     table,
     value_table,
 )
-from ui import run_views, session
+from ui import run_views
 
 BED = "RGB sample (English)"
 PREDICTIONS = tuple(
@@ -271,8 +268,7 @@ def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page):
         task = RGBTask(ability=Ability.NOISE, noise=0.2)
         own.append(Sample(id=str(number), situation=group, rgb=task, **facts))
     data = Dataset(name="groups", samples=tuple(own))
-    run = create_run(session.store(), RunPlan(data, inputs.evaluators("rgb")), workspace="local")
-    finish(run, session.store())
+    run = finished(data, "rgb")
     at = open_page("rgb", run=run.id)
     assert [row["Group"] for row in samples(at)] == ["easy", "easy", "hard", "hard"]
     assert value_table(at, "Group") == {

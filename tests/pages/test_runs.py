@@ -13,7 +13,7 @@ from evaluators.records import Cell, Run, SampleResult
 from evaluators.runs import samples
 from tests.loopback import Loopback
 from tests.pages.by_hand import save, two_models
-from tests.pages.conftest import OpenPage, checked
+from tests.pages.conftest import OpenPage, checked, fail
 from tests.pages.screen import (
     ESCAPED,
     at_work,
@@ -128,10 +128,7 @@ def test_a_run_at_work_is_not_presented_until_it_has_ended(open_page, name, head
 
 def test_a_run_that_ended_with_failed_samples_says_so_and_why(open_page, filled):
     for position in range(2):
-        error = SampleResult(
-            position=position, status="failed", error="The line was cut. Try again."
-        )
-        filled.store.results.save(filled.trace.id, error)
+        fail(filled.trace, "The line was cut. Try again.", position)
     at = open_page("trace", run=filled.trace.id)
     assert "2 of 24 failed: the results are of the other 22." in said(at, "warning")
     assert table(at, "Samples") == [
@@ -153,8 +150,7 @@ def test_what_a_run_has_spent_stays_when_it_is_over(open_page):
 
 
 def test_failed_samples_can_be_tried_again(open_page, filled):
-    error = SampleResult(position=3, status="failed", error="The line was cut. Try again.")
-    filled.store.results.save(filled.trace.id, error)
+    fail(filled.trace, "The line was cut. Try again.", 3)
     at = open_page("trace", run=filled.trace.id)
     assert state(at) == "23 of 24 checked · 1 failed"
     at.button(key=f"retry_{filled.trace.id}").click().run()

@@ -13,7 +13,7 @@ from evaluators.records import (
 )
 from evaluators.runs import samples
 from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
-from tests.pages.conftest import checked
+from tests.pages.conftest import checked, fail
 from tests.pages.screen import button, cards, evidence, html, runs, said, segments, table
 
 
@@ -61,9 +61,7 @@ def test_the_buttons_lead_to_the_neighbours_and_back(open_page, filled):
 
 def test_the_neighbours_are_those_that_the_table_shows(open_page, filled):
     for position in (3, 10):
-        filled.store.results.save(
-            filled.rgb.id, SampleResult(position=position, status="failed", error="No. Wait.")
-        )
+        fail(filled.rgb, "No. Wait.", position)
     at = open_page("rgb", run=filled.rgb.id)
     checked(segments(at, f"filter_{filled.rgb.id}").set_value("Failed").run())
     at.switch_page("../pages/sample.py")
@@ -145,9 +143,7 @@ def test_samples_of_every_ability_open(open_page, filled, position):
 
 def test_a_failed_sample_shows_the_error_as_text(open_page, filled):
     error = "The judge wrote ![x](http://127.0.0.1:9/x.png). Try again."
-    filled.store.results.save(
-        filled.trace.id, SampleResult(position=0, status="failed", error=error)
-    )
+    fail(filled.trace, error)
     at = open_page("sample", run=filled.trace.id, sample="1")
     assert error in said(at, "error")
     assert "Retry failed on the run's page tries it again" in said(at)

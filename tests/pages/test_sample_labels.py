@@ -51,8 +51,7 @@ from ui import session
 from ui.trace.correction import RunCell
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
-CELL = Cell(0)
-NAME = RunCell("hand", CELL).name
+NAME = RunCell("hand", Cell(0)).name
 
 
 def support(key: str, value: Support, *keys: str, explanation: str = "") -> SentenceSupport:

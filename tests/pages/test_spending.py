@@ -10,13 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
-from evaluators.records import Cap, Cell, Dataset, SampleResult, Usage
+from evaluators.records import Cap, Dataset, SampleResult, Usage
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Spent
 from evaluators.runs.store.batches import Batch
 from tests.loopback import Loopback
-from tests.pages.by_hand import DETAILS, FAILURE, TITLES, fail, two_models
-from tests.pages.conftest import checked
+from tests.pages.by_hand import DETAILS, FAILURE, TITLES, two_models
+from tests.pages.conftest import checked, fail
 from tests.pages.screen import ESCAPED, button, markdown, said, select, state, table
 from tests.stops import stop, stopped
 from ui import session
@@ -123,9 +123,9 @@ def test_a_failed_sample_shows_the_message_and_the_details_as_text(open_page):
 def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page):
     run = two_models(results=False)
     for position in range(3):
-        fail(run, Cell(position, 0), "![x](http://127.0.0.1:9/x.png)")
+        fail(run, "![x](http://127.0.0.1:9/x.png)", position, model=0)
     for position in range(6):
-        fail(run, Cell(position, 1), f"Reason {position}")
+        fail(run, f"Reason {position}", position, model=1)
     at = open_page("rgb", run=run.id)
     rows = [(row["Samples"], row["Why they failed"]) for row in table(at, "Samples")]
     assert rows == [(3, "![x](http://127.0.0.1:9/x.png)"), *((1, f"Reason {n}") for n in range(2))]

@@ -7,14 +7,11 @@ import pytest
 from evaluators import evaluate
 from evaluators.base import evaluator
 from evaluators.records import Dataset, Sample
-from evaluators.runs import inputs
-from evaluators.runs.engine import create_run
-from evaluators.runs.plan import RunPlan
 from evaluators.trace.definitions import DEFINITIONS, Step
 from evaluators.trace.metrics import METRICS, from_score
 from evaluators.trace.values import TRACE_VALUES
 from evaluators.trace_evaluator import TRACEEvaluator
-from tests.pages.conftest import Filled, checked, finish
+from tests.pages.conftest import Filled, checked, finished
 from tests.pages.screen import (
     cards,
     jsonl,
@@ -28,7 +25,6 @@ from tests.pages.screen import (
     state,
     value_table,
 )
-from ui import session
 from ui.trace.form import HEURISTIC, JURY
 
 TITLES = dict(
@@ -152,12 +148,7 @@ def test_the_card_names_parameters_that_are_not_as_usual(open_page, upload):
 
 def test_a_labeller_of_one_s_own_has_this_page(open_page):
     data = Dataset(name="one", samples=(Sample.model_validate(GOOD | {"id": "1"}),))
-    run = create_run(
-        session.store(),
-        RunPlan(data, inputs.evaluators("test_labeller"), title="Own"),
-        workspace="local",
-    )
-    finish(run, session.store())
+    run = finished(data, "test_labeller")
     assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
     assert numbers(open_page("sample", run=run.id, sample="1"))["adherence"] == "1.00"
     assert not cards(open_page("metrics", run=run.id))

@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.llm import Access
 from evaluators.llm.catalogue import Choice, Model, find
-from evaluators.records import Cap, Dataset, Sample
+from evaluators.records import Cap, Sample
 from tests import judge
 from tests.loopback import Loopback
-from tests.pages.conftest import KEY, OpenPage, checked
+from tests.pages.conftest import KEY, OpenPage, checked, keep_upload
 from tests.pages.screen import jsonl, runs, said, samples, segments, started, state, table
 from ui import session
 from ui.models.form import is_generator
@@ -116,10 +116,8 @@ def test_the_author_of_an_answer_is_recognised_by_its_name(generator, is_the_jud
 
 def test_a_judge_that_wrote_the_responses_is_pointed_out(open_page, provider):
     facts = {"question": "When?", "response": "In May.", "retrieved_documents": ("It was in May.",)}
-    samples = (Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts), Sample(id="b", **facts))
-    session.store().uploads.save(
-        "local", Dataset(name="own", samples=samples), "2026-11-21T09:00:00+00:00"
-    )
+    written = Sample(id="a", generator="gpt-4o-mini-2024-07-18", **facts)
+    keep_upload("own", written, Sample(id="b", **facts))
     assert "may favour its own" not in said(form(open_page, JURY, LUNA, data="own"), "warning")
     words = said(form(open_page, JURY, LUNA, MINI, data="own"), "warning")
     assert "GPT-4o mini also wrote 1 answer of this data, and may favour its own." in words
