@@ -59,7 +59,9 @@ def test_published_labels_are_there_without_a_persons(open_page, filled):
     assert segments(at, f"check_against_{filled.trace.id}").value == "gold"
 
 
-def test_people_s_labels_correct_the_mean(open_page, filled):
+def test_people_s_labels_correct_the_mean_and_a_field_of_the_table_opens_its_answers(
+    open_page, filled
+):
     label_as_supported(filled.trace, 18)
     at = open_page("check", run=filled.trace.id)
 
@@ -72,16 +74,10 @@ def test_people_s_labels_correct_the_mean(open_page, filled):
         ("People say", f"{value.corrected.mean:.2f}"),
         ("The 18 labels alone", f"{value.alone.mean:.2f}"),
     ]
-    assert f"18 labels by people are worth {value.worth}. 6 more would bring ±" in said(
-        at, "markdown"
-    )
+    worth = f"18 labels by people are worth {value.worth}. 6 more would bring ±"
+    assert worth in said(at, "markdown")
 
-
-def test_a_field_of_the_table_opens_its_answers(open_page, filled):
-    label_as_supported(filled.trace, 18)
-    at = open_page("check", run=filled.trace.id)
-
-    table = check_of(RunView.read(filled.store, filled.trace)).values[0].table
+    table = value.table
     assert table
     assert table.only_people
     checked(button(at, f"people: yes · {len(table.only_people)}").click().run())
@@ -93,12 +89,13 @@ def test_a_field_of_the_table_opens_its_answers(open_page, filled):
     assert all(link.page == "sample" for link in links)
 
 
-def test_few_labels_stand_alone(open_page, filled):
-    label_as_supported(filled.trace, 3)
+def test_few_labels_stand_alone_and_names_of_people_are_shown_letter_by_letter(open_page, filled):
+    label_as_supported(filled.trace, 3, "<script>*bold*")
     at = open_page("check", run=filled.trace.id)
 
     assert [line.title for line in lines(at)] == ["The heuristic says", "The 3 labels alone"]
     assert "From 15 on, labels correct the mean." in said(at, "header")
+    assert "<script>" not in said(at, "markdown", "header")
 
 
 def test_another_value_is_looked_at(open_page, filled):
@@ -118,13 +115,6 @@ def test_another_run_over_the_same_answers_stands_beside(open_page, filled):
     assert len(lines(at)) == 6
     assert "TRACE (heuristic)" in lines(at)[0].heading
     assert lines(at)[1].mean == lines(at)[4].mean
-
-
-def test_names_of_people_are_shown_letter_by_letter(open_page, filled):
-    label_as_supported(filled.trace, 3, "<script>*bold*")
-    at = open_page("check", run=filled.trace.id)
-
-    assert "<script>" not in said(at, "markdown", "header")
 
 
 def test_a_run_s_page_says_its_corrected_mean_once(open_page, filled):

@@ -68,6 +68,9 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page):
     # The greatest difference first
     assert [row[-1] for row in rows(at)] == ["+1.00"] * 6 + ["0.00"] * 2
     assert [button.label for button in at.get("download_button")] == ["Report (HTML)"]
+    # All samples count, and nothing was set otherwise.
+    assert not [each for each in at.expander if each.label.startswith("What does not count")]
+    assert "All settings are the same." in said(at)
 
 
 def test_the_baseline_of_the_data_is_the_first(open_page):
@@ -173,15 +176,6 @@ def test_what_does_not_count_is_listed(open_page):
     ]
     assert "Answer match: checked 1 only for New, 1 for neither" in said(at, "markdown")
     assert "4 / 6" in forest(at)
-
-
-def test_where_all_samples_count_nothing_is_listed(open_page):
-    old_and_new()
-
-    at = open_page("compare", first="Old.1")
-
-    assert not [each for each in at.expander if each.label.startswith("What does not count")]
-    assert "All settings are the same." in said(at)
 
 
 def test_two_labellers_go_by_their_names_and_change_places_with_their_run(open_page):

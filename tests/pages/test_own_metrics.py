@@ -108,30 +108,24 @@ def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page):
     assert checked(at.run()).text_area(key=f"own_{NEW}_question").value == ""
 
 
-def test_a_saved_metric_can_be_changed(open_page):
-    at = clicked(typed(open_page("metrics"), "Polite"), "Save")
-    at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
-    assert [spec.params["question"] for spec in own_metrics.saved().values()] == ["Is it friendly?"]
-    at = clicked(typed(at, "Friendly", "Is it friendly?", name="Polite"), "Save")
-    assert list(own_metrics.saved()) == ["Friendly", "Polite"]
-    assert at.selectbox(key="own_metric").value == "Friendly"
-
-
-def test_a_saved_metric_can_be_deleted(open_page):
-    at = clicked(clicked(typed(open_page("metrics"), "Polite"), "Save"), "Delete")
-    assert own_metrics.saved() == {}
-    assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
-    assert at.selectbox(key="own_metric").value == NEW
-    assert not [each for each in at.button if each.label == "Delete"]
-
-
-def test_a_saved_metric_can_be_downloaded(open_page):
+def test_a_saved_metric_can_be_changed_downloaded_and_deleted(open_page):
     at = open_page("metrics")
     before = len(at.get("download_button"))
     at = clicked(typed(at, "Polite"), "Save")
     labels = [each.proto.label for each in at.get("download_button")]
     assert len(labels) == before + 1
     assert "Download as a Python file" in labels
+    at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
+    assert [spec.params["question"] for spec in own_metrics.saved().values()] == ["Is it friendly?"]
+    at = clicked(typed(at, "Friendly", "Is it friendly?", name="Polite"), "Save")
+    assert list(own_metrics.saved()) == ["Friendly", "Polite"]
+    assert at.selectbox(key="own_metric").value == "Friendly"
+    session.store().metrics.delete("local", "Polite")
+    at = clicked(checked(at.run()), "Delete")
+    assert own_metrics.saved() == {}
+    assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
+    assert at.selectbox(key="own_metric").value == NEW
+    assert not [each for each in at.button if each.label == "Delete"]
 
 
 @pytest.mark.parametrize("title", ["RGB", "g-eval", NEW])

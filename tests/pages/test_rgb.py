@@ -126,6 +126,14 @@ def test_a_finished_run_shows_what_it_was_and_every_rate(open_page, filled):
         "with no noise 100 %."
     ) in html(at)
     assert "24 questions, 5 noise levels" in said(at)
+    # The charts tell their findings to who does not see them.
+    chart, *rates = at.get("plotly_chart")
+    assert (
+        "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
+        in chart.proto.alt
+    )
+    assert rates[2].proto.alt.startswith("Integration: Offline reader (baseline, no key) 28 % (")
+    assert rates[2].proto.alt.endswith("), 17 of 60 right")
 
 
 def test_samples_can_be_narrowed_to_an_ability_and_an_outcome(open_page, filled):
@@ -163,16 +171,6 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
     assert all("fullData.name" in curve["hovertemplate"] for curve in curves)
     assert chart["layout"]["height"] >= height + 20 * len(curves)
     assert "From the paper (other prompt and questions): look at the shape." in said(at)
-
-
-def test_the_chart_tells_its_finding_to_who_does_not_see_it(open_page, filled):
-    chart, *rates = open_page("rgb", run=filled.rgb.id).get("plotly_chart")
-    assert (
-        "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
-        in chart.proto.alt
-    )
-    assert rates[2].proto.alt.startswith("Integration: Offline reader (baseline, no key) 28 % (")
-    assert rates[2].proto.alt.endswith("), 17 of 60 right")
 
 
 def test_planted_errors_alone_have_no_chart_of_noise(open_page):

@@ -139,7 +139,10 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_why(open_page, filled)
 
 
 def test_a_run_that_ended_without_failures_warns_of_nothing(open_page, filled):
-    assert "failed" not in said(open_page("trace", run=filled.trace.id), "warning")
+    for page, run in (("trace", filled.trace), ("rgb", filled.rgb)):
+        at = open_page(page, run=run.id)
+        assert "failed" not in said(at, "warning")
+        assert all(frame.value.columns[0] != "Samples" for frame in at.dataframe)
 
 
 def test_what_a_run_has_spent_stays_when_it_is_over(open_page):

@@ -133,11 +133,6 @@ def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page):
     assert not [text for text in markdown(at) if "![" in text]
 
 
-def test_a_run_without_failures_does_not_speak_of_them(open_page, filled):
-    frames = open_page("rgb", run=filled.rgb.id).dataframe
-    assert all(frame.value.columns[0] != "Samples" for frame in frames)
-
-
 def test_why_a_run_stopped_is_told_as_text(open_page):
     run = two_models(results=False)
     stop(session.store(), run.id, "The key was refused ![x](http://127.0.0.1:9/x.png).")

@@ -134,6 +134,15 @@ def test_a_finished_run_by_the_heuristic_names_suspects_and_says_how_often_it_is
         "The heuristic compares words: it finds suspects, it does not count. On these data its "
         "verdicts are right in 88 % of 24 answers; always saying yes is right in 62 %."
     ) in said(at, "warning")
+    # Scores stand before what a sample is about.
+    columns = list(samples(at)[0])
+    assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Context relevance"]
+    assert columns[-1] == "Group"
+    groups = value_table(at, "Group")
+    assert len(groups) == 8
+    for cells in groups.values():
+        assert [whose for whose, _, _ in cells] == [value.heading for value in TRACE_VALUES]
+        assert {about for _, _, about in cells} <= {"3 of 3", "2 of 3, 1 not applicable"}
 
 
 def test_the_card_names_parameters_that_are_not_as_usual(open_page, upload):
@@ -152,20 +161,6 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page):
     assert cards(open_page("trace", run=run.id))["Adherence"] == "1.00"
     assert numbers(open_page("sample", run=run.id, sample="1"))["adherence"] == "1.00"
     assert not cards(open_page("metrics", run=run.id))
-
-
-def test_scores_stand_before_what_a_sample_is_about(open_page, filled):
-    columns = list(samples(open_page("trace", run=filled.trace.id))[0])
-    assert columns[:5] == ["#", "Verdict", "Question", "Answer", "Context relevance"]
-    assert columns[-1] == "Group"
-
-
-def test_values_are_shown_for_each_group_of_samples(open_page, filled):
-    groups = value_table(open_page("trace", run=filled.trace.id), "Group")
-    assert len(groups) == 8
-    for cells in groups.values():
-        assert [whose for whose, _, _ in cells] == [value.heading for value in TRACE_VALUES]
-        assert {about for _, _, about in cells} <= {"3 of 3", "2 of 3, 1 not applicable"}
 
 
 def test_samples_can_be_ordered_by_a_metric(open_page, filled):

@@ -42,6 +42,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.statistics import wilson
 from evaluators.trace.labelling import labelled_score
+from tests.stored import stored_run
 
 (NOISE,) = Ability.NOISE.values
 
@@ -331,17 +332,7 @@ def plain(position, given):
 def viewed(store, cells, view, changes, further=()):
     """The rows of a run with these cells and `further` results, as the view counts them."""
     data = Dataset(name="d", samples=tuple(sample for _, sample, _ in cells))
-    specs = [EvaluatorSpec(name=name) for name in ("trace", "answer_match")]
-    run = Run(
-        id="r",
-        workspace="local",
-        created="2026-11-22T09:00:00+00:00",
-        title="t",
-        dataset_name="d",
-        fingerprint=data.fingerprint,
-        evaluators=tuple(specs if further else specs[:1]),
-    )
-    store.runs.save(run, data)
+    run = stored_run(store, data, "trace", *(["answer_match"] if further else []), id="r")
     for (position, *_), _, score in cells:
         store.results.save("r", SampleResult(position=position, status="scored", score=score))
     for result in further:

@@ -25,12 +25,7 @@ from evaluators import (
     load_data,
 )
 from evaluators.config import config
-from evaluators.errors import (
-    AccessError,
-    MissingInputError,
-    ParameterError,
-    PromptError,
-)
+from evaluators.errors import AccessError, MissingInputError, ParameterError, PromptError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell

@@ -8,7 +8,6 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
-    EvaluatorSpec,
     Labelling,
     Labels,
     ModelSpec,
@@ -27,6 +26,7 @@ from evaluators.runs.store import Answer, Selection, Store, ValueName
 from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import VALUES, from_score, to_score, trace_scores
+from tests.stored import stored_run
 
 SENTENCES = Sentences(
     documents=(tuple(Sentence(key=f"0{key}", text="t") for key in "abcd"),),
@@ -71,16 +71,7 @@ GIVEN = [labels("ab"), labels("abc", "none"), None, None, labels("a", "full")]
 @pytest.fixture
 def run(store: Store) -> Run:
     """Two metrics over five answers; only the first and the fifth have a value of the second."""
-    run = Run(
-        id="r",
-        workspace="local",
-        created="2026-11-22T09:00:00+00:00",
-        title="By hand",
-        dataset_name=DATA.name,
-        fingerprint=DATA.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
-    )
-    store.runs.save(run, DATA)
+    run = stored_run(store, DATA, "trace", "answer_match", id="r")
     for position, own in enumerate(GIVEN):
         if own:
             scores = trace_scores(SENTENCES, own)

@@ -10,24 +10,14 @@ from evaluators import evaluate
 from evaluators.exports.latex import as_latex
 from evaluators.exports.values import table_csv
 from evaluators.paper import tables
-from evaluators.records import (
-    Cell,
-    Dataset,
-    EvaluatorSpec,
-    Labelling,
-    Labels,
-    Run,
-    Sample,
-    SampleResult,
-    SentenceSupport,
-    Support,
-)
+from evaluators.records import Dataset, Labelling, Labels, Sample, SentenceSupport, Support
 from evaluators.runs import findings
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.terminal.tables import run_in_parts, run_summary
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import GOLD, HEURISTIC, labelled_score
+from tests.stored import stored_run
 
 JUDGE = "groq/openai/gpt-oss-20b"
 TEXT = "It was in May."
@@ -51,23 +41,11 @@ def stored(store, *answers, gold=()):
         for number, own in enumerate(supports)
     )
     data = Dataset(name="by hand", samples=samples)
-    run = Run(
-        id="by-hand",
-        workspace="local",
-        created="2026-11-20T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"),),
-    )
-    store.runs.save(run, data)
-    sentences = cut(TEXT, [TEXT])
+    sentences, scores = cut(TEXT, [TEXT]), []
     for position, by_labeller in enumerate(answers):
         every = [Labelling(by=by, labels=labels(own)) for by, own in by_labeller.items()]
-        score = labelled_score(samples[position], sentences, every, every[0])
-        result = SampleResult(**Cell(position)._asdict(), status="scored", score=score)
-        store.results.save(run.id, result)
-    return RunView.read(store, run)
+        scores.append(labelled_score(samples[position], sentences, every, every[0]))
+    return RunView.read(store, stored_run(store, data, "trace", scores=scores))
 
 
 def by_heuristic(*supports):

@@ -10,10 +10,8 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
-    EvaluatorSpec,
     Labelling,
     Labels,
-    Run,
     Sample,
     SampleResult,
     Score,
@@ -26,6 +24,7 @@ from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
+from tests.stored import stored_run
 
 AT = "2026-11-23T00:30:00+00:00"
 
@@ -36,17 +35,7 @@ def view_of(store: Store, *outcomes: Score | str | None, spec: str = "llm_judge"
         Sample(id=str(n), question=f"Q{n}?", response="A.") for n in range(len(outcomes))
     )
     data = Dataset(name="By hand", samples=samples)
-    run = Run(
-        id="hand",
-        workspace="local",
-        created=AT,
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=spec),),
-        seed=0,
-    )
-    store.runs.save(run, data)
+    run = stored_run(store, data, spec, created=AT, seed=0)
     for position, outcome in enumerate(outcomes):
         if isinstance(outcome, str):
             result = SampleResult(position=position, status="failed", error=outcome)

@@ -11,11 +11,9 @@ from evaluators.exports import formats
 from evaluators.records import (
     Ability,
     Dataset,
-    EvaluatorSpec,
     JudgedRate,
     ModelSpec,
     RGBTask,
-    Run,
     Sample,
     SampleResult,
 )
@@ -24,6 +22,7 @@ from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Selection, ValueName
+from tests.stored import stored_run
 
 PAPER = View(policy="paper")
 REJECTIONS = (
@@ -44,19 +43,8 @@ def run(store):
         for number in range(len(REJECTIONS))
     )
     data = Dataset(name="By hand", samples=samples)
-    run = Run(
-        id="r",
-        workspace="local",
-        created="2026-11-22T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="rgb"),),
-        models=(ModelSpec(provider="groq", model="a"),),
-        prompt="$question $documents",
-        seed=7,
-    )
-    store.runs.save(run, data)
+    models = (ModelSpec(provider="groq", model="a"),)
+    run = stored_run(store, data, "rgb", models=models, prompt="$question $documents", seed=7)
     for position, (answer, _, _) in enumerate(REJECTIONS):
         score = RGBEvaluator().score(samples[position].model_copy(update={"response": answer}))
         says_yes = position != 1

@@ -7,10 +7,8 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
     Dataset,
-    EvaluatorSpec,
     Labelling,
     Labels,
-    Run,
     Sample,
     SampleResult,
     Score,
@@ -25,6 +23,7 @@ from evaluators.runs.store import Answer, Selection, ValueName
 from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC
 from evaluators.trace.metrics import to_score, trace_scores
 from evaluators.trace.values import METRICS
+from tests.stored import run_over
 
 SENTENCES = Sentences(
     documents=((Sentence(key="0a", text="It rained."), Sentence(key="0b", text="It was May.")),),
@@ -56,25 +55,13 @@ DATA = Dataset(
 """The first has published labels: both of its two document sentences are relevant."""
 
 
-def run_over(data):
-    return Run(
-        id="r",
-        workspace="local",
-        created="2026-11-22T09:00:00+00:00",
-        title="By hand",
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name="trace"), EvaluatorSpec(name="answer_match")),
-    )
-
-
 @pytest.fixture
 def run(store):
     """Two metrics over four samples: the heuristic finds one relevant sentence of two in the first
     two, the third fails for both metrics and the fourth is open; the second metric fails for the
     second sample as well.
     """
-    run = run_over(DATA)
+    run = run_over(DATA, "trace", "answer_match", id="r")
     store.runs.save(run, DATA)
     for position in (0, 1):
         scores = trace_scores(SENTENCES, labels("0b"))
@@ -159,7 +146,7 @@ def test_a_group_counts_of_each_value_what_became_of_its_own_metric(store):
     """
     in_rain = [sample(number).model_copy(update={"situation": "rain"}) for number in range(2)]
     data = Dataset(name="In groups", samples=tuple(in_rain))
-    run = run_over(data)
+    run = run_over(data, "trace", "answer_match", id="r")
     store.runs.save(run, data)
     for position in (0, 1):
         save(store, position, 0, Score(values={"f1": 1.0}))
