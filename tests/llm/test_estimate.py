@@ -9,6 +9,9 @@ from evaluators.llm.estimate import (
     cut_short,
     duration,
     estimate,
+    impossible,
+    lengthy,
+    row_in_words,
     rows_in_words,
 )
 from evaluators.records import Cap, ModelSpec
@@ -200,6 +203,22 @@ def test_a_model_whose_limits_are_unknown_says_so():
 def test_a_cap_that_short_answers_already_meet_is_told(cap, met):
     words = f"The budget of {met} is below this estimate: the run will stop before its end."
     assert cut_short(cap, rows(OFFLINE, LUNA, LUNA)) == (words if met else "")
+
+
+def test_calls_beyond_the_context_are_told_and_a_run_that_a_limit_stretches_over_days():
+    mini = ModelSpec(provider="openai", model="gpt-4o-mini", answer_tokens=16_384)
+    assert impossible("GPT-4o mini", estimate(mini, [120_033] * 2)).startswith(
+        "GPT-4o mini: 2 of 2 calls cannot be answered. Prompt and answer budget (16,384 tokens) "
+        "together exceed 128,000 tokens of context."
+    )
+    # At most 60 * 7,033 tokens, 2.11 times the day's 200,000: 1.11 days of waiting. At least 60
+    # calls at 30 a minute.
+    long = estimate(OSS.model_copy(update={"answer_tokens": 7_000}), [33] * 60)
+    assert row_in_words("GPT-OSS 20B", long)["Waiting"] == "60 s to 27 h"
+    assert lengthy("GPT-OSS 20B", long).startswith(
+        "GPT-OSS 20B: at 200,000 tokens a day (free plan) this may take 27 h."
+    )
+    assert impossible("GPT-OSS 20B", long) == lengthy("Luna", estimate(LUNA, [1])) == ""
 
 
 @pytest.mark.parametrize(
