@@ -49,6 +49,13 @@ def button(at: AppTest, label: str) -> Button:
     return next(button for button in at.button if button.label == label)
 
 
+def press(at: AppTest, label: str) -> AppTest:
+    """The page after a click on the first button with this label; without an exception."""
+    at = button(at, label).click().run()
+    assert not at.exception, [element.value for element in at.exception]
+    return at
+
+
 def segments(at: AppTest, key: str) -> ButtonGroup:
     return next(group for group in at.get("button_group") if group.key == key)
 

@@ -16,10 +16,10 @@ from evaluators.runs.store import FileBatch
 from tests.batch.files import COLUMNS, DOCUMENT, json_lines, row
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
-    button,
     cards,
     html,
     open_listed,
+    press,
     said,
     samples,
     segments,
@@ -57,7 +57,7 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(open
     assert "logs" in said(at, "markdown")
     assert "4 rows of 2 files judged, 1 failed" in said(at)
 
-    assert cards(checked(button(at, "Open").click().run()))["Adherence"] == "0.67"
+    assert cards(press(at, "Open"))["Adherence"] == "0.67"
 
     at = opened(open_page, batch)
 
@@ -91,7 +91,7 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(open
     assert "pl-full" in html(at)
     for sentence in DOCUMENT.split(". "):
         assert sentence in html(at)
-    at = checked(button(at, "Back to the batch").click().run())
+    at = press(at, "Back to the batch")
     assert samples(at, "batch_rows_")
 
 

@@ -15,7 +15,7 @@ from evaluators.runs.store import Counts
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, checked
-from tests.pages.screen import ESCAPED, button, listed, runs, said, select, settled, state
+from tests.pages.screen import ESCAPED, button, listed, press, runs, said, select, settled, state
 from ui import session
 from ui.models.when import NOW, TOMORROW
 from ui.trace.form import JUDGE, JURY
@@ -46,7 +46,7 @@ def sent_run(open_page: OpenPage) -> Run:
 
 
 def resumed_by(at: AppTest, label: str) -> AppTest:
-    checked(button(at, label).click().run())
+    press(at, label)
     return checked(settled(at))
 
 
@@ -145,7 +145,7 @@ def test_without_a_key_it_is_asked_for_where_it_is_needed(open_page, provider, m
     provider.batches.finish()
     monkeypatch.delenv("OPENAI_API_KEY")
     at = open_page("trace", run=run.id)
-    at = checked(button(at, "Collect").click().run())
+    at = press(at, "Collect")
     assert "The key is empty" in said(at, "error")
 
     at.text_input(key=f"key_openai_{run.id}").set_value(KEY)
@@ -196,7 +196,7 @@ def test_deleting_says_what_is_still_out_and_cancels_it_first(open_page, provide
     assert [batch["status"] for batch in provider.batches.made] == ["cancelling"]
     at = select(open_page("runs"), run.id)
     assert words not in said(at, "warning")
-    checked(button(at, "Delete for good").click().run())
+    press(at, "Delete for good")
     assert runs() == []
 
 

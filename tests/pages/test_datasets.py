@@ -18,7 +18,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.datasets import files
 from tests.pages.conftest import OpenPage, Upload, checked, finished
-from tests.pages.screen import BED, ESCAPED, button, html, jsonl, markdown, said, table
+from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, press, said, table
 from ui import session
 from ui.datasets import reading
 from ui.held import held
@@ -155,7 +155,7 @@ def test_documents_of_one_cell_are_split_by_a_switch_that_is_seen(upload):
 
     switch.set_value("---")
     at = checked(at.run())
-    at = checked(button(at, "Use these columns").click().run())
+    at = press(at, "Use these columns")
 
     assert "documents ← retrieved_documents (2 a row" in said(at)
     assert [row["documents"] for row in table(at, "id")] == [2, 2]
@@ -435,7 +435,7 @@ def test_other_columns_never_change_the_data_of_an_earlier_file(upload, said):
 
 def test_an_upload_can_be_deleted(upload):
     at = upload("samples.jsonl", jsonl(GOOD))
-    checked(button(at, "Delete for good").click().run())
+    press(at, "Delete for good")
     assert (
         at.selectbox(key="dataset").options[0] == at.selectbox(key="dataset").value + " (bundled)"
     )

@@ -4,7 +4,7 @@ import pytest
 
 from evaluators.runs.examples import INVENTED, NOISE
 from tests.pages.conftest import checked
-from tests.pages.screen import button, cards, said, state, wait_for_runs
+from tests.pages.screen import cards, press, said, state, wait_for_runs
 
 
 def test_an_empty_workspace_says_where_to_begin(open_page):
@@ -17,7 +17,7 @@ def test_an_empty_workspace_says_where_to_begin(open_page):
 )
 def test_a_sample_button_leads_to_the_finished_run(open_page, label, name, asked):
     at = open_page("home")
-    checked(button(at, label).click().run())
+    press(at, label)
     assert [title.value for title in at.title] == [name.upper()]
     wait_for_runs()
     assert state(open_page(name, run=at.query_params["run"])) == f"{asked} answers checked"
@@ -39,7 +39,7 @@ def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
 
 def test_an_example_becomes_ones_own_by_a_click(open_page):
     at = open_page("trace", run=INVENTED)
-    checked(button(at, "Make it yours").click().run())
+    press(at, "Make it yours")
     assert at.query_params["run"] != INVENTED
     assert "not measurements" not in said(at)
     assert "Adherence" in cards(at)
@@ -73,7 +73,7 @@ def test_whoever_leads_a_class_is_one_click_from_the_form_of_a_round(open_page):
 
 def test_a_model_is_tested_by_an_open_form(open_page):
     at = open_page("home")
-    checked(button(at, "Test a model").click().run())
+    press(at, "Test a model")
     assert [title.value for title in at.title] == ["RGB"]
     assert "Ask 216 questions" in [each.label for each in at.button]
 

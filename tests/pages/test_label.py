@@ -23,7 +23,7 @@ from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.store import Answer
 from tests.pages.by_hand import SAMPLES, two_models
 from tests.pages.conftest import Filled, OpenPage, checked, fail
-from tests.pages.screen import at_work, button, evidence, markdown, said, table
+from tests.pages.screen import at_work, button, evidence, markdown, press, said, table
 from tests.stored import stored_run
 from ui import run_views, session
 
@@ -98,7 +98,7 @@ def words(queue: LabelQueue, person: str = "Anna") -> list[tuple[str, str]]:
 
 def test_a_run_leads_to_the_form_and_the_form_to_the_first_answer(open_page, filled):
     at = open_page("rgb", run=filled.rgb.id)
-    at = checked(button(at, "Label some …").click().run())
+    at = press(at, "Label some …")
     assert at.query_params["run"] == filled.rgb.id
     at = open_page("label", run=filled.rgb.id)
     assert "About 25 minutes." in said(at, "caption")
@@ -477,7 +477,7 @@ def test_whoever_skips_everything_sees_nothing_and_labels_blind(opened):
     queue = stored(Wish(n=50, blind=True))
     at = opened(queue, "Peek")
     at = act(at, *["skipped"] * len(queue.answers))
-    at = checked(button(at, "Look at them again").click().run())
+    at = press(at, "Look at them again")
     assert bar(at)["note"] == ""
 
     act(say(at, "yes"), "done")
@@ -491,8 +491,7 @@ def test_what_was_revealed_and_taken_back_is_not_labelled_blind_again(opened):
     at = opened(queue, "Peek")
     for _ in queue.answers:
         at = act(say(at, "yes"), "done")
-    button(at, "Look at them again").click()
-    at = act(checked(at.run()), "undo", "undo")
+    at = act(press(at, "Look at them again"), "undo", "undo")
 
     act(say(at, "no"), "done")
 

@@ -55,6 +55,32 @@ def keep(place: correction.RunCell, sent: object) -> int:
     return len(session.store().person_labels.history(place.run_id))
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"key": "z"},
+        {"value": "yes"},
+        {"key": "0a"},
+        {"label": "relevant", "value": "yes"},
+        {"label": "supported_by", "value": "9z"},
+        {"label": "<script>"},
+        {"sample": "another"},
+        {"number": 0},
+        {"key": ["a"]},
+        {"more": 1},
+    ],
+)
+def test_what_does_not_fit_the_sample_is_not_stored(place, facts):
+    (change,) = changes(place, 1, 1)
+    assert keep(place, [change | facts]) == 0
+    assert keep(place, changes(place, 2, 2)) == 1
+
+
+@pytest.mark.parametrize("sent", [None, {}, "x", 7, [7], [[]]])
+def test_what_is_not_a_change_is_passed_over(place, sent):
+    assert keep(place, sent) == 0
+
+
 def test_of_ten_thousand_changes_in_one_message_fifty_are_kept(place):
     assert keep(place, changes(place, 1, 10_000)) == correction.MOST_CHANGES
     # What was not looked at is no answered change: the browser sends it again.

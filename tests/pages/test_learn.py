@@ -22,6 +22,7 @@ from tests.pages.screen import (
     html,
     lines,
     markdown,
+    press,
     said,
     segments,
     table_columns,
@@ -169,8 +170,7 @@ def test_what_to_take_with_one_comes_after_all_four_answers(open_page):
 
 def test_whoever_skips_a_lesson_reads_what_to_take_as_well(open_page):
     at = open_page("learn", lesson="1")
-    button(at, "Skip to what you take with you").click()
-    assert TAKEN in said(checked(at.run()), "markdown")
+    assert TAKEN in said(press(at, "Skip to what you take with you"), "markdown")
 
 
 def test_the_four_formulas_follow_what_is_tapped(open_page):
@@ -364,7 +364,7 @@ def test_more_rows_make_the_intervals_narrow(open_page):
     many = {line.title: line for line in lines(at)}
     # About 1 / √2000 on each side.
     assert many["Person 3"].interval == "0.73 to 0.77"
-    checked(button(at, "Other rows").click().run())
+    press(at, "Other rows")
     assert {line.title: line for line in lines(at)} != many
 
 

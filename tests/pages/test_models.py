@@ -14,7 +14,7 @@ from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from tests.pages.conftest import checked
-from tests.pages.screen import button, html, markdown, said, samples, segments, state, table
+from tests.pages.screen import html, markdown, press, said, samples, segments, state, table
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -188,7 +188,7 @@ def test_the_answers_of_the_models_to_one_sample_can_be_switched_and_the_neighbo
     at = checked(segments(at, f"answer_{run.id}").set_value(TITLES[1]).run())
     assert "1 of model 2." in html(at)
     assert at.query_params["model"] == "2"
-    at = checked(button(at, "Next").click().run())
+    at = press(at, "Next")
     assert "2 of model 2." in html(at)
     assert segments(at, f"answer_{run.id}").value == TITLES[1]
 

@@ -10,7 +10,7 @@ from evaluators.runs import examples
 from evaluators.runs.notes import tags_in, written
 from evaluators.runs.store import Answer
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, markdown, said, samples, segments
+from tests.pages.screen import markdown, press, said, samples, segments
 from ui import session
 from ui.parts import people
 
@@ -116,7 +116,7 @@ def test_an_example_takes_no_notes(open_page, filled):
 def test_the_fields_stay_open_from_sample_to_sample(open_page, filled):
     run = filled.trace
     at = enter(sample(open_page, run), run, "date")
-    at = checked(button(at, "Next").click().run())
+    at = press(at, "Next")
     assert (tags(at, run, 1), at.multiselect(key=key(run, "tags", 1)).options) == ([], ["date"])
 
 

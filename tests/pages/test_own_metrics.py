@@ -17,7 +17,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from tests.pages.by_hand import LUNA
 from tests.pages.conftest import checked, keep_upload
-from tests.pages.screen import button, markdown, said, table
+from tests.pages.screen import button, markdown, press, said, table
 from ui import session
 from ui.metrics import own_metrics
 
@@ -47,10 +47,6 @@ def typed(
     if "fields" in params:
         at.multiselect(key=f"own_{name}_fields").set_value(params["fields"])
     return checked(at.run())
-
-
-def clicked(at: AppTest, label: str) -> AppTest:
-    return checked(button(at, label).click().run())
 
 
 def prompts(at: AppTest) -> list[str]:
@@ -93,7 +89,7 @@ def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page):
     at = typed(
         open_page("metrics"), " Is it  polite? ", answer="1 to 5", fields=["response", "question"]
     )
-    at = clicked(at, "Save")
+    at = press(at, "Save")
 
     metric = PromptMetric(
         title="Is it polite?", question=QUESTION, answer="1 to 5", fields=("question", "response")
@@ -111,17 +107,17 @@ def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page):
 def test_a_saved_metric_can_be_changed_downloaded_and_deleted(open_page):
     at = open_page("metrics")
     before = len(at.get("download_button"))
-    at = clicked(typed(at, "Polite"), "Save")
+    at = press(typed(at, "Polite"), "Save")
     labels = [each.proto.label for each in at.get("download_button")]
     assert len(labels) == before + 1
     assert "Download as a Python file" in labels
-    at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
+    at = press(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
     assert [spec.params["question"] for spec in own_metrics.saved().values()] == ["Is it friendly?"]
-    at = clicked(typed(at, "Friendly", "Is it friendly?", name="Polite"), "Save")
+    at = press(typed(at, "Friendly", "Is it friendly?", name="Polite"), "Save")
     assert list(own_metrics.saved()) == ["Friendly", "Polite"]
     assert at.selectbox(key="own_metric").value == "Friendly"
     session.store().metrics.delete("local", "Polite")
-    at = clicked(checked(at.run()), "Delete")
+    at = press(checked(at.run()), "Delete")
     assert own_metrics.saved() == {}
     assert at.multiselect(key="metrics_metrics").value == ["answer_match"]
     assert at.selectbox(key="own_metric").value == NEW
@@ -130,7 +126,7 @@ def test_a_saved_metric_can_be_changed_downloaded_and_deleted(open_page):
 
 @pytest.mark.parametrize("title", ["RGB", "g-eval", NEW])
 def test_a_name_that_is_taken_is_refused(open_page, title):
-    at = clicked(typed(open_page("metrics"), title), "Save")
+    at = press(typed(open_page("metrics"), title), "Save")
     assert f"There is another metric called {title}. Give yours a name of its own." in said(
         at, "error"
     )
@@ -138,7 +134,7 @@ def test_a_name_that_is_taken_is_refused(open_page, title):
 
 
 def test_the_file_of_a_saved_metric_is_told_apart(open_page, folder):
-    at = clicked(typed(open_page("metrics"), "Polite"), "Save")
+    at = press(typed(open_page("metrics"), "Polite"), "Save")
     name, content = as_file(PromptMetric(title="Polite", question=QUESTION))
     (folder / name).write_bytes(content)
     options = checked(at.run()).multiselect(key="metrics_metrics").options
@@ -152,7 +148,7 @@ def test_a_name_without_a_letter_is_refused(open_page):
 
 
 def test_what_was_typed_is_shown_as_letters(open_page):
-    at = clicked(typed(open_page("metrics"), HOSTILE, HOSTILE), "Save")
+    at = press(typed(open_page("metrics"), HOSTILE, HOSTILE), "Save")
     assert list(own_metrics.saved()) == [HOSTILE]
     assert not [text for text in markdown(at) if HOSTILE in text]
 
@@ -240,7 +236,7 @@ def test_a_public_host_says_nothing_of_files(open_page, folder):
 
 @pytest.mark.usefixtures("public_host")
 def test_each_visitor_has_metrics_of_their_own(open_page):
-    clicked(typed(open_page("metrics", w=MINE), "Polite"), "Save")
+    press(typed(open_page("metrics", w=MINE), "Polite"), "Save")
     assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
     assert open_page("metrics", w=YOURS).selectbox(key="own_metric").options == [NEW]
 
@@ -248,9 +244,9 @@ def test_each_visitor_has_metrics_of_their_own(open_page):
 @pytest.mark.usefixtures("public_host")
 def test_a_visitor_keeps_so_many_and_may_still_change_them(open_page, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_METRICS_PER_VISITOR", "1")
-    at = clicked(typed(open_page("metrics", w=MINE), "Polite"), "Save")
-    at = clicked(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
-    at = clicked(typed(at, "Friendly", name="Polite"), "Save")
+    at = press(typed(open_page("metrics", w=MINE), "Polite"), "Save")
+    at = press(typed(at, "Polite", "Is it friendly?", name="Polite"), "Save")
+    at = press(typed(at, "Friendly", name="Polite"), "Save")
 
     assert (
         "This host keeps 1 metric for each visitor, and you have that many. Delete one first."

@@ -14,7 +14,7 @@ from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.records import Dataset
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH
 from tests.pages.conftest import checked, finished
-from tests.pages.screen import button, evidence, html, lines, markdown, said
+from tests.pages.screen import button, evidence, html, lines, markdown, press, said
 
 RATES = ["Noise robustness", "Negative rejection", "Integration", "Error detection"]
 GROUPS = [
@@ -82,7 +82,7 @@ def test_a_title_from_outside_is_text(open_page):
 
 def test_the_button_begins_and_the_script_ends_it(open_page):
     at = open_page("trace", run=INVENTED)
-    at = checked(button(at, "Present").click().run())
+    at = press(at, "Present")
     assert at.query_params["present"] == "1"
     at.query_params["block"] = "3"
     at = leave(at)

@@ -14,7 +14,7 @@ import pytest
 from evaluators.records import Cap
 from tests.pages.by_hand import two_models
 from tests.pages.conftest import checked
-from tests.pages.screen import button, jsonl, said, select
+from tests.pages.screen import jsonl, press, said, select
 from tests.stops import stop
 from ui import session
 
@@ -66,8 +66,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
     if label == "Delete for good":
         at = select(at, stopped.id)
     fill_disk()
-    button(at, label).click()
-    assert said(checked(at.run()), "error") == FULL
+    assert said(press(at, label), "error") == FULL
     assert not said(checked(at.run()), "error")
     assert {run.id for run in session.store().runs.newest("local")} == {stopped.id, answered.id}
     assert session.store().runs.get(stopped.id).cap == Cap(calls=100)
@@ -76,8 +75,7 @@ def test_a_click_that_cannot_be_stored_is_answered_once(
 def test_an_upload_that_cannot_be_deleted_stays(upload, fill_disk):
     at = upload("samples.jsonl", jsonl({"question": "When?", "response": "In May."}))
     fill_disk()
-    button(at, "Delete for good").click()
-    assert said(checked(at.run()), "error") == FULL
+    assert said(press(at, "Delete for good"), "error") == FULL
     assert list(session.store().uploads.names("local")) == ["samples.jsonl"]
 
 

@@ -23,7 +23,7 @@ from evaluators.runs.examples import INVENTED
 from tests.loopback import Loopback
 from tests.pages.by_hand import LUNA
 from tests.pages.conftest import checked, finish
-from tests.pages.screen import button, cards, listed, said, segments, select, settled, state
+from tests.pages.screen import button, cards, listed, press, said, segments, select, settled, state
 from tests.pages.test_settings import KEY, choose, enter, sample_run
 from ui import session
 
@@ -60,8 +60,7 @@ def test_an_example_is_open_to_all_and_a_copy_belongs_to_one_visitor(open_page):
     for visitor in (MINE, YOURS):
         at = open_page("trace", w=visitor, run=INVENTED)
         assert "not measurements of a named model" in said(at)
-    button(at, "Make it yours").click()
-    copied = checked(at.run()).query_params["run"]
+    copied = press(at, "Make it yours").query_params["run"]
     assert session.store().runs.ids(YOURS) == [copied]
     assert session.store().runs.ids(MINE) == []
 
@@ -291,8 +290,7 @@ def test_an_upload_or_a_run_beyond_the_bytes_says_so(open_page, monkeypatch, var
     monkeypatch.setenv(f"PLUMBLINE_{variable}", "10")
     assert words in said(upload(open_page("datasets", w=MINE), "mine.csv"), "error")
     at = open_page("home", w=MINE)
-    button(at, "Run the TRACE sample").click()
-    assert words in said(checked(at.run()), "error")
+    assert words in said(press(at, "Run the TRACE sample"), "error")
     assert session.store().runs.newest(MINE) == []
 
 
@@ -347,8 +345,7 @@ def test_a_run_that_the_host_has_no_room_for_waits_on_every_page_and_starts_by_i
 def test_whoever_waits_is_told_about_how_long(open_page, full, monkeypatch):
     at = open_page("home", w=MINE)
     monkeypatch.setattr(registry, "_recent", deque([20.0]))
-    button(at, "Run the TRACE sample").click()
-    assert "Waiting · 1st, about 20 s" in state(checked(at.run()))
+    assert "Waiting · 1st, about 20 s" in state(press(at, "Run the TRACE sample"))
 
 
 def test_a_waiting_run_can_be_cancelled_and_resumed(open_page, full):

@@ -26,7 +26,7 @@ from evaluators.trace_evaluator import TRACEEvaluator
 from tests import lesson
 from tests.lesson import FULL, HOSTILE, NO_CLAIM, NONE
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import button, html, markdown, said
+from tests.pages.screen import button, html, markdown, press, said
 from ui import run_views, session
 from ui.round import qr, reach
 
@@ -75,19 +75,15 @@ def words(at: AppTest) -> str:
     return " ".join(TEXT.sub(" ", html(at)).split())
 
 
-def click(at: AppTest, label: str) -> AppTest:
-    return checked(button(at, label).click().run())
-
-
 def join(open_page: OpenPage, made: Round, nickname: str) -> AppTest:
     at = open_page("round", join=made.join)
     at.text_input[0].set_value(nickname)
-    return click(at, "Join")
+    return press(at, "Join")
 
 
 def label(at: AppTest, *supports: str) -> AppTest:
     for word in supports:
-        at = click(at, word)
+        at = press(at, word)
     return at
 
 
@@ -100,7 +96,7 @@ def ann_in(made: Round) -> Participant:
 
 
 def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page, run):
-    at = click(open_page("trace", run=run.id), "Start a round …")
+    at = press(open_page("trace", run=run.id), "Start a round …")
     assert at.query_params["run"] == run.id
     at = open_page("round", run=run.id)
     assert at.text_input[0].value.startswith("Class of ")
@@ -112,7 +108,7 @@ def test_a_run_leads_to_the_form_and_the_form_to_the_wall(open_page, run):
     assert list(at.dataframe[0].value["Why"]) == ["labellers differ"] * 2
 
     at.text_input[0].set_value("Class 7b")
-    click(at, "Start with 2 answers")
+    press(at, "Start with 2 answers")
 
     (kept,) = session.store().rounds.of_run(run.id)
     assert (kept.name, kept.state, len(kept.answers)) == ("Class 7b", "open", 2)
@@ -130,7 +126,7 @@ def test_without_a_run_there_is_no_round(open_page):
 def test_from_an_example_one_goes_on_with_a_copy(open_page):
     at = open_page("round", run=INVENTED)
     assert "same example" in said(at, "info")
-    at = click(at, "Make a copy and go on")
+    at = press(at, "Make a copy and go on")
 
     copied = session.store().runs.get(at.query_params["run"])
     assert copied
@@ -142,14 +138,14 @@ def test_from_an_example_one_goes_on_with_a_copy(open_page):
 
 
 def test_a_second_round_proposes_other_answers(open_page):
-    at = click(open_page("round", run=INVENTED), "Make a copy and go on")
+    at = press(open_page("round", run=INVENTED), "Make a copy and go on")
     run_id = at.query_params["run"]
     first = set(at.multiselect[0].value)
-    click(at, "Start with 8 answers")
+    press(at, "Start with 8 answers")
 
     second = set(open_page("round", run=run_id).multiselect[0].value)
     (made,) = session.store().rounds.of_run(run_id)
-    wall = click(open_page("round", lead=made.id), "Reveal")
+    wall = press(open_page("round", lead=made.id), "Reveal")
     assert "Models and judges of this example are made up" in words(wall)
 
     assert len(second) == 8
@@ -236,10 +232,10 @@ def test_where_phones_can_come_the_wall_has_the_picture_and_no_red_line(
 def test_a_code_is_typed_and_leads_to_the_nickname(open_page, made):
     at = open_page("round")
     at.text_input[0].set_value(f"{made.code[:4].lower()} {made.code[4:]}")
-    at = click(at, "Continue")
+    at = press(at, "Continue")
     assert at.query_params["join"] == made.join
     at.text_input[0].set_value("  Ann  ")
-    at = click(at, "Join")
+    at = press(at, "Join")
 
     assert [each.nickname for each in session.store().rounds.participants(made.id)] == ["Ann"]
     assert dict(at.query_params) == {"me": ann_in(made).token}
@@ -257,7 +253,7 @@ def test_who_lost_the_tab_types_the_own_code_and_goes_on(open_page, made):
 
     at = open_page("round")
     at.text_input[0].set_value(spoken(ann.code).lower())
-    at = click(at, "Continue")
+    at = press(at, "Continue")
 
     assert dict(at.query_params) == {"me": ann.token}
     assert "1 of 4" in words(at) + " ".join(each.proto.text for each in at.get("progress"))
@@ -268,12 +264,12 @@ def test_the_teacher_lets_somebody_in_again(open_page, made):
     before = ann_in(made)
     refused = open_page("round", join=made.join)
     refused.text_input[0].set_value("Ann")
-    refused = click(refused, "Join")
+    refused = press(refused, "Join")
     assert "ask to be let in again" in said(refused, "error")
 
     wall = open_page("round", lead=made.id)
     wall.selectbox[0].select_index(0)
-    wall = click(checked(wall.run()), "Let in again")
+    wall = press(checked(wall.run()), "Let in again")
     assert "Ann joins again under the same nickname now" in said(wall, "caption")
     at = join(open_page, made, "Ann")
 
@@ -285,7 +281,7 @@ def test_the_teacher_lets_somebody_in_again(open_page, made):
 
 def type_code(at: AppTest, code: str) -> AppTest:
     at.text_input[0].set_value(code)
-    return click(at, "Continue")
+    return press(at, "Continue")
 
 
 def test_wrong_codes_of_a_session_are_refused_and_after_some_right_ones_too(open_page, made):
@@ -311,7 +307,7 @@ def test_one_session_and_one_address_take_some_places_a_minute_and_no_more(open_
         at.query_params["join"] = made.join
         at = checked(at.run())
         at.text_input[0].set_value(f"Again {number}")
-        at = click(at, "Join")
+        at = press(at, "Join")
     assert "You joined too often" in said(at, "error")
     for number in range(3):
         at = join(open_page, made, f"Other {number}")
@@ -329,7 +325,7 @@ def test_the_teacher_takes_out_all_who_came_in_the_last_minute(open_page, made):
     for number in range(20):
         session.store().rounds.join(made.id, f"Flood {number}")
 
-    click(open_page("round", lead=made.id), "Take out all of the last minute")
+    press(open_page("round", lead=made.id), "Take out all of the last minute")
 
     assert not session.store().rounds.participants(made.id)
     assert "me" in join(open_page, made, "Ann").query_params
@@ -378,7 +374,7 @@ def test_every_sentence_is_labelled_by_one_of_three_targets(open_page, made):
     at = label(at, "Supported", "Not", "Partly")
     assert "3 of 4 sentences" in at.get("progress")[0].proto.text
     # One may go back and say another thing.
-    at = click(click(at, "Back"), "Supported")
+    at = press(press(at, "Back"), "Supported")
     at = label(at, "Partly")
 
     assert "Done. Wait for the reveal" in words(at)
@@ -400,7 +396,7 @@ def test_an_empty_answer_has_nothing_to_label(open_page, run):
 
     assert "There is nothing to label here." in words(join(open_page, made, "Ann"))
     assert "1 participant Ann Waiting" in words(open_page("round", lead=made.id))
-    click(open_page("round", lead=made.id), "Reveal")
+    press(open_page("round", lead=made.id), "Reveal")
 
 
 def test_a_second_tap_that_comes_late_labels_nothing(open_page, made):
@@ -414,10 +410,10 @@ def test_a_second_tap_that_comes_late_labels_nothing(open_page, made):
 
 
 def test_a_sentence_can_be_passed_and_is_asked_for_at_the_end(open_page, made):
-    at = click(join(open_page, made, "Ann"), "Next")
+    at = press(join(open_page, made, "Ann"), "Next")
     at = label(at, "Not", "Supported", "Partly")
     assert "1 sentence without a label." in words(at)
-    at = label(click(at, "Label them"), "Supported")
+    at = label(press(at, "Label them"), "Supported")
 
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == lesson.GOLD
 
@@ -443,21 +439,21 @@ def test_who_comes_late_labels_as_all_others(open_page, made):
 
 def test_a_paused_round_takes_no_label(open_page, made):
     at = join(open_page, made, "Ann")
-    click(open_page("round", lead=made.id), "Pause")
+    press(open_page("round", lead=made.id), "Pause")
     # What was on the screen before is refused as well.
     assert "paused: the label was not kept" in said(label(at, "Supported"), "error")
     paused = open_page("round", me=at.query_params["me"])
     assert "The round is paused" in said(paused, "info")
     assert all(button(paused, name).disabled for name in BUTTONS)
 
-    click(open_page("round", lead=made.id), "Go on")
+    press(open_page("round", lead=made.id), "Go on")
     label(open_page("round", me=at.query_params["me"]), "Supported")
     assert list(session.store().rounds.labels_of(ann_in(made)).values()) == [FULL]
 
 
 def test_a_closed_round_takes_no_label_and_nobody_more(open_page, made):
     at = label(join(open_page, made, "Ann"), "Supported")
-    click(open_page("round", lead=made.id), "Close")
+    press(open_page("round", lead=made.id), "Close")
 
     refused = label(at, "Supported")
     assert "The round is closed. You labelled 1 of 4." in words(refused)
@@ -519,7 +515,7 @@ def test_the_reveal_sets_class_judge_and_estimate_beside_gold(open_page, made):
     lesson.take_part(session.store(), made)
     at = open_page("round", lead=made.id)
 
-    shown = words(click(at, "Reveal"))
+    shown = words(press(at, "Reveal"))
 
     # Of four: all but the tie; two; two.
     assert (
@@ -538,7 +534,7 @@ def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(open_page,
     at = join(open_page, made, "Ann")
     label(at, "Supported", "Supported")
 
-    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+    shown = words(press(open_page("round", lead=made.id), "Reveal"))
 
     # Of the two that the class labelled: by gold the first is supported and the second is not.
     assert (
@@ -548,10 +544,10 @@ def test_class_judge_and_heuristic_are_measured_on_the_same_sentences(open_page,
 
 
 def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
-    at = click(join(open_page, made, "Ann"), "Next")
+    at = press(join(open_page, made, "Ann"), "Next")
     label(at, "Not")
 
-    wall = click(open_page("round", lead=made.id), "Reveal")
+    wall = press(open_page("round", lead=made.id), "Reveal")
 
     for shown in (words(wall), words(open_page("round", me=ann_in(made).token))):
         order = re.findall(r"(\d[ab]) (?:Mill|It)", shown)
@@ -563,7 +559,7 @@ def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
 
 def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(open_page, run, made):
     ann = session.store().rounds.join(made.id, "Ann")
-    wall = click(open_page("round", lead=made.id), "Reveal")
+    wall = press(open_page("round", lead=made.id), "Reveal")
 
     assert "Waiting" not in words(wall)
     assert "Gold: partly" in words(wall).partition("2b")[2]
@@ -571,16 +567,16 @@ def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(open_page, run, 
     assert "Nobody labelled anything." in phone
     assert "Gold: partly" in phone.partition("2b")[2]
 
-    click(wall, "Reopen")
+    press(wall, "Reopen")
     label(open_page("round", me=ann.token), "Supported")
-    click(open_page("round", lead=made.id), "Close")
+    press(open_page("round", lead=made.id), "Close")
     # They have seen what is right.
     assert session.store().person_labels.by_cell(run.id) == {}
 
 
 def test_the_board_can_be_off(open_page, made):
     lesson.take_part(session.store(), made)
-    at = click(open_page("round", lead=made.id), "Reveal")
+    at = press(open_page("round", lead=made.id), "Reveal")
     at.toggle[0].set_value(False)
 
     assert "Most like" not in words(checked(at.run()))
@@ -602,9 +598,9 @@ def test_a_participant_sees_the_reveal_beside_the_own_labels(open_page, run, mad
 
 def test_a_reopened_round_goes_on_under_a_new_code(open_page, run, made):
     at = label(join(open_page, made, "Ann"), "Supported")
-    wall = click(open_page("round", lead=made.id), "Close")
+    wall = press(open_page("round", lead=made.id), "Close")
     assert session.store().person_labels.by_cell(run.id)
-    click(wall, "Reopen")
+    press(wall, "Reopen")
 
     assert session.store().person_labels.by_cell(run.id) == {}
     assert made.code not in words(open_page("round", lead=made.id)).replace(" ", "")
@@ -614,7 +610,7 @@ def test_a_reopened_round_goes_on_under_a_new_code(open_page, run, made):
 
 def test_after_the_reveal_a_round_is_not_reopened(open_page, run, made):
     label(join(open_page, made, "Ann"), "Supported")
-    wall = click(open_page("round", lead=made.id), "Reveal")
+    wall = press(open_page("round", lead=made.id), "Reveal")
 
     assert "Reopen" not in [each.label for each in wall.button]
     with pytest.raises(ParameterError, match="seen what is right"):
@@ -625,7 +621,7 @@ def test_somebody_can_be_taken_out(open_page, made):
     at = join(open_page, made, "Rude")
     wall = open_page("round", lead=made.id)
     wall.selectbox[0].select_index(0)
-    click(checked(wall.run()), "Take out, with all labels")
+    press(checked(wall.run()), "Take out, with all labels")
 
     assert session.store().rounds.participants(made.id) == []
     assert "you were taken out" in words(checked(at.run()))
@@ -654,7 +650,7 @@ def test_a_class_guesses_what_the_judge_will_say(open_page, run):
     assert "Done. Wait for the reveal" in words(at)
     label(join(open_page, made, "Ben"), "Some", "Some")
 
-    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+    shown = words(press(open_page("round", lead=made.id), "Reveal"))
 
     # The judge: all of the first, some of the second. A tie of "all" and "some" is "some".
     assert "The class 50 % (1 of 2), the heuristic 50 % (1 of 2) like judge-by-hand" in shown
@@ -674,7 +670,7 @@ def test_the_form_offers_the_kinds_over_labelled_answers(open_page, run):
         "Guess the score",
     ]
     at.segmented_control[0].set_value("guess")
-    click(checked(at.run()), "Start with 2 answers")
+    press(checked(at.run()), "Start with 2 answers")
 
     assert session.store().rounds.of_run(run.id)[0].kind == "guess"
 
@@ -689,7 +685,7 @@ def test_a_class_guesses_how_high_a_value_is(open_page, run):
     ]
     at = checked(at.segmented_control[1].set_value("context_relevance").run())
     assert reasons(at) == {"1": "high", "2": "middle"}
-    click(at, "Start with 2 answers")
+    press(at, "Start with 2 answers")
     (made,) = session.store().rounds.of_run(run.id)
     assert (made.kind, made.value) == ("score", "context_relevance")
 
@@ -698,7 +694,7 @@ def test_a_class_guesses_how_high_a_value_is(open_page, run):
     assert "0.67 or more 0.34 to 0.66 0.33 or less" in words(at)
     right = {0: "High", 1: "Middle"}
     at = label(at, right[made.answers[0].position], "Low")
-    shown = words(click(open_page("round", lead=made.id), "Reveal"))
+    shown = words(press(open_page("round", lead=made.id), "Reveal"))
 
     assert "The class 50 % (1 of 2) like the metric" in shown
     assert "Context relevance: 1.00" in shown
@@ -737,7 +733,7 @@ def test_the_form_of_two_models_offers_planted_errors_and_pairs(open_page, error
     assert reasons(at) == {"1": "noticed by a model", "2": "no model notices"}
     at = checked(at.segmented_control[0].set_value("better").run())
     assert reasons(at) == {"1": "the metric prefers one", "2": "alike for the metric"}
-    click(at, "Start with 2 answers")
+    press(at, "Start with 2 answers")
 
     (made,) = session.store().rounds.of_run(errors.id)
     assert (made.kind, made.models, made.hides_spread) == ("better", (0, 1), True)
@@ -758,7 +754,7 @@ def test_a_class_finds_the_planted_errors(open_page, errors):
     assert f"{question} 1A The capital of Australia is Perth. 2 of 2 {question} 1B" in shown
     assert "1 error" not in shown
 
-    shown = words(click(wall, "Reveal"))
+    shown = words(press(wall, "Reveal"))
 
     # A tie goes to the stricter one, so the class is right on all but the last one.
     assert "The class 83 % (5 of 6) of the documents right" in shown
@@ -786,7 +782,7 @@ def test_a_class_says_which_of_two_answers_is_better(open_page, errors):
     wall = open_page("round", lead=made.id)
     assert "by-hand" not in words(wall)
 
-    shown = words(click(wall, "Reveal"))
+    shown = words(press(wall, "Reveal"))
 
     # Votes for the first model: 2 of 2, and 1.5 of 2; the metric's: 1, and alike. Of two samples
     # next to nothing is known of others.
@@ -818,7 +814,7 @@ def test_the_wall_can_hide_who_says_what_until_the_reveal(open_page, made, hides
     assert ("1 supported 2 not" in shown) is not hides_spread
     assert ("1b It is painted blue" in shown.partition("1a")[2]) is hides_spread
     assert "11 of 12 labels" in shown
-    assert "1 supported 2 not" in words(click(wall, "Reveal"))
+    assert "1 supported 2 not" in words(press(wall, "Reveal"))
 
 
 # A public host
@@ -866,7 +862,7 @@ def test_a_participant_of_a_public_host_sees_the_round_and_nothing_else(open_pag
 def test_the_wall_of_a_public_host_has_no_workspace_in_its_address(open_page, public):
     run = lesson.run(session.store(), public)
     at = open_page("round", run=run.id, w=public)
-    click(at, "Start with 2 answers")
+    press(at, "Start with 2 answers")
     (made,) = session.store().rounds.of_run(run.id)
 
     wall = open_page("round", lead=made.id)

@@ -24,7 +24,7 @@ from evaluators.runs.forecast import Measures, doubt_of
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
 from tests.pages.conftest import checked, finish
-from tests.pages.screen import button, runs, said, segments, settled
+from tests.pages.screen import button, press, runs, said, segments, settled
 from ui import session
 from ui.trace.form import JURY
 
@@ -66,7 +66,7 @@ def chosen(at: AppTest, label: str) -> AppTest:
     """The page after a click on a button of the choice."""
     # `AppTest` does not keep what is open from run to run.
     at.session_state[f"again_{runs()[0].id}"] = True
-    return checked(button(at, label).click().run())
+    return press(at, label)
 
 
 def test_the_form_has_the_settings_of_the_run_and_marks_what_is_changed(open_page):

@@ -21,7 +21,7 @@ from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer
 from tests.comparison.made import MODELS, results
 from tests.pages.conftest import checked
-from tests.pages.screen import button, listed, markdown, runs, said, select
+from tests.pages.screen import button, listed, markdown, press, runs, said, select
 from ui import session
 
 QUESTIONS = ["Who?", "When?", "Why?"]
@@ -118,7 +118,7 @@ def test_search_and_filters_leave_what_matches(open_page, key, value, left):
 def test_two_are_compared_the_baseline_first(open_page):
     fill()
     at = select(open_page("runs"), "New", "Old")
-    at = checked(button(at, "Compare").click().run())
+    at = press(at, "Compare")
     sides = [at.selectbox(key=f"compare_{name}").value for name in ("first", "second")]
     assert sides == ["Old.1", "New.1"]
 
@@ -127,7 +127,7 @@ def test_more_than_two_are_compared_with_the_baseline(open_page):
     fill()
     made("Last", [1.0, 1.0, 1.0])
     at = select(open_page("runs"), "Last", "New", "Old")
-    at = checked(button(at, "Compare").click().run())
+    at = press(at, "Compare")
     # These runs are of one moment: beside the baseline they stand newest first, as in the table.
     systems = [at.query_params[name] for name in ("first", "second", "more")]
     assert systems == ["Old.1", "Last.1", "New.1"]
@@ -137,7 +137,7 @@ def test_the_page_of_a_run_offers_its_baseline_first(open_page):
     fill()
     assert button(open_page("metrics", run="Old"), "Compare")
     at = open_page("metrics", run="New")
-    at = checked(button(at, "Compare with the baseline").click().run())
+    at = press(at, "Compare with the baseline")
     sides = [at.selectbox(key=f"compare_{name}").value for name in ("first", "second")]
     assert sides == ["Old.1", "New.1"]
 
@@ -183,7 +183,7 @@ def rename(at: AppTest, title: str, note: str = "", *, baseline: bool = False) -
     for name, value in (("title", title), ("note", note), ("baseline", baseline)):
         (key,) = (key for key in fields if str(key).startswith(f"{name}_"))
         fields[key].set_value(value)
-    return checked(button(at, "Save").click().run())
+    return press(at, "Save")
 
 
 def test_a_run_is_renamed_on_its_page(open_page):

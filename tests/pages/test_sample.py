@@ -14,7 +14,7 @@ from evaluators.records import (
 from evaluators.runs import samples
 from evaluators.trace.metrics import arithmetic, from_score, to_score, trace_scores
 from tests.pages.conftest import checked, fail
-from tests.pages.screen import button, cards, evidence, html, runs, said, segments, table
+from tests.pages.screen import button, cards, evidence, html, press, runs, said, segments, table
 
 
 def test_without_a_run_the_page_says_where_to_find_one(open_page):
@@ -49,13 +49,10 @@ def test_any_number_in_the_address_leads_to_a_sample(open_page, filled, number, 
 
 def test_the_buttons_lead_to_the_neighbours_and_back(open_page, filled):
     at = open_page("sample", run=filled.trace.id, sample="23")
-    button(at, "Next").click()
-    assert "Sample 24 of 24" in said(checked(at.run()))
+    assert "Sample 24 of 24" in said(press(at, "Next"))
     assert button(checked(at.run()), "Next").disabled
-    button(at, "Previous").click()
-    assert "Sample 23 of 24" in said(checked(at.run()))
-    button(at, "Back to the run").click()
-    assert "Adherence" in cards(checked(at.run()))
+    assert "Sample 23 of 24" in said(press(at, "Previous"))
+    assert "Adherence" in cards(press(at, "Back to the run"))
     assert at.query_params["run"] == filled.trace.id
 
 
@@ -68,8 +65,7 @@ def test_the_neighbours_are_those_that_the_table_shows(open_page, filled):
     at.query_params.update({"run": filled.rgb.id, "sample": "4"})
     assert "Sample 4 of 216 · 1 of 2 in the table" in said(checked(at.run()))
     assert button(at, "Previous").disabled
-    button(at, "Next").click()
-    assert "Sample 11 of 216 · 2 of 2 in the table" in said(checked(at.run()))
+    assert "Sample 11 of 216 · 2 of 2 in the table" in said(press(at, "Next"))
     assert button(checked(at.run()), "Next").disabled
     at.query_params["sample"] = "6"  # a link to one that the table does not show
     assert "Sample 6 of 216" in said(checked(at.run()))

@@ -23,7 +23,7 @@ from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, checked
-from tests.pages.screen import button, markdown, said, segments, table, wait_for_runs
+from tests.pages.screen import button, markdown, press, said, segments, table, wait_for_runs
 from ui import session
 
 OTHER_KEY = "sk-Another-0123456789-abcdef"
@@ -74,8 +74,7 @@ def test_every_provider_says_where_its_keys_are_made_and_takes_one(
     assert "Works: 1 model offered" in said(enter(at, provider.name, KEY), "success")
     assert f"In use at {address}" in said(at, "caption")
     monkeypatch.setenv(provider.key_variable, KEY)
-    button(at, "Forget").click()
-    assert f"In use: the one from {provider.key_variable}" in said(checked(at.run()))
+    assert f"In use: the one from {provider.key_variable}" in said(press(at, "Forget"))
 
 
 def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybody(
@@ -125,7 +124,7 @@ def test_on_a_persons_own_machine_a_reload_keeps_the_key(open_page, server):
     reloaded = choose(open_page("settings"), "openai")
     assert "Kept until the app stops." in said(reloaded)
     assert "forgotten" not in said(reloaded, "warning")
-    checked(button(reloaded, "Forget").click().run())
+    press(reloaded, "Forget")
     assert "No key yet." in said(choose(open_page("settings"), "openai"))
 
 
@@ -209,8 +208,7 @@ def test_a_key_survives_other_pages_and_leaves_with_forget(open_page, server):
     for name in ("home", "rgb", "settings"):
         checked(at.switch_page(f"../pages/{name}.py").run())
     assert "Kept until the app stops" in said(at)
-    button(at, "Forget").click()
-    assert "No key yet. OpenAI" in said(checked(at.run()))
+    assert "No key yet. OpenAI" in said(press(at, "Forget"))
     assert session.own_keys() == {}
 
 
@@ -219,7 +217,7 @@ def test_a_forgotten_key_is_held_by_nothing(open_page, loopback, monkeypatch):
     monkeypatch.setenv("MISTRAL_BASE_URL", loopback(key=key).base_url)
     at = enter(open_page("settings"), "mistral", key)
     assert key in {access.key.get_secret_value() for access in living()}
-    checked(button(at, "Forget").click().run())
+    press(at, "Forget")
     gc.collect()
     assert key not in {access.key.get_secret_value() for access in living()}
 
@@ -250,8 +248,7 @@ def test_a_key_that_was_entered_stands_before_that_of_the_environment(
     monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
     at = enter(open_page("settings"), "groq", KEY)
     assert "Works" in said(at, "success")
-    button(at, "Forget").click()
-    assert "In use: the one from GROQ_API_KEY" in said(checked(at.run()))
+    assert "In use: the one from GROQ_API_KEY" in said(press(at, "Forget"))
 
 
 # A custom endpoint
@@ -343,8 +340,7 @@ def test_stored_answers_are_counted_and_cleared_after_a_question(open_page):
     remember_answers(2)
     at = open_page("settings")
     assert "2 answers kept." in said(at)
-    button(at, "Clear for good").click()
-    assert "0 answers kept." in said(checked(at.run()))
+    assert "0 answers kept." in said(press(at, "Clear for good"))
     assert session.store().calls.answers_kept("local") == 0
 
 

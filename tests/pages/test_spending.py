@@ -17,7 +17,7 @@ from evaluators.runs.store.batches import Batch
 from tests.loopback import Loopback
 from tests.pages.by_hand import DETAILS, FAILURE, TITLES, two_models
 from tests.pages.conftest import checked, fail
-from tests.pages.screen import ESCAPED, button, markdown, said, select, state, table
+from tests.pages.screen import ESCAPED, button, markdown, press, said, select, state, table
 from tests.stops import stop, stopped
 from ui import session
 from ui.parts import spending
@@ -158,7 +158,7 @@ def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label
     at = open_page(name, run=run.id)
     if name == "runs":
         at = select(at, run.id)
-    at = checked(button(at, label).click().run())
+    at = press(at, label)
     assert "No key for " in said(at, "error")
     assert "Enter one on the Settings page" in said(at, "error")
     links = {link.proto.label: link.proto.page for link in at.get("page_link")}
@@ -204,7 +204,7 @@ def test_a_raised_cap_is_kept_and_the_run_goes_on(open_page, provider):
     at = open_page("rgb", run=run.id)
     assert STOPPED in said(at, "warning")
     at_cap(at, "calls", run.id).set_value(60)
-    checked(button(at, "Raise and resume").click().run())
+    press(at, "Raise and resume")
     assert session.store().runs.get(run.id).cap == Cap(
         calls=60, cost=1.0
     )  # dollars: twice as many are proposed
@@ -221,8 +221,7 @@ def test_a_cap_that_is_not_raised_starts_nothing(open_page, provider, calls, sai
     stop(session.store(), run.id, STOPPED, "cap")
     at = open_page("rgb", run=run.id)
     at_cap(at, "calls", run.id).set_value(calls)
-    button(at, "Raise and resume").click()
-    assert said_of_it in said(checked(at.run()), "error")
+    assert said_of_it in said(press(at, "Raise and resume"), "error")
     assert session.store().runs.get(run.id).cap == Cap(calls=3)
     assert not server.asked
 

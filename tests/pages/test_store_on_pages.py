@@ -17,7 +17,7 @@ from evaluators.runs.backup import back_up
 from evaluators.runs.store import Store
 from tests import postgres
 from tests.pages.conftest import checked
-from tests.pages.screen import button, cards, listed, markdown, numbers, runs, said
+from tests.pages.screen import button, cards, listed, markdown, numbers, press, runs, said
 from ui import session
 
 SOME = ("home", "runs", "settings")
@@ -86,8 +86,7 @@ def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
 
     at = open_page("sample", run=filled.trace.id, sample="2")
     assert "Sample 2 cannot be read" in said(at)
-    button(at, "Next").click()
-    assert "This result cannot be read" in said(checked(at.run()))
+    assert "This result cannot be read" in said(press(at, "Next"))
     assert "adherence" in numbers(open_page("sample", run=filled.trace.id, sample="4"))
     assert "Adherence" in cards(open_page("trace", run=filled.trace.id))
 
@@ -189,14 +188,11 @@ def test_a_backup_from_the_settings_page_is_told_and_replaces_only_on_purpose(
     target = data_folder / "b.sqlite3"
     at = open_page("settings")
     at.text_input(key="backup_file").set_value(str(target))
-    button(at, "Save a backup").click()
-    assert "2 runs" in said(checked(at.run()), "success")
+    assert "2 runs" in said(press(at, "Save a backup"), "success")
 
-    button(at, "Save a backup").click()
-    assert "is there already" in said(checked(at.run()), "error")
+    assert "is there already" in said(press(at, "Save a backup"), "error")
     at.checkbox(key="backup_replace").check()
-    button(at, "Save a backup").click()
-    assert "checked by opening it" in said(checked(at.run()), "success")
+    assert "checked by opening it" in said(press(at, "Save a backup"), "success")
     assert Store(target).runs.newest("local") == [filled.trace, filled.rgb]
 
 
@@ -204,8 +200,7 @@ def test_a_backup_from_the_settings_page_is_told_and_replaces_only_on_purpose(
 def test_a_file_that_cannot_be_is_said(open_page, named):
     at = open_page("settings")
     at.text_input(key="backup_file").set_value(named)
-    button(at, "Save a backup").click()
-    assert said(checked(at.run()), "error")
+    assert said(press(at, "Save a backup"), "error")
 
 
 def test_runs_in_a_database_are_saved_by_its_own_means(

@@ -12,7 +12,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Selection
 from evaluators.trace.labelling import CORRECTED
 from tests.pages.conftest import OpenPage, checked
-from tests.pages.screen import markdown, said, segments
+from tests.pages.screen import markdown, press, said, segments
 from tests.stored import stored_run
 from ui import session
 
@@ -37,10 +37,6 @@ def view() -> RunView:
 
 def cards(at: AppTest) -> list[str]:
     return [metric.value for metric in at.metric]
-
-
-def press(at: AppTest, name: str) -> AppTest:
-    return checked(next(button for button in at.button if button.label == name).click().run())
 
 
 def test_a_verdict_called_wrong_stands_beside_the_value_until_it_is_undone(opened):
