@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import pairwise
 from typing import Any
 
 from evaluators.base import Evaluator
@@ -40,12 +39,7 @@ def prompts_of(
         if declared is not None:
             return declared
         evaluator.model_copy(update={"llm_client": judge}).score(sample)
-    prompts = judge.prompts[:1]
-    for before, prompt in pairwise(judge.prompts):
-        # What is asked again is the same prompt with what was wrong with the answer below it.
-        if not prompt.text.startswith(before.text):
-            prompts.append(prompt)
-    return prompts
+    return [prompt for prompt in judge.prompts if prompt.attempt == 1]
 
 
 def dry_score(evaluator: Evaluator, sample: Sample, *, has_judge: bool) -> Score | None:

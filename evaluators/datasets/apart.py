@@ -167,7 +167,7 @@ def _take_message(message: script.Message, names: list[str], rows: Collector) ->
 
 def _raise_refusal(message: script.Message, name: str) -> None:
     if "refused" in message:
-        raise DatasetError(f"{name} {message['refused']}")
+        raise DatasetError(message["refused"].replace("{name}", name, 1))
     if "error" in message:
         words, remedy = message["error"]
         raise DatasetError(words, remedy=Remedy(**remedy) if remedy else None)

@@ -101,7 +101,8 @@ def ask(
         return _answer_of(readings[0])
     while len(readings) < 2 or (len(readings) < MOST_ANSWERS and not _readable(readings)):
         request = filled(load("again_en"), trouble=readings[-1].complaint)
-        prompt = prompt.model_copy(update={"text": prompt.text + request})
+        again = {"text": prompt.text + request, "attempt": prompt.attempt + 1}
+        prompt = prompt.model_copy(update=again)
         try:
             readings.append(_reading_of(llm.complete(prompt), kind, check))
         except (TransientError, RunStoppedError):

@@ -47,13 +47,14 @@ class Prompt(Record):
     """A prompt ready to send: the text, and the facts it was filled with.
 
     The offline reader reads the facts. `schema_text` is the JSON schema that the answer shall
-    follow; empty where it is free text.
+    follow; empty where it is free text. `attempt` counts from 1 how often one thing is asked.
     """
 
     text: str
     question: str = ""
     documents: tuple[str, ...] = ()
     schema_text: str = ""
+    attempt: int = 1
 
 
 @cache

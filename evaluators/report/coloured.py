@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -31,8 +30,6 @@ SUPPORTS = {
 NO_LABEL = mark("no label")
 USED_BY = "used by "
 """How the verdict begins on a sentence that one of two answers used: their names follow."""
-_UNTRUE = re.compile(r"^\d+ of \d+ content words in any document sentence(; )?")
-"""What runs of version 0.1 hold as the heuristic's reason; it counted in no sentence at all."""
 
 
 class Look(NamedTuple):
@@ -206,7 +203,7 @@ def said(sentences: Sentences, labels: Labels, by: str) -> dict[str, str]:
                 exists = key in document_keys
                 keys.append(key if exists else say("{key} (does not exist)", key=key))
             words = _with_evidence(words, item.support, ", ".join(keys))
-        reason = translated(_UNTRUE.sub("", item.explanation))
+        reason = translated(item.explanation)
         if by == JURY:
             # The jury counts the votes by the labels' names: "full 1, none 2".
             for support, label in SUPPORTS.items():

@@ -283,7 +283,7 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
                 # A child that was killed may leave half a message.
                 continue
             if "refused" in message:
-                raise DatasetError(f"{name} {message['refused']}")
+                raise DatasetError(message["refused"].replace("{name}", name, 1))
             if "text" in message:
                 pages.append(message["text"])
             is_whole = "end" in message

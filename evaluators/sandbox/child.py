@@ -27,31 +27,6 @@ TURNS = Turns(mark("reading files"), lambda: config().children_at_once, patience
 
 LIMITS_OF_TEXTS = ("ROWS_PER_DATASET", "DECODED_BYTES", "CELL_BYTES", "JSON_DEPTH")
 
-WORDS = (
-    mark("{name} needs more memory than a file may. Split it or leave out columns."),
-    mark("{name} cannot be read ({error}). Save it again, or as CSV."),
-    mark("{name} is an archive, not an XLSX file. Unpack it and choose the file with the rows."),
-    mark("{name} holds no rows below a header. Check that the right file was chosen."),
-    mark("{name} has no sheet {sheet!r} with rows. Choose one of: {sheets}."),
-    mark("The rows are those of the sheet {sheet}, the only one that was read."),
-    mark(
-        "The rows are those of {number:d} of {count:d} sheets, which have the same columns: "
-        "{sheets}."
-    ),
-    mark("The rows are those of all {count:d} sheets, which have the same columns: {sheets}."),
-    mark("What stands above the column names was left out."),
-    mark("{name} is encrypted. Save it without a password, or print it into a new PDF."),
-    mark("{lines:d} lines of menus and footers were left out."),
-    mark("{name} needs more memory than a document may. Split it, or save it as plain text."),
-    mark("{name} cannot be read ({error}). Save it again, or as plain text."),
-    mark("{name} unpacks to more than {limit:d} MB, the limit. Split it."),
-    mark("{name} has more than {limit:,} rows, the limit. Split the file."),
-)
-"""What the child says, as it is translated where it is shown.
-
-It says it in English: it runs alone, without this package.
-"""
-
 
 def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
     """What a child may use that gives back text, or one value, of at most `decoded` characters."""

@@ -7,8 +7,9 @@ Plumbline but the readers of texts, CSV and JSON. It is started as a script:
 It writes JSON lines. Each is one of {"names": the columns', "header": [number, cells] of their row,
 "note": text, "parts": the sheets with their numbers of rows and columns}, {"row": [number,
 cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
-for}, {"refused": text}, and {"end": true} where nothing is missing. What it writes of a run file
-stands at `run_file`, of a text in `evaluators.datasets.text_tables`.
+for}, {"refused": text in which {name} is that of the file}, and {"end": true} where nothing is
+missing. What it writes of a run file stands at `run_file`, of a text in
+`evaluators.datasets.text_tables`.
 """
 
 from __future__ import annotations
@@ -29,13 +30,19 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+
+def mark(text: str) -> str:
+    """The text itself; the catalogue has it by this call. That of the package is not there."""
+    return text
+
+
 # The rows of a batch are in memory together, and each may be as long as a row may be.
 BATCH = 64
 """Rows of a Parquet file that are decoded at a time."""
 # A title, a date and a blank line or two may stand above it.
 HEAD = 8
 """Rows among which a header is looked for."""
-TITLE = "What stands above the column names was left out."
+TITLE = mark("What stands above the column names was left out.")
 MANIFEST = "manifest.json"
 """The entry of a run file that says what the others are."""
 RUN = "run.json"
@@ -74,7 +81,13 @@ Parse = Callable[[bytes, ParsingLimits], Iterator[Message | bytes]]
 
 
 class RefusedError(Exception):
-    """The file as a whole cannot be used; the message is fit for the screen."""
+    """The file as a whole cannot be used; the message is fit for the screen.
+
+    Its blank for the name of the file is filled by the parent.
+    """
+
+    def __init__(self, words: str, **blanks: object) -> None:
+        super().__init__(words.format(name="{name}", **blanks))
 
 
 def main(kind: str, limits: ParsingLimits) -> None:
@@ -105,9 +118,14 @@ def messages_about(
     except RefusedError as error:
         yield {"refused": str(error)}
     except MemoryError:
-        yield {"refused": "needs more memory than a file may. Split it or leave out columns."}
+        too_large = mark("{name} needs more memory than a file may. Split it or leave out columns.")
+        yield {"refused": too_large}
     except Exception as error:
-        yield {"refused": f"cannot be read ({type(error).__name__}). Save it again, or as CSV."}
+        kind = type(error).__name__
+        refusal = RefusedError(
+            "{name} cannot be read ({error}). Save it again, or as CSV.", error=kind
+        )
+        yield {"refused": str(refusal)}
     else:
         yield {"end": True}
 
@@ -219,7 +237,8 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if "xl/workbook.xml" not in archive.namelist():
             raise RefusedError(
-                "is an archive, not an XLSX file. Unpack it and choose the file with the rows."
+                "{name} is an archive, not an XLSX file. Unpack it and choose the file with "
+                "the rows."
             )
         unpacked = sum(entry.file_size for entry in archive.infolist())
         _check_decoded(0, unpacked, limits)
@@ -227,7 +246,9 @@ def xlsx(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     sheets = [_sheet(book, name) for name in book.sheet_names]
     filled = [sheet for sheet in sheets if sheet.rows is not None and sheet.columns]
     if not filled:
-        raise RefusedError("holds no rows below a header. Check that the right file was chosen.")
+        raise RefusedError(
+            "{name} holds no rows below a header. Check that the right file was chosen."
+        )
     read = _chosen_sheets(filled, limits["part"])
     _check_column_count(read[0].columns, limits)
     head: Message = {
@@ -268,7 +289,11 @@ def _chosen_sheets(filled: Sequence[_Sheet], wanted: str) -> list[_Sheet]:
         named = [sheet for sheet in filled if sheet.title[:60] == wanted]
         if not named:
             there = ", ".join(sheet.title[:60] for sheet in filled[:9])
-            raise RefusedError(f"has no sheet {wanted[:60]!r} with rows. Choose one of: {there}.")
+            raise RefusedError(
+                "{name} has no sheet {sheet!r} with rows. Choose one of: {sheets}.",
+                sheet=wanted[:60],
+                sheets=there,
+            )
         return named[:1]
     # A sheet with one column is often a note to the reader: any other comes first.
     start = next((at for at, sheet in enumerate(filled) if sheet.columns > 1), 0)
@@ -313,22 +338,25 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
 
 def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
     """Which sheets were read, where there are several, and that a title was left out."""
-    words = ""
+    words = []
+    # A title that a stranger gave may be long, and a book may have hundreds of sheets.
+    titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
     if count > 1 and len(sheets) == 1:
-        only = sheets[0].title[:60]
-        words = f"The rows are those of the sheet {only}, the only one that was read."
+        only = mark("The rows are those of the sheet {sheet}, the only one that was read.")
+        words.append(only.format(sheet=titles))
     elif count > 1:
-        # A title that a stranger gave may be long, and a book may have hundreds of sheets.
-        titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
-        words = f"The rows are those of all {count} sheets, which have the same columns: {titles}."
-        if len(sheets) < count:
-            words = (
-                f"The rows are those of {len(sheets)} of {count} sheets, which have the same "
-                f"columns: {titles}."
-            )
+        of_all = mark(
+            "The rows are those of all {count:d} sheets, which have the same columns: {sheets}."
+        )
+        of_some = mark(
+            "The rows are those of {number:d} of {count:d} sheets, which have the same columns: "
+            "{sheets}."
+        )
+        which = of_some if len(sheets) < count else of_all
+        words.append(which.format(number=len(sheets), count=count, sheets=titles))
     if any(sheet.has_title for sheet in sheets):
-        return f"{words} {TITLE}".strip()
-    return words
+        words.append(TITLE)
+    return " ".join(words)
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
@@ -382,7 +410,7 @@ def _pdf_pages(data: bytes) -> Iterator[str]:
         yield from map(_page_text, PdfReader(io.BytesIO(data)).pages)
     except (DependencyError, FileNotDecryptedError, NotImplementedError) as error:
         raise RefusedError(
-            "is encrypted. Save it without a password, or print it into a new PDF."
+            "{name} is encrypted. Save it without a password, or print it into a new PDF."
         ) from error
 
 
@@ -543,7 +571,8 @@ def _without_menus(page: str) -> Iterator[str]:
         kept = whole
     yield "\n".join(kept)
     if len(kept) < len(whole):
-        yield f"{len(whole) - len(kept)} lines of menus and footers were left out."
+        left_out = len(whole) - len(kept)
+        yield mark("{lines:d} lines of menus and footers were left out.").format(lines=left_out)
 
 
 def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Message]:
@@ -558,11 +587,12 @@ def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Mess
         raise
     except MemoryError as error:
         raise RefusedError(
-            "needs more memory than a document may. Split it, or save it as plain text."
+            "{name} needs more memory than a document may. Split it, or save it as plain text."
         ) from error
     except Exception as error:
         raise RefusedError(
-            f"cannot be read ({type(error).__name__}). Save it again, or as plain text."
+            "{name} cannot be read ({error}). Save it again, or as plain text.",
+            error=type(error).__name__,
         ) from error
 
 
@@ -679,17 +709,23 @@ def _beyond(line: bytes, number: int, limits: ParsingLimits) -> str:
 def _check_column_count(count: int, limits: ParsingLimits) -> None:
     if count > limits["columns"]:
         raise RefusedError(
-            f"has {count:,} columns; the limit is {limits['columns']:,}. Leave some out."
+            "{name} has {cells:,} columns; the limit is {most:,}. Leave some out.",
+            cells=count,
+            most=limits["columns"],
         )
 
 
 def _check_decoded(count: int, size: int, limits: ParsingLimits) -> None:
     if size > limits["decoded"]:
         raise RefusedError(
-            f"unpacks to more than {limits['decoded'] // 2**20} MB, the limit. Split it."
+            "{name} unpacks to more than {limit:d} MB, the limit. Split it.",
+            limit=limits["decoded"] // 2**20,
         )
     if count > limits["rows"]:
-        raise RefusedError(f"has more than {limits['rows']:,} rows, the limit. Split the file.")
+        raise RefusedError(
+            "{name} has more than {limit:,} rows, the limit. Split the file.",
+            limit=limits["rows"],
+        )
 
 
 def _row_messages(
@@ -702,7 +738,8 @@ def _row_messages(
         size += len(text)
         _check_decoded(count, size, limits)
         if len(text) > limits["longest_row"]:
-            message = f"longer than {limits['longest_row']:,} characters. Cut it."
+            message = mark("longer than {longest_row:,} characters. Cut it.")
+            message = message.format(longest_row=limits["longest_row"])
             yield {"problem": [number, message, text[:RAW_SHOWN]]}
         else:
             yield {"row": [number, plain]}

@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, tuple[int, str | None]] = {
     "mark": (0, None),
     "counted": (1, COUNTED),
     "places": (1, PLACES),
+    "RefusedError": (0, None),
 }
 """The functions that take a text: which argument it is, and its context."""
 

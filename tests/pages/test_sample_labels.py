@@ -312,22 +312,6 @@ def test_a_reason_that_is_a_sentence_follows_the_label(open_page):
     assert words(at, "Heuristic", "b") == "not supported. No sentence says so."
 
 
-@pytest.mark.parametrize(
-    ("stored_reason", "told"),
-    [
-        ("0 of 5 content words in any document sentence", "not supported"),
-        (
-            "0 of 5 content words in any document sentence; the number 42 is in no document",
-            "not supported (the number 42 is in no document)",
-        ),
-    ],
-)
-def test_the_untrue_reason_that_old_runs_hold_is_not_told(open_page, stored_reason, told):
-    old = labels("0a", "0a", STATED, support("b", Support.NONE, explanation=stored_reason))
-    stored(counted=old, by="heuristic", gold=None)
-    assert words(open_page("sample", run="hand", sample="1"), "Heuristic", "b") == told
-
-
 def test_the_votes_of_a_jury_are_told_in_the_words_of_the_labels(open_page):
     voted = labels("0a", "0a", STATED, support("b", Support.NONE, explanation="full 1, none 2"))
     stored(counted=voted, by=JURY)
