@@ -296,16 +296,6 @@ def with_llms(
     )
 
 
-def times(plan: RunPlan | None) -> str:
-    """What a Start button says behind the number of samples: " 3 times"; empty for once."""
-    return say(" {number} times", number=plan.repeats) if plan and plan.repeats > 1 else ""
-
-
-def can_be_asked(*chosen: Choice) -> bool:
-    """Whether nothing keeps them from being asked, for example a key that is missing."""
-    return not any(choice.problem for choice in chosen)
-
-
 def answer_options(
     models: Sequence[Choice],
     judges: Sequence[Choice],

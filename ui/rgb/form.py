@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.datasets import official
 from evaluators.datasets.rgb import (
@@ -17,8 +16,6 @@ from evaluators.datasets.rgb import (
     all_with_ability,
     compose,
 )
-from evaluators.datasets.sampling import sampled
-from evaluators.llm.catalogue import Choice
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, Run, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
@@ -30,16 +27,14 @@ from evaluators.text.scale import RATE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
-from ui.models import again
-from ui.models import forecast as model_forecast
 from ui.models import form as model_form
-from ui.models.forecast import RememberedMeasures
+from ui.models import run_form
 from ui.models.generators import prompt_problem
-from ui.parts import data_choice, forms, how_many, problems, rows_needed, starting
+from ui.models.run_form import RunForm
+from ui.parts import forms, how_many, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
-START = "rgb_start"
 AS_IN_FILE = mark("As in the file")
 ROW_BY_ROW = mark("Row by row")
 PUBLISHED = mark("the benchmark's published wording")
@@ -62,27 +57,10 @@ class Composition(NamedTuple):
     fill_up: bool
 
 
-class RGBDraft(NamedTuple):
-    """What is chosen so far: what is asked, of how many models, and who judges beside the rules."""
-
-    questions: RunPlan
-    """The plan without models."""
-    plan: RunPlan | None
-    composition: Composition
-    models: int
-    chosen: list[Choice]
-    """All models and judges that are asked."""
-    prompt_mistake: str
-
-
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    again.fill("rgb", _fields)
     beds = session.named(TestBed)
-    names = [*beds, *session.answered()]
-    name = data_choice.choose_or_upload(
-        say("Data set"), names, data_choice.FIELDS["rgb"], say("Upload a data set")
-    )
+    name = run_form.chosen_data("rgb", [*beds, *session.answered()], _fields)
     if name in beds:
         _form_to_ask_models(name)
     elif name is not None:
@@ -90,18 +68,19 @@ def show() -> None:
 
 
 def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
-    """The values of the fields of number, abilities and judge for the settings of a run."""
-    count, name = run.origin.get("sample"), run.dataset_name
+    """The values of the fields of abilities, noise and judge for the settings of a run."""
     if not run.models:
-        return how_many.fields(count, "rgb_score_count")
-    fields = how_many.fields(count, f"rgb_count_{name}")
+        return {}
+    fields: dict[str, Any] = {}
     levels = SETTINGS["noise"].value(run)
     if not SETTINGS["noise"].fits(levels) or not set(levels) <= set(LEVELS):
         levels = NOISE_LEVELS
     fields["rgb_noise"] = levels
     abilities = SETTINGS["ability"].value(run)
     if abilities and SETTINGS["ability"].fits(abilities):
-        fields[f"rgb_abilities_{name}"] = [each for each in Ability if each in abilities]
+        fields[f"rgb_abilities_{run.dataset_name}"] = [
+            each for each in Ability if each in abilities
+        ]
     if judges is not None:
         fields["rgb_judge"] = next(iter(judges), None)
     return fields
@@ -114,30 +93,22 @@ def hint() -> str:
 
 def _form_to_ask_models(name: str) -> None:
     bed = session.test_bed(name)
-    abilities = _abilities_of(bed, name)
-    by_id = model_form.choices()
-    models = model_form.models(by_id, "rgb_models")
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    form = RunForm("rgb", name)
+    with form.who:
+        abilities = _abilities_of(bed, name)
+        models = model_form.models(model_form.choices(), "rgb_models")
     rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
-    with left:
-        # The count is of each ability: no more than the largest has is of use.
-        most = max(rows_of_abilities.values(), default=1)
-        label = say("How many questions for each ability")
-        count = how_many.choose(most, f"rgb_count_{name}", label=label)
-    rows_needed.show(bed.name, "rgb")
-    end = st.container()
-    with st.expander(say("Advanced"), icon=":material/tune:", key="rgb_advanced") as advanced:
+    # The count is of each ability: no more than the largest has is of use.
+    most = max(rows_of_abilities.values(), default=1)
+    count = form.count(most, say("How many questions for each ability"))
+    with form.advanced:
         composition = _composition_fields(abilities, count)
         params = forms.parameter_widgets(RGBEvaluator, "rgb")
-        judge = model_form.judge_beside_rules(by_id, models, say(JUDGE), "rgb_judge")
-        judges = [judge] if judge else []
-        options = model_form.answer_options(models, judges, "rgb", labels=False)
-        further_options = forms.option_widgets("rgb")
-        model_form.show_retired()
+        judge = model_form.judge_beside_rules(model_form.choices(), models, say(JUDGE), "rgb_judge")
+    form.ask(models, [judge] if judge else [], labels=False)
+    form.remember(composition)
+    with form.advanced:
         prompt, prompt_mistake = _prompt_with_wordings(bed)
-    chosen = [*models, *judges]
-    with right:
-        cap = model_form.budget(chosen, "rgb")
     # Composed at the start of the run only: a form is drawn again at every click.
     questions = RunPlan(
         partial(_composed_samples, bed, composition, prompt),
@@ -145,63 +116,39 @@ def _form_to_ask_models(name: str) -> None:
         prompt=prompt,
         seed=composition.seed,
         title=bed.name,
-        options=further_options,
     )
-    plan = model_form.with_llms(questions, models, judges, options, cap)
-    drafted = RGBDraft(questions, plan, composition, len(models), chosen, prompt_mistake)
-    with end:
-        _end_of_rgb_form(name, drafted, advanced)
+    with form.end:
+        _end_of_rgb_form(form, questions, composition, len(models), prompt_mistake)
 
 
-def _end_of_rgb_form(name: str, drafted: RGBDraft, advanced: DeltaGenerator) -> None:
+def _end_of_rgb_form(
+    form: RunForm, questions: RunPlan, composition: Composition, models: int, prompt_mistake: str
+) -> None:
     """What it takes, and the button that says what it starts."""
-    plan = drafted.plan
-    composition = drafted.composition
-    measures = RememberedMeasures((session.identity(name), composition))
-    count = 0
-    if drafted.prompt_mistake:
-        st.error(plain(drafted.prompt_mistake), icon=":material/error:")
+    plan = form.planned(questions)
+    missing = ""
+    number = 0
+    if prompt_mistake:
+        st.error(plain(prompt_mistake), icon=":material/error:")
+        missing = say("Correct the prompt")
     else:
         # Without a plan too, for example by a budget that will not do.
         # Each repeat of a question is a prompt of its own.
-        asking = plan or drafted.questions
-        count = len(measures.answers(asking).tokens) // asking.repeats
-    price = ""
-    if plan and drafted.models and count:
-        plan, price = model_forecast.show(plan, measures, advanced, "rgb")
-        again.show_changes("rgb", plan, name, composition._asdict())
-    pressed = data_choice.start_button(
-        _label_of_asking(count, drafted.models) + model_form.times(plan),
-        START,
-        name,
-        is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),
-        price=price,
-        missing=_missing_to_ask(drafted, count),
-    )
-    if pressed and plan:
-        starting.start(plan, START)
-
-
-def _missing_to_ask(drafted: RGBDraft, count: int) -> str:
-    """What to do before a run can start; empty where nothing is missing."""
-    if drafted.prompt_mistake:
-        return say("Correct the prompt")
-    if not drafted.composition.abilities:
-        return say("Choose an ability")
-    # Every ability asks at least one question, but noise needs a level.
-    if not count:
-        return say("Choose a noise level")
-    if not drafted.models:
-        return say("Choose a model")
-    return ""
-
-
-def _label_of_asking(count: int, models: int) -> str:
-    """ "Ask 216 questions of each of 2 models"."""
-    questions = counted(count, "question")
+        asking = plan or questions
+        number = len(form.measures.answers(asking).tokens) // asking.repeats
+        if not composition.abilities:
+            missing = say("Choose an ability")
+        # Every ability asks at least one question, but noise needs a level.
+        elif not number:
+            missing = say("Choose a noise level")
+        elif not models:
+            missing = say("Choose a model")
+    questions_in_words = counted(number, "question")
+    what = say("Ask {questions}", questions=questions_in_words)
     if models > 1:
-        return say("Ask {questions} of each of {models} models", questions=questions, models=models)
-    return say("Ask {questions}", questions=questions)
+        words = mark("Ask {questions} of each of {models} models")
+        what = say(words, questions=questions_in_words, models=models)
+    form.finish(plan, what, missing=missing, origin=composition._asdict())
 
 
 def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
@@ -338,12 +285,13 @@ def _is_published(prompt: str) -> bool:
 
 def _form_to_score_answers(name: str) -> None:
     whole = session.dataset(name)
+    form = RunForm("rgb", name, "rgb_score")
     says_abilities = any(sample.rgb for sample in whole.samples)
     choices = [AS_IN_FILE, *Ability] if says_abilities else list(Ability)
     read_as = whole.origin.get("read_as")
     if read_as:
         choices.append(ROW_BY_ROW)
-    ability = st.segmented_control(
+    ability = form.who.segmented_control(
         say("Ability"),
         choices,
         format_func=lambda choice: say(choice.label if isinstance(choice, Ability) else choice),
@@ -359,26 +307,15 @@ def _form_to_score_answers(name: str) -> None:
         **KEPT,
     )
     if read_as and ability == AS_IN_FILE:
-        st.caption(plain(translated(read_as)))
-    count = how_many.choose(len(whole.samples), "rgb_score_count")
-    rows_needed.show(whole.name, "rgb_score")
-    end = st.container()
-    with st.expander(say("Advanced"), icon=":material/tune:", key="rgb_advanced"):
+        form.who.caption(plain(translated(read_as)))
+    dataset = form.samples(whole, say("Which answers are taken at random."))
+    with form.advanced:
         params = forms.parameter_widgets(RGBEvaluator, "rgb_score")
-        seed = how_many.seed("rgb_score_seed", say("Which answers are taken at random."))
-        further_options = forms.option_widgets("rgb_score")
-    dataset = sampled(whole, count, seed)
+    form.ask()
     if isinstance(ability, Ability):
         dataset = all_with_ability(dataset, ability)
     elif ability == ROW_BY_ROW:
         dataset = all_with_ability(dataset, BY_ROW)
-    label = say("Check {answers}", answers=counted(len(dataset.samples), "answer"))
-    plan = RunPlan(
-        dataset,
-        [RGBEvaluator(**params)],
-        seed=dataset.origin.get("seed"),
-        options=further_options,
-    )
-    with end:
-        if data_choice.start_button(label, START, name, is_ready=True):
-            starting.start(plan, START)
+    plan = form.planned(RunPlan(dataset, [RGBEvaluator(**params)], seed=dataset.origin.get("seed")))
+    with form.end:
+        form.finish(plan, say("Check {answers}", answers=counted(len(dataset.samples), "answer")))

@@ -24,21 +24,20 @@ from evaluators.text.words import counted
 from evaluators.trace.method import TRACEMethod
 from ui import session
 from ui.metrics import choice
-from ui.models import again
 from ui.models import forecast as model_forecast
 from ui.models import form as model_form
 from ui.models import generators as model_generators
+from ui.models import run_form
 from ui.models.forecast import RememberedMeasures
-from ui.models.form import AnswerOptions
 from ui.models.generators import Generators
-from ui.parts import data_choice, explained, forms, how_many, problems, rows_needed, starting
+from ui.models.run_form import RunForm
+from ui.parts import explained, forms, problems
 from ui.parts.forms import KEPT
 from ui.parts.untrusted import plain
 
 HEURISTIC, JUDGE, JURY, HYBRID = mark("Heuristic"), mark("One judge"), mark("Jury"), mark("Hybrid")
 # A jury is the same evaluator with several judges.
 METHODS = {HEURISTIC: "trace", JUDGE: "gpt_labeling", JURY: "gpt_labeling", HYBRID: "hybrid"}
-START = "trace_start"
 METHOD = "trace_method"
 JUDGE_FIELDS = {JUDGE: ("trace_judge", 1), JURY: ("trace_jury", 3), HYBRID: ("trace_hybrid", 1)}
 """The field of each method's judges, and with how many judges it begins."""
@@ -63,131 +62,83 @@ class Who(NamedTuple):
 
 
 class TRACEDraft(NamedTuple):
-    """What is chosen so far: the samples, who answers and labels them, and how LLMs are asked."""
+    """What is chosen so far: the samples, who answers and labels, and what else is measured."""
 
-    plan: RunPlan
+    form: RunForm
+    dataset: Dataset
     who: Who
-    chosen: list[Choice]
-    """All models and judges that are asked."""
-    options: AnswerOptions
-    cap: Cap | None
     further: list[Evaluator] | None
     generators: Generators
     params: dict[str, Any]
-    measures: RememberedMeasures
+
+    @property
+    def plan(self) -> RunPlan:
+        """The plan of what is measured beside, with nobody who is asked."""
+        return RunPlan(
+            self.dataset,
+            self.further or [],
+            prompt=self.generators.prompt,
+            seed=self.dataset.origin.get("seed"),
+        )
 
 
 def show() -> None:
     """Draws the form; a click on Start begins the run and goes to it."""
-    again.fill("trace", _fields)
-    name = data_choice.choose_or_upload(
-        say("Data set"),
-        session.named(Dataset),
-        data_choice.FIELDS["trace"],
-        say("Upload a data set"),
-    )
+    name = run_form.chosen_data("trace", session.named(Dataset), _fields)
     if name is None:
         return
     whole = session.dataset(name)
-    tiles, asked, number, end = (st.container() for _ in range(4))
-    advanced = st.expander(say("Advanced"), icon=":material/tune:", key="trace_advanced")
-    drafted = _drafted(name, whole, asked, number, advanced)
-    # Drawn after what they tell the price of, and shown above it.
-    with tiles:
-        _tiles(drafted)
-    with end:
-        _end_of_trace_form(drafted, whole, advanced)
-
-
-def _drafted(
-    name: str,
-    whole: Dataset,
-    asked: DeltaGenerator,
-    number: DeltaGenerator,
-    advanced: DeltaGenerator,
-) -> TRACEDraft:
-    """Draws all fields between the data set and Start, and says what was chosen in them."""
-    left, right = number.columns([3, 2], vertical_alignment="bottom")
-    with left:
-        count = how_many.choose(len(whole.samples), "trace_count")
-    with number:
-        rows_needed.show(whole.name, "trace")
-    with advanced:
-        seed = how_many.seed("trace_seed", say("Which samples are taken at random."))
-    dataset = sampled(whole, count, seed)
-    with asked:
+    form = RunForm("trace", name)
+    dataset = form.samples(whole, say("Which samples are taken at random."))
+    with form.who:
         generators = model_generators.choose(dataset, "trace")
         who = _who_labels(dataset, generators)
-    with advanced:
+    with form.advanced:
         params = _method_fields(dataset, who, generators)
         further = choice.choose_metrics(say("Also measure"), dataset, "trace")
-        further_options = forms.option_widgets("trace")
-    with asked:
-        judges = who.judges
+    with form.who:
         if who.method == HEURISTIC:
-            judges = choice.judge_of(further or [], "trace")
-        choice.point_out_generators(judges, generators.models, dataset)
-    chosen = [*generators.models, *judges]
-    with advanced:
-        options = model_form.answer_options(generators.models, judges, "trace")
-        model_form.show_retired()
-    with right:
-        cap = model_form.budget(chosen, "trace")
-    plan = RunPlan(
-        dataset,
-        further or [],
-        prompt=generators.prompt,
-        seed=dataset.origin.get("seed"),
-        options=further_options,
-    )
-    who = who._replace(judges=judges)
-    measures = RememberedMeasures((session.identity(name), count, seed))
-    return TRACEDraft(plan, who, chosen, options, cap, further, generators, params, measures)
+            who = who._replace(judges=choice.judge_of(further or [], "trace"))
+        choice.point_out_generators(who.judges, generators.models, dataset)
+    form.ask(generators.models, who.judges)
+    drafted = TRACEDraft(form, dataset, who, further, generators, params)
+    # Drawn after what they tell the price of, and shown above it.
+    with form.head:
+        _tiles(drafted)
+    with form.end:
+        _end_of_trace_form(drafted, len(whole.samples))
 
 
-def _end_of_trace_form(drafted: TRACEDraft, whole: Dataset, advanced: DeltaGenerator) -> None:
+def _end_of_trace_form(drafted: TRACEDraft, total: int) -> None:
     """What it takes, and the button that says what it starts."""
-    answering, who = drafted.generators, drafted.who
-    asking = model_form.with_llms(
-        drafted.plan, answering.models, who.judges, drafted.options, drafted.cap
-    )
-    plan, price = None, ""
+    form, who = drafted.form, drafted.who
+    plan = None
     still_missing = _missing_to_label(drafted)
     missing = still_missing or say("Correct the settings")
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
         if isinstance(labeller, HybridEvaluator) and who.judged:
-            least = doubt_of(drafted.plan, labeller, who.judged, drafted.measures)
+            least = doubt_of(drafted.plan, labeller, who.judged, form.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
         # Without a plan too, for example by a budget that will not do.
         missing = still_missing or _say_what_is_judged(drafted, labeller)
-        if asking:
-            plan = replace(asking, evaluators=[labeller, *asking.evaluators])
-            plan, price = model_forecast.show(plan, drafted.measures, advanced, "trace")
+        plan = form.planned(drafted.plan)
+        if plan:
+            plan = replace(plan, evaluators=[labeller, *plan.evaluators])
             _say_whom_metrics_ask(plan, drafted.further or [])
-            again.show_changes("trace", plan, whole.name, plan.dataset.origin)
-    words = _label_of_labelling(_count_to_label(drafted), len(whole.samples), len(answering.models))
-    pressed = data_choice.start_button(
-        words + model_form.times(plan),
-        START,
-        whole.name,
-        is_ready=bool(plan) and model_form.can_be_asked(*drafted.chosen),
-        price=price,
-        missing=missing,
-    )
-    if pressed and plan:
-        starting.start(plan, START)
+    what = _label_of_labelling(_count_to_label(drafted), total, len(drafted.generators.models))
+    form.finish(plan, what, missing=missing)
 
 
 def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
-    """The values of the fields of number, method and judges for the settings of a run."""
+    """The values of the fields of method and judges for the settings of a run."""
     method = {"trace": HEURISTIC, "hybrid": HYBRID}.get(run.evaluator.name, JUDGE)
     if method == JUDGE and len(run.judges) > 1:
         method = JURY
-    fields = {**how_many.fields(run.origin.get("sample"), "trace_count"), METHOD: method}
-    if judges is not None:
-        # The heuristic asks nobody, so its judge is that of a metric beside it.
-        field, _ = JUDGE_FIELDS.get(method, ("trace_metric_judge", 1))
+    fields: dict[str, Any] = {METHOD: method}
+    # The heuristic asks nobody, so its judge is that of a metric beside it.
+    if judges is not None and method in JUDGE_FIELDS:
+        field, _ = JUDGE_FIELDS[method]
         fields[field] = judges if method in (JURY, HYBRID) else next(iter(judges), None)
     # Of answers to come nobody knows the doubt, so the form has no such field.
     if method == HYBRID and not run.models:
@@ -278,7 +229,7 @@ def _missing_to_label(drafted: TRACEDraft) -> str:
     """What to do before a run can start; empty where nothing is missing."""
     if drafted.generators.missing:
         return drafted.generators.missing
-    if choice.serves_nobody(catalogue()[drafted.who.evaluator], drafted.plan.dataset):
+    if choice.serves_nobody(catalogue()[drafted.who.evaluator], drafted.dataset):
         return say("Choose other data")
     if drafted.further is None:
         return say("Correct the metrics")
@@ -289,7 +240,7 @@ def _missing_to_label(drafted: TRACEDraft) -> str:
 
 def _count_to_label(drafted: TRACEDraft) -> int:
     """How many samples have an answer, or will have one."""
-    samples = drafted.plan.dataset.samples
+    samples = drafted.dataset.samples
     if drafted.generators.models:
         return len(samples)
     return sum(sample.response is not None for sample in samples)
@@ -305,8 +256,8 @@ def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
     if not labeller.needs_judge:
         st.caption(say("None would be judged: no doubt is above 1. Lower “Doubt from”."))
         return say("Lower “Doubt from”")
-    judged = len(doubtful(drafted.plan, labeller, drafted.measures) or ())
-    if any(sample.response is None for sample in drafted.plan.dataset.samples):
+    judged = len(doubtful(drafted.plan, labeller, drafted.form.measures) or ())
+    if any(sample.response is None for sample in drafted.dataset.samples):
         st.caption(
             say(
                 "Judges get {judged:,} of the answers that are there, and of those to come "
@@ -370,18 +321,18 @@ def _price_of(method: str, drafted: TRACEDraft) -> str:
     if method == HEURISTIC:
         return say("free, finds suspects")
     judges = model_form.judges_of_form(model_form.choices(), *JUDGE_FIELDS[method])
-    total = len(drafted.plan.dataset.samples)
-    part = sampled(drafted.plan.dataset, PRICED)
+    total = len(drafted.dataset.samples)
+    part = sampled(drafted.dataset, PRICED)
     # As if every answer were there: those of models are priced below, with all that is asked.
     answers = tuple(map(answered, part.samples))
     part = part.model_copy(update={"samples": answers})
     plan = RunPlan(part, [catalogue()[METHODS[JUDGE]].build()])
-    labelling = model_form.with_llms(plan, [], judges, drafted.options, Cap())
+    labelling = model_form.with_llms(plan, [], judges, drafted.form.options, Cap())
     if not judges or labelling is None or not answers:
         return say("choose a judge")
     times = total / len(answers)
     if method == HYBRID:
         times *= (drafted.who.judged or -(-total // ONE_IN)) / total
-    taken = model_forecast.of(labelling, RememberedMeasures((drafted.measures.data, PRICED)))
+    taken = model_forecast.of(labelling, RememberedMeasures((drafted.form.measures.data, PRICED)))
     minutes = model_forecast.waiting(taken, times)
     return " · ".join(filter(None, [model_forecast.price(taken, times=times), minutes]))
