@@ -25,6 +25,7 @@ ABOVE_RUNS = (
     "evaluators/api/",
     "evaluators/batch/",
     "evaluators/comparison/",
+    "evaluators/document/",
     "evaluators/exports/",
     "evaluators/paper/",
     "evaluators/report/",

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from rich import box
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import from_spec, goes_by_rules, labels_sentences
 from evaluators.comparison.repeated import Repeated, repeated
+from evaluators.document import tables, terminal
+from evaluators.document.blocks import Passage
 from evaluators.errors import IN_PYTHON, ParameterError
 from evaluators.exports import format_for
 from evaluators.llm import Keys
-from evaluators.llm.catalogue import model_title
 from evaluators.llm.connect import accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
 from evaluators.people.checked import Against, Check
@@ -35,7 +31,8 @@ from evaluators.records import (
     Run,
     Words,
 )
-from evaluators.report.run_report import run_report
+from evaluators.report import page
+from evaluators.report.run_report import brief_document, run_report
 from evaluators.report.sheet import sheet, sheet_key
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
@@ -47,7 +44,7 @@ from evaluators.runs.card import run_card
 from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
-from evaluators.runs.failures import HEADINGS, failures
+from evaluators.runs.failures import failures
 from evaluators.runs.forecast import Forecast, forecast
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
@@ -58,25 +55,18 @@ from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_options import RunOptions, lists_settings, llms_of
 from evaluators.runs.run_view import RunView
-from evaluators.runs.shown_values import beside, why_no_interval
+from evaluators.runs.shown_values import why_no_interval
 from evaluators.runs.store import Answer, Counts, Damage, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
-from evaluators.text.scale import SCORE
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# Where a table goes is not known here: most terminals and notebooks have this room.
-WIDTH = 100
 # Whoever goes on with a run began it lately; a store of many thousands is not read whole for it.
 MOST_LOOKED_AT = 1000
 """Runs among which one to go on with is looked for, the newest first."""
-
-
-MOST_REASONS = 20
-"""Reasons of failures that a table for a terminal has; `Results.failures` has them all."""
 
 
 @lists_settings
@@ -379,41 +369,16 @@ class Results:
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
-        is_repeated = self.run.repeats > 1
-        by_model = [self.summary(number) for number in range(max(1, len(self.run.models)))]
-        has_remarks = any(beside(mean) for means in by_model for mean in means.values())
-        # As `Text`, for a name with brackets would be read as markup.
-        names = [Text(printable(model_title(spec))) for spec in self.run.models]
-        table = Table(box=box.SIMPLE_HEAD)
-        table.show_edge = table.pad_edge = False
-        for heading in ("model", "value") if len(names) > 1 else ("value",):
-            table.add_column(heading)
-        for heading in ("mean", "95 % interval", "checked"):
-            table.add_column(heading, justify="right")
-        for heading, is_there in (("same prompt", is_repeated), ("beside", has_remarks)):
-            if is_there:
-                table.add_column(heading)
-        for number, means in enumerate(by_model):
-            for name, mean in means.items():
-                cells: list[Text | str] = [names[number]] if len(names) > 1 else []
-                cells += [Text(printable(name)), *cells_for_terminal(mean)]
-                if is_repeated:
-                    cells.append(mean.within.in_words if mean.within else "")
-                table.add_row(*cells, *(["; ".join(beside(mean))] if has_remarks else []))
-        return table
+        means, _ = tables.means(self.read(), self.view, by_name=True)
+        return terminal.rich_table(means)
 
     def __repr__(self) -> str:
-        # Without colour: a notebook shows this text as it is.
-        file = io.StringIO()
-        console = Console(file=file, width=WIDTH, color_system=None)
-        console.print(self.table())
-        if self.failures:
-            console.print()
-            console.print(failure_table(self.failures))
-        lines = [self.headline(), *map(printable, self.findings())]
-        lines += [line.rstrip() for line in file.getvalue().splitlines()]
-        lines += map(printable, filter(None, [self.stopped, self.damage().sentence()]))
-        return "\n".join(lines)
+        return f"{self.headline()}\n{terminal.as_text(brief_document(self.read(), self.view))}"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook: without a script, in its colours, so light or dark."""
+        blocks = [Passage(self.headline()), *brief_document(self.read(), self.view, by_name=False)]
+        return page.rendered(blocks)
 
     def headline(self) -> str:
         """The run and how far it is, in a line."""
@@ -621,23 +586,3 @@ def with_overnight(store: Store, run: Run, overnight: bool) -> Run:
         check_overnight(llms_of(run))
     store.runs.set_overnight(run.id, overnight)
     return run.model_copy(update={"overnight": overnight})
-
-
-def failure_table(by_reason: Mapping[str, int]) -> Table:
-    """Why samples failed as a table for a terminal."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    count, why = HEADINGS
-    table.add_column(count.lower(), justify="right")
-    table.add_column(why.lower(), overflow="fold")
-    for reason, samples in islice(by_reason.items(), MOST_REASONS):
-        # As `Text`, for a reason with brackets would be read as markup.
-        table.add_row(f"{samples:,}", Text(printable(reason)))
-    if len(by_reason) > MOST_REASONS:
-        table.add_row("", f"... and {len(by_reason) - MOST_REASONS:,} more reasons.")
-    return table
-
-
-def cells_for_terminal(mean: Mean) -> tuple[str, str, str]:
-    interval = "an estimate" if mean.estimated else SCORE.interval(mean.low, mean.high)
-    repeated = f"{mean.coverage} ({mean.repeated})" if mean.repeated else ""
-    return SCORE.shown(mean.mean), interval, repeated or mean.checked

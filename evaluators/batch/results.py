@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,16 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.table import Table as RichTable
 
-from evaluators.api.evaluation import WIDTH, cells_for_terminal
 from evaluators.batch.columns import FAILED, MetricColumns
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
+from evaluators.document.blocks import Table
+from evaluators.document.tables import NUMBERS, VALUE, mean_cells
+from evaluators.document.terminal import as_text, rich_table
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.failures import OF_A_SAMPLE
@@ -186,23 +184,20 @@ class BatchResults:
         further = (why_no_interval(means), why_no_interval(of_groups, of_groups=True))
         return [*cautions, *filter(None, further)]
 
-    def table(self, group: str = "") -> Table:
-        """The means as a table, of all rows or by group."""
-        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        table.add_column("value")
-        if group:
-            table.add_column(Text(printable(group)))
-        for heading in ("mean", "95 % interval", "checked"):
-            table.add_column(heading, justify="right")
+    def table(self, group: str = "") -> RichTable:
+        """The means as a table for a terminal, of all rows or by group."""
+        return rich_table(self._means_table(group))
+
+    def _means_table(self, group: str = "") -> Table:
         by_name = self.by(group) if group else {"": self.means}
+        lines = []
         # One value after the other: so it is seen how each changes from group to group.
         for value in self.means:
             for name, means in by_name.items():
-                # As `Text`, for a name with brackets would be read as markup.
-                own = [Text(printable(name) or "(none)")] if group else []
-                cells = cells_for_terminal(means[value])
-                table.add_row(Text(printable(value)), *own, *cells)
-        return table
+                of_group = [name or "(none)"] if group else []
+                lines.append([value, *of_group, *mean_cells(means[value])])
+        headings = [VALUE, *([group] if group else []), *NUMBERS]
+        return Table(headings, lines, NUMBERS)
 
     def manifest(self) -> dict[str, Any]:
         """All of it for a program."""
@@ -223,14 +218,8 @@ class BatchResults:
         }
 
     def __str__(self) -> str:
-        file = io.StringIO()
-        console = Console(file=file, width=WIDTH)
-        console.print(Text(self.headline()))
-        for caution in self.cautions:
-            console.print(Text(caution))
-        console.print(self.table())
-        lines = [*file.getvalue().splitlines(), *self.shortcomings()]
-        return "\n".join(map(str.rstrip, lines))
+        lines = [self.headline(), *self.cautions]
+        return "\n".join([*lines, as_text([self._means_table()]), *self.shortcomings()])
 
     def shortcomings(self) -> list[str]:
         """What is wanting, a sentence each; none where every row of every file is judged."""

@@ -10,16 +10,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from evaluators.document.blocks import (
+    Block,
+    Charts,
+    Evidence,
+    Items,
+    Passage,
+    Role,
+    Section,
+    Table,
+)
+from evaluators.drawing import DOUBLE, Size
 from evaluators.report import coloured, marked
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import language, say
 from evaluators.text.markup import html
+from evaluators.text.words import readable
 
 T = TypeVar("T")
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser may do with the page, whatever slipped into it: show it."""
 STYLE = Path(__file__).with_name("report.css")
+PHONE = Size(92, 8)
+"""The width of a phone in millimetres of a screen, and a font that is read there."""
 MOST_BYTES = 6_000_000
 """What a report may take: mail and learning platforms refuse larger files."""
 # A title, a name or a reason may be a text of any length, and no sample can be left out for it.
@@ -66,36 +80,57 @@ def within_size(make: Callable[[Sequence[T]], str], samples: Sequence[T]) -> str
     return document
 
 
-def title_and_finding(title: str, facts: Sequence[str], finding: Sequence[str]) -> str:
-    """The title, facts in a line, and what was found, which is read first."""
-    found = "".join(f'<p class="finding" dir="auto">{_unbroken(words)}</p>' for words in finding)
-    title = _in_cell(title)
-    return f'<header><h1 dir="auto">{title}</h1>{facts_line(" · ".join(facts))}</header>{found}'
+def head(title: str, facts: Sequence[str]) -> str:
+    """The title, and facts in a line."""
+    line = words(" · ".join(facts), "facts")
+    return f'<header><h1 dir="auto">{_in_cell(title)}</h1>{line}</header>'
 
 
-def section(title: str, *parts: str) -> str:
-    """A section under its marked heading; nothing where it would be empty."""
-    body = "".join(parts)
-    return f"<section><h2>{html(say(title))}</h2>{body}</section>\n" if body else ""
+def rendered(blocks: Iterable[Block]) -> str:
+    """The blocks of a document as markup."""
+    parts = []
+    for block in blocks:
+        match block:
+            case Passage(text, role):
+                parts.append(words(text, role))
+            case Table():
+                parts.append(html_table(block))
+            case Items(texts):
+                parts.append(items(texts))
+            case Section(title, inner, is_folded):
+                parts.append(_section(title, rendered(inner), is_folded=is_folded))
+            case Charts():
+                parts.append(_figures(block))
+            case Evidence(markup):
+                parts.append(markup)
+    return "".join(parts)
 
 
-def foldout(title: str, *parts: str) -> str:
-    """What opens at a click, and is open on paper."""
-    return f"<details><summary>{html(title)}</summary>{''.join(parts)}</details>\n"
+def words(text: str, role: Role = "paragraph") -> str:
+    """A text as its role looks; nothing for an empty one."""
+    if not text:
+        return ""
+    if role == "plain":
+        return f'<pre dir="auto">{html(clipped(text, MOST_OF_A_CARD))}</pre>\n'
+    shown = _limited_html(text)
+    if role == "finding":
+        # A sign at the beginning of a line would be looked for at the end of the last one.
+        shown = shown.replace(" %", "&nbsp;%")
+    if role == "warning":
+        # A mark beside the colour, for who sees none.
+        shown = f"<b>!</b> {shown}"
+    look = "" if role == "paragraph" else f' class="{role}"'
+    return f'<p{look} dir="auto">{shown}</p>\n'
 
 
-def paragraph(text: str) -> str:
-    return f'<p dir="auto">{_limited_html(text)}</p>\n' if text else ""
-
-
-def facts_line(text: str) -> str:
-    """Facts that stand back."""
-    return f'<p class="facts" dir="auto">{_limited_html(text)}</p>\n' if text else ""
-
-
-def warning(text: str) -> str:
-    """Something to beware of, with a mark beside the colour."""
-    return f'<p class="warning" dir="auto"><b>!</b> {_limited_html(text)}</p>\n'
+def _section(title: str, body: str, *, is_folded: bool) -> str:
+    if not body:
+        return ""
+    heading = html(title)
+    if is_folded:
+        # Opens at a click, and is open on paper.
+        return f"<details><summary>{heading}</summary>{body}</details>\n"
+    return f"<section><h2>{heading}</h2>{body}</section>\n"
 
 
 def items(texts: Iterable[str]) -> str:
@@ -103,17 +138,11 @@ def items(texts: Iterable[str]) -> str:
     return f"<ul>{body}</ul>\n" if body else ""
 
 
-def plain_text(text: str) -> str:
-    """A text with its spaces and line breaks, as a prompt has them."""
-    return f'<pre dir="auto">{html(clipped(text, MOST_OF_A_CARD))}</pre>\n'
-
-
-def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts under marked headings, its first column names the rows; nothing without."""
-    every = list(rows)
-    headings = list(map(say, headings))
+def html_table(table: Table) -> str:
+    """A table whose first column names the rows; nothing without a row."""
+    headings = list(map(say, table.headings))
     lines = []
-    for first, *others in every[:MOST_ROWS]:
+    for first, *others in table.rows[:MOST_ROWS]:
         cells = "".join(
             # On phones each cell is a line of its own, which the style sheet begins by this title.
             f'<td data-title="{html(title)}" dir="auto">{_in_cell(text)}</td>'
@@ -123,19 +152,25 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     if not lines:
         return ""
     titles = "".join(f'<th scope="col">{html(title)}</th>' for title in headings)
-    further = len(every) - MOST_ROWS
-    more = facts_line(say("And {count:,} more.", count=further)) if further > 0 else ""
+    further = len(table.rows) - MOST_ROWS
+    more = words(say("And {count:,} more.", count=further), "facts") if further > 0 else ""
     return (
         f'<div class="wide"><table><thead><tr>{titles}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>{more}\n"
     )
 
 
-def figure(title: str, wide: str, narrow: str) -> str:
-    """A chart as it is drawn for a page, and for the screen of a phone."""
-    caption = f"<figcaption>{html(title)}</figcaption>" if title else ""
-    charts = f'<div class="on-wide">{wide}</div><div class="on-phones">{narrow}</div>'
-    return f"<figure>{caption}{charts}</figure>\n"
+def _figures(charts: Charts) -> str:
+    # A chart that is only made smaller has letters that nobody reads on a phone.
+    on_phones = charts.draw(PHONE)
+    parts = []
+    for name, wide in charts.draw(DOUBLE).items():
+        # Values of metrics stand below the metric's name in the chart, curves have no words there.
+        is_named = charts.is_named and (name == "rates" or name.endswith("by_noise"))
+        caption = f"<figcaption>{html(readable(name))}</figcaption>" if is_named else ""
+        drawn = f'<div class="on-wide">{wide}</div><div class="on-phones">{on_phones[name]}</div>'
+        parts.append(f"<figure>{caption}{drawn}</figure>\n")
+    return "".join(parts)
 
 
 def gap_in_words(number: int) -> str:
@@ -156,8 +191,3 @@ def _in_cell(text: str) -> str:
 
 def _limited_html(text: str) -> str:
     return html(clipped(text, MOST_OF_A_TEXT))
-
-
-def _unbroken(sentence: str) -> str:
-    # A sign at the beginning of a line would be looked for at the end of the last one.
-    return _limited_html(sentence).replace(" %", "&nbsp;%")

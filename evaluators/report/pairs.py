@@ -10,6 +10,7 @@ from evaluators.comparison.changed import changed_words
 from evaluators.comparison.paired import in_points
 from evaluators.comparison.result import Comparison, RowPair
 from evaluators.comparison.sides import Side
+from evaluators.document.blocks import Evidence, Section
 from evaluators.records import Sentence
 from evaluators.report import coloured, page, samples, shortened
 from evaluators.runs.run_view import Content
@@ -76,13 +77,15 @@ def article_of_pair(pair: DifferingPair) -> str:
         value=readable(pair.value),
         points=signed(in_points(row.difference), digits=1),
     )
+    documents = Evidence(samples.plain_documents(first.sample))
+    folded = page.rendered([Section(say("Documents"), [documents], is_folded=True)])
     number = say("Sample {number:,}", number=row.first_position + 1)
     return (
         f'<article><div class="intro"><h3>{html(number)}'
         f'<span class="why">{html(why)}</span></h3>'
         f'<p class="question" dir="auto">{html(question)}</p></div>'
         f'<div class="columns pair">{"".join(columns)}</div>'
-        f"{page.foldout(say('Documents'), samples.plain_documents(first.sample))}</article>\n"
+        f"{folded}</article>\n"
     )
 
 

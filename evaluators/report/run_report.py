@@ -4,43 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import chain
+from functools import partial
 
-from evaluators.catalogue import declared_values, labels_sentences
-from evaluators.drawing import DOUBLE, Size
+from evaluators.catalogue import labels_sentences
+from evaluators.document import tables
+from evaluators.document.blocks import (
+    Block,
+    Blocks,
+    Charts,
+    Evidence,
+    Items,
+    Passage,
+    Section,
+    Table,
+)
 from evaluators.paper import figures
+from evaluators.prompts import shipped
 from evaluators.records import Run
 from evaluators.report import page, samples
 from evaluators.report.picked import Picked, samples_to_read
-from evaluators.runs import aggregate, bills, findings, run_facts
-from evaluators.runs.aggregate import MOST_GROUPS, Mean, View
+from evaluators.runs import findings, run_facts
+from evaluators.runs.aggregate import View
 from evaluators.runs.card import run_card
 from evaluators.runs.checks import checked
 from evaluators.runs.counts import checked_and_failed, failed_in_words
-from evaluators.runs.failures import HEADINGS, Worded, failures, in_python
+from evaluators.runs.failures import Worded, failures, in_python
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
-from evaluators.runs.shown_values import (
-    Dot,
-    Group,
-    beside,
-    column_titles,
-    coverage,
-    groups_of,
-    of_series,
-    why_no_interval,
-)
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.language import mark, say
-from evaluators.text.scale import NO_VALUE, SCORE
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
-from evaluators.text.words import counted, in_a_line, in_brackets, name_and_text, readable
+from evaluators.text.words import counted, in_a_line, name_and_text, readable
 from evaluators.trace.definitions import DEFINITIONS
 
-PHONE = Size(92, 8)
-"""The width of a phone in millimetres of a screen, and a font that is read there."""
-MOST_REASONS = 8
 MOST_OF_A_PROMPT = 20_000
 MOST_OF_REFUSED = 2_000
 
@@ -58,36 +56,77 @@ def run_report(
     """
     run = view.run
     moment = written or datetime.now(UTC)
-    state = checked_and_failed(run, view.counts)
-    facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
-    if counted.by:
-        facts.append(say("Labels: {labeller}", labeller=labeller_in_words(view, counted)))
-    found = findings.of_run(view, counted)
-    before = [
-        page.title_and_finding(run.title, facts, [own.sentence for own in found]),
-        # Of several models the caution is mostly one and the same.
-        *map(page.warning, dict.fromkeys(own.caution for own in found if own.caution)),
-        *_warnings(view),
-        page.section(
-            mark("Numbers"), *_charts_twice(view, counted), *_tables_of_means(view, counted)
-        ),
-        page.section(mark("Corrected by people"), *_corrected(view, counted)),
-    ]
-    after = [
-        page.section(mark("How it was done"), *how_it_was_done(view, counted)),
-        page.section(mark("Cost"), *cost(view)),
-        page.section(mark("What did not work"), *_problems(view, worded)),
-        page.section(mark("To run it again"), page.plain_text(run_card(view.store, run, counted))),
-    ]
+    head = page.head(run.title, facts_of_run(view, counted))
+    before = page.rendered(found_in_run(view, counted, worded))
+    card = Section(say("To run it again"), [Passage(run_card(view.store, run, counted), "plain")])
+    after = page.rendered([*how_of_run(view, counted, worded), card])
 
     def make(some: Sequence[Picked]) -> str:
         texts = samples.articles(view, counted, some)
         is_labelled = labels_sentences(run.evaluator)
         legend = samples.legend_of_verdicts(texts) if is_labelled and texts else ""
-        to_read = page.section(mark("Samples to read"), legend, texts)
-        return page.page(run.title, [*before, to_read, *after], moment)
+        to_read = Section(say("Samples to read"), [Evidence(legend + texts)])
+        return page.page(run.title, [head, before, page.rendered([to_read]), after], moment)
 
     return page.within_size(make, samples_to_read(view, counted))
+
+
+def run_document(view: RunView, counted: View, worded: Worded, *, by_name: bool = False) -> Blocks:
+    """All that a run has to say but its samples and its card."""
+    return [
+        *found_in_run(view, counted, worded, by_name=by_name),
+        *how_of_run(view, counted, worded),
+    ]
+
+
+def brief_document(
+    view: RunView, counted: View, worded: Worded = in_python, *, by_name: bool = True
+) -> Blocks:
+    """What is read first of a run: what was found, its means, and why samples failed."""
+    remarks = view.remarks()
+    return [
+        *_findings(view, counted),
+        *_warnings(view, worded),
+        *tables.means(view, counted, by_name=by_name),
+        *tables.failures(failures(remarks.failures, worded)),
+    ]
+
+
+def facts_of_run(view: RunView, counted: View) -> list[str]:
+    """Who judged what, how far it is, and when it began."""
+    run = view.run
+    state = checked_and_failed(run, view.counts)
+    facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
+    # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
+    if run.prompt and run.prompt not in shipped():
+        facts.append(say("own prompt {hash}", hash=run.prompt_hash))
+    if counted.by:
+        facts.append(say("Labels: {labeller}", labeller=labeller_in_words(view, counted)))
+    return facts
+
+
+def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool = False) -> Blocks:
+    """What was found, what to beware of, every figure, and what people say of them."""
+    charts: Block = Charts(partial(figures.figures_of_run, view, counted), is_named=True)
+    if not view.counts.scored:
+        charts = Passage(say("Nothing is checked yet."))
+    means = tables.means(view, counted, by_name=by_name)
+    groups = tables.groups(view, counted, by_name=by_name)
+    return [
+        *_findings(view, counted),
+        *_warnings(view, worded),
+        Section(say("Numbers"), [charts, *means, groups]),
+        Section(say("Corrected by people"), list(_corrected(view, counted))),
+    ]
+
+
+def how_of_run(view: RunView, counted: View, worded: Worded) -> Blocks:
+    """How it was done, what it cost, and what did not work."""
+    return [
+        Section(say("How it was done"), list(how_it_was_done(view, counted))),
+        Section(say("Cost"), list(cost(view))),
+        Section(say("What did not work"), list(_problems(view, worded))),
+    ]
 
 
 def begun(run: Run) -> str:
@@ -97,9 +136,18 @@ def begun(run: Run) -> str:
     return moment.strftime(say("%d %b %Y, %H:%M UTC"))
 
 
-def _warnings(view: RunView) -> Iterator[str]:
-    if damage := view.damage().sentence():
-        yield page.warning(damage)
+def _findings(view: RunView, counted: View) -> Blocks:
+    found = findings.of_run(view, counted)
+    # Of several models the caution is mostly one and the same.
+    cautions = dict.fromkeys(own.caution for own in found if own.caution)
+    return [
+        *(Passage(own.sentence, "finding") for own in found),
+        *(Passage(caution, "warning") for caution in cautions),
+    ]
+
+
+def _warnings(view: RunView, worded: Worded) -> Iterator[Block]:
+    yield Passage(view.damage().sentence(), "warning")
     counts = view.counts
     if counts.open:
         words = say(
@@ -107,119 +155,14 @@ def _warnings(view: RunView) -> Iterator[str]:
             open=counts.open,
             asked=counts.asked,
         )
-        yield page.warning(words)
+        yield Passage(words, "warning")
     if counts.failed:
-        yield page.warning(failed_in_words(counts))
+        yield Passage(failed_in_words(counts), "warning")
     for reason in view.store.runs.stop_reasons(view.run.id):
-        why = translated(reason.message)
-        yield page.warning(say("The run stopped: {why}", why=why))
+        yield Passage(say("The run stopped: {why}", why=worded(reason)), "warning")
 
 
-# Figures
-
-
-def _charts_twice(view: RunView, counted: View) -> Iterator[str]:
-    if not view.counts.scored:
-        yield page.paragraph(say("Nothing is checked yet."))
-        return
-    # A chart that is only made smaller has letters that nobody reads on a phone.
-    on_phones = figures.figures_of_run(view, counted, PHONE)
-    for name, drawn in figures.figures_of_run(view, counted, DOUBLE).items():
-        # Values of metrics stand below the metric's name in the chart, curves have no words there.
-        is_of_rgb = name == "rates" or name.endswith("by_noise")
-        yield page.figure(readable(name) if is_of_rgb else "", drawn, on_phones[name])
-
-
-def _tables_of_means(view: RunView, counted: View) -> Iterator[str]:
-    """Every mean that the charts show, with its meaning; and those of groups of samples."""
-    models = run_facts.titles(view.run)
-    headings = [
-        *(mark("Value"), mark("Model"), mark("Mean")),
-        *(mark("95 % interval"), mark("Answers checked"), mark("Meaning")),
-    ]
-    rows = []
-    for group in _dots_in_groups(view, counted):
-        for dot in group.dots:
-            model = models[dot.series] if models else ""
-            rows.append(_mean_row(dot, model))
-    if len(models) < 2:
-        headings.remove("Model")
-        rows = [[title, *others] for title, _, *others in rows]
-    yield page.html_table(headings, rows)
-    dots = (dot.mean for group in _dots_in_groups(view, counted) for dot in group.dots)
-    yield page.paragraph(why_no_interval(dots))
-    means = dict(list(view.by_group(None, counted).items())[:MOST_GROUPS])
-    titles = column_titles(view)
-    # Not every group has a mean of every value: the columns are all that occur.
-    names = {name: titles.get(name, name) for own in means.values() for name in own}
-    if means:
-        lines = [
-            [group, *(_brief(own.get(name)) for name in names)] for group, own in means.items()
-        ]
-        of_groups = (mean for own in means.values() for mean in own.values())
-        yield page.foldout(
-            say("By group"),
-            page.html_table([mark("Group"), *names.values()], lines),
-            page.paragraph(why_no_interval(of_groups, of_groups=True)),
-        )
-
-
-def _dots_in_groups(view: RunView, counted: View) -> list[Group]:
-    run = view.run
-    groups = []
-    for number, spec in enumerate(run.evaluators):
-        if any(value.kind == "rate" for value in declared_values(spec.name)):
-            groups.append(Group("", "", _rate_dots(view, number, counted)))
-        else:
-            groups += groups_of(view, number, counted)
-    return groups
-
-
-def _rate_dots(view: RunView, number: int, counted: View) -> list[Dot]:
-    rows = aggregate.of_metric(view.counted(counted), number)
-    by_model = run_facts.rows(view.run, rows)
-    declared = declared_values(view.run.evaluators[number].name)
-    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
-    dots = []
-    for value in dict.fromkeys(chain.from_iterable(rates.values())):
-        for model, own in enumerate(rates.values()):
-            if value in own:
-                dot = Dot(say(value.heading), own[value], (), say(value.meaning))
-                dots.append(of_series(dot, list(by_model), model))
-    return dots
-
-
-def _mean_row(dot: Dot, model: str) -> list[str]:
-    mean = dot.mean
-    # Charts of several models name them in the place of the meaning.
-    meaning = dot.meaning.removeprefix(model).removeprefix(". ") if model else dot.meaning
-    meaning = "; ".join([*filter(None, [meaning]), *beside(mean)])
-    return [
-        dot.title,
-        model,
-        SCORE.shown(mean.mean),
-        interval_in_words(mean),
-        answers(mean),
-        meaning,
-    ]
-
-
-def interval_in_words(mean: Mean) -> str:
-    if mean.estimated:
-        return say("an estimate")
-    return SCORE.interval(mean.low, mean.high) or NO_VALUE
-
-
-def answers(mean: Mean) -> str:
-    """On how many answers the mean stands, and how often what was asked."""
-    return "; ".join(filter(None, [coverage(mean), mean.repeated]))
-
-
-def _brief(mean: Mean | None) -> str:
-    return NO_VALUE if mean is None else in_brackets(SCORE.shown(mean.mean), coverage(mean))
-
-
-def _corrected(view: RunView, counted: View) -> Iterator[str]:
+def _corrected(view: RunView, counted: View) -> Iterator[Block]:
     """What people's labels make of each mean, where they are enough; what else they say of it."""
     if not view.people:
         return
@@ -249,14 +192,14 @@ def _corrected(view: RunView, counted: View) -> Iterator[str]:
         *(mark("Value"), mark("The labeller says"), mark("People say")),
         *(mark("95 % interval"), mark("Answers people labelled")),
     ]
-    yield page.html_table(headings, rows)
-    yield page.items(dict.fromkeys(remarks))
+    yield Table(headings, rows, headings[1:])
+    yield Items(dict.fromkeys(remarks))
 
 
 # How
 
 
-def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
+def how_it_was_done(view: RunView, counted: View) -> Iterator[Block]:
     """Data, method, models, judges and parameters, and the prompt word by word."""
     run = view.run
     settings = [[readable(name), words] for name, words in settings_of(run).items()]
@@ -270,40 +213,30 @@ def how_it_was_done(view: RunView, counted: View) -> Iterator[str]:
         words = name_and_text(formula, say(definition.meaning))
         settings.append([say("Labels"), labeller_in_words(view, counted)])
         settings.append([say("Formula"), words])
-    yield page.html_table([mark("What"), mark("How")], settings)
-    yield page.facts_line(" · ".join(run_facts.facts(run)))
+    yield Table([mark("What"), mark("How")], settings)
+    yield Passage(" · ".join(run_facts.facts(run)), "facts")
     if labels_sentences(run.evaluator):
-        yield page.paragraph(findings.who_labelled(run, view.figures()))
+        yield Passage(findings.who_labelled(run, view.figures()))
     if run.models and run.prompt:
         prompt = page.clipped(run.prompt, MOST_OF_A_PROMPT)
-        yield page.foldout(say("Prompt"), page.plain_text(prompt))
+        yield Section(say("Prompt"), [Passage(prompt, "plain")], is_folded=True)
 
 
-def cost(view: RunView) -> Iterator[str]:
+def cost(view: RunView) -> Iterator[Block]:
     """Calls, tokens and money by model; nothing where no LLM was asked."""
-    spent = bills.rows(view.run, view.store.calls.spent(view.run.id))
-    if spent:
-        lines = []
-        for row in spent:
-            lines.append(
-                [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row.values()]
-            )
-        yield page.html_table(list(spent[0]), lines)
+    yield tables.cost(view.run, view.store.calls.spent(view.run.id))
     if reused := view.remarks().reused:
         words = counted(reused, "answer")
-        yield page.facts_line(say("{answers} came from the store and cost nothing.", answers=words))
+        yield Passage(
+            say("{answers} came from the store and cost nothing.", answers=words), "facts"
+        )
 
 
-def _problems(view: RunView, worded: Worded) -> Iterator[str]:
+def _problems(view: RunView, worded: Worded) -> Iterator[Block]:
     remarks = view.remarks()
-    by_reason = failures(remarks.failures, worded)
-    reasons = list(by_reason.items())[:MOST_REASONS]
-    yield page.html_table(list(HEADINGS), [[f"{count:,}", reason] for reason, count in reasons])
-    further = len(by_reason) - len(reasons)
-    if further > 0:
-        yield page.facts_line(say("And {reasons}.", reasons=counted(further, "further reason")))
+    yield from tables.failures(failures(remarks.failures, worded))
     if remarks.refused:
         refused = "; ".join(map(translated, remarks.refused))
         refused = page.clipped(refused, MOST_OF_REFUSED)
         words = say("Some requests were not made as chosen: {which}.", which=refused)
-        yield page.facts_line(words)
+        yield Passage(words, "facts")

@@ -73,7 +73,7 @@ def _article(heading: str, one: Picked, content: Content, parts: _ArticleParts) 
     true_answer = ""
     if expected is not None:
         clipped = page.clipped(accepted(expected), MOST_OF_A_QUESTION)
-        true_answer = page.facts_line(say("True answer: {answer}", answer=clipped))
+        true_answer = page.words(say("True answer: {answer}", answer=clipped), "facts")
     answer, documents = html(say("Answer")), html(say("Documents"))
     why = f'<span class="why">{html(translated(one.why))}</span>'
     return (
@@ -131,7 +131,7 @@ def _labelled_parts(
     are_judged = [any(by_key.get(item.key) for item in own) for own in documents]
     return _ArticleParts(
         # The values of the first metric are TRACE's own, which stand in the line above.
-        page.facts_line(" · ".join(values)) + _metric_items(view, content, first=1),
+        page.words(" · ".join(values), "facts") + _metric_items(view, content, first=1),
         reading,
         _numbered_documents(bodies, content.sample, are_judged),
     )
@@ -156,7 +156,7 @@ def _explained(
             differ.append(name_and_text(key, in_a_line(said)))
     items = page.items(explained[:MOST_REASONS])
     if differ:
-        items += page.facts_line(say("Labellers differ:")) + page.items(differ[:MOST_REASONS])
+        items += page.words(say("Labellers differ:"), "facts") + page.items(differ[:MOST_REASONS])
     return items
 
 
@@ -172,10 +172,10 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
     evaluator = rulings.rgb_evaluator(run, counted.policy)
     verdicts = rulings.verdicts_by(run, evaluator, answered, score)
     marks = marked.Marks.of(answered, verdicts)
-    facts = page.facts_line(" · ".join(rgb_words.task_facts(answered)))
+    facts = page.words(" · ".join(rgb_words.task_facts(answered)), "facts")
     if headline := rgb_words.headline(evaluator, answered, verdicts):
         mark = "✓" if headline.passed else "✗"
-        facts += page.paragraph(f"{headline.question} {mark} {headline.answer}")
+        facts += page.words(f"{headline.question} {mark} {headline.answer}")
     reasons: list[str] = []
     if score:
         judge = catalogue.model_title(run.judge) if run.judge else say("judge")
@@ -255,5 +255,5 @@ def _numbered_documents(
     without = len(bodies) - len(parts)
     note = ""
     if without:
-        note = page.facts_line(say("{count:,} further documents are left out.", count=without))
+        note = page.words(say("{count:,} further documents are left out.", count=without), "facts")
     return "".join(parts) + note or coloured.no_documents()

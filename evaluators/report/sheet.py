@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluators.catalogue import labels_sentences
+from evaluators.document.blocks import Table
 from evaluators.errors import ParameterError
 from evaluators.people.labellers import labeller_title
 from evaluators.records import LabelEvidence, Sample, Sentences
@@ -72,9 +73,9 @@ def sheet(view: RunView, n: int = USUAL, written: datetime | None = None) -> str
     head = [
         f'<p class="sheet-name"><span>{say("Your name")}</span><span>{say("Date")}</span></p>',
         # Not the run's title, which may name a model and so what to expect of it.
-        page.title_and_finding(say(ASKED), [view.run.dataset_name], []),
-        page.paragraph(say(HOW)),
-        page.paragraph(say(NO_CLAIM)),
+        page.head(say(ASKED), [view.run.dataset_name]),
+        page.words(say(HOW)),
+        page.words(say(NO_CLAIM)),
     ]
     articles = map(_with_boxes, answers)
     return _page_of_answers(say(ASKED), head, articles, written)
@@ -96,8 +97,8 @@ def sheet_key(
     facts = [run.title, run.dataset_name, *run_facts.method(run)]
     definition = definition_named(formula_of(run, counted.definition))
     head = [
-        page.title_and_finding(title, facts, []),
-        page.paragraph(say(definition.in_full or definition.meaning)),
+        page.head(title, facts),
+        page.words(say(definition.in_full or definition.meaning)),
     ]
     articles = map(_with_labels, answers)
     return _page_of_answers(title, head, articles, written)
@@ -193,9 +194,9 @@ def _with_labels(answer: SheetAnswer) -> str:
         lines.append([labeller_title(by), relevant, used, *values])
     titles = [value.heading for value in FOUR]
     headings = [mark("Labels by"), mark("Relevant"), mark("Used"), *titles]
-    where = page.facts_line(say("Sample {number:,} of the run", number=answer.position + 1))
-    labels = page.html_table([mark("Answer"), *labellers], sentences)
-    values_table = page.html_table(headings, lines)
+    where = page.words(say("Sample {number:,} of the run", number=answer.position + 1), "facts")
+    labels = page.html_table(Table([mark("Answer"), *labellers], sentences))
+    values_table = page.html_table(Table(headings, lines))
     return f"{_question(answer)}{where}{labels}{values_table}"
 
 

@@ -537,10 +537,14 @@ def noise_points(rows: Iterable[Outline], value: Value) -> list[NoisePoint]:
 
 
 class Counted(NamedTuple):
-    """One value of a run: the rows that it is counted over, and what is declared of it."""
+    """One value of a run: the rows that it is counted over, and what is declared of it.
+
+    `metric` is the number of its metric, from 0.
+    """
 
     rows: Sequence[Outline]
     record: Value
+    metric: int = 0
 
     @property
     def name(self) -> str:
@@ -561,7 +565,9 @@ def named_values(specs: Sequence[EvaluatorSpec], rows: Sequence[Outline]) -> dic
         # A metric that has judged nothing yet is a line all the same: 0 of 12 scored.
         for value in own or [Counted(own_rows, Value(spec.name))]:
             name = value.record.name
-            named[f"{name} ({number + 1})" if name in named else name] = value
+            named[f"{name} ({number + 1})" if name in named else name] = value._replace(
+                metric=number
+            )
     return named
 
 

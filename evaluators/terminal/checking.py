@@ -8,15 +8,13 @@ from typing import NamedTuple
 from rich.console import RenderableType
 
 from evaluators.api.evaluation import Results
+from evaluators.document import tables
+from evaluators.document.terminal import rich_table
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
 from evaluators.people.checked import Against, ValueCheck
 from evaluators.terminal.exit_codes import BELOW, FINE, ROUNDING, Demand, ExitOutcome, unknown_value
-from evaluators.terminal.tables import text_table
 from evaluators.text.printable import printable
-from evaluators.text.scale import SCORE
-
-HEADINGS = ("value", "labeller", "people", "95 % interval", "labels", "worth", "kappa")
 
 
 class CheckedLine(NamedTuple):
@@ -86,38 +84,18 @@ def _unmet_by_check(demand: Demand, meant: Iterable[CheckedLine]) -> Iterator[st
 def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
     """What can be read out, all values, and what to beware of."""
     models = dict.fromkeys(line.model for line in checked)
-    headings = HEADINGS if len(models) == 1 else ("model", *HEADINGS)
-    rows, notes = [], []
-    for line in checked:
-        row = _cells_of_check(line)
-        rows.append(row if len(models) == 1 else (line.model, *row))
-        notes += [f"{line.name}: {warning}" for warning in line.value.warnings]
     leading = []
     for model in models:
         own = [line.value for line in checked if line.model == model and line.value.labelled]
         about = f"{model}: " if model and len(models) > 1 else ""
         leading += [printable(about + value.sentence) for value in own[:1]]
-    numbers = HEADINGS[1:]
+    lines = [(line.model if len(models) > 1 else "", line.name, line.value) for line in checked]
+    notes = [f"{line.name}: {warning}" for line in checked for warning in line.value.warnings]
     return [
         *leading,
-        text_table(headings, rows, right=numbers),
+        rich_table(tables.agreement(lines)),
         *map(printable, dict.fromkeys(notes)),
     ]
-
-
-def _cells_of_check(line: CheckedLine) -> tuple[str, ...]:
-    value = line.value
-    best = value.best
-    kappa = SCORE.with_interval(value.kappa, *value.kappa_interval or ())
-    return (
-        line.name,
-        SCORE.shown(value.judged),
-        SCORE.shown(best.mean) if best else "",
-        SCORE.interval(best.low, best.high) if best else "",
-        f"{value.labelled:,} / {value.answers:,}",
-        str(value.worth or ""),
-        kappa if value.kappa is not None else "",
-    )
 
 
 def check_summary(

@@ -24,8 +24,8 @@ from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
-from evaluators.comparison.several import Several
 from evaluators.config import ROOT
+from evaluators.document.terminal import rendered
 from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
 from evaluators.exports import formats
 from evaluators.extras import install_line
@@ -37,6 +37,7 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
+from evaluators.report.comparison_report import comparison_document
 from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
@@ -455,10 +456,8 @@ def compare(
         paper.write(bundle_of(comparison, width).zipped())
     if as_json:
         click.echo(tables.as_json(comparison.summary()))
-    elif isinstance(comparison, Several):
-        tables.echo(*tables.several_in_parts(comparison))
     else:
-        tables.echo(*tables.comparison_in_parts(comparison))
+        tables.echo(*rendered(comparison_document(comparison, by_name=True)))
     if report:
         with _writing(report):
             comparison.report(report)
@@ -612,7 +611,7 @@ def open_run_file(file: Path) -> None:
     results = open_run(file)
     _to_stderr(f"Run {results.run.id[: tables.SHORT]}: {results.run.title}")
     recount = results.recount()
-    tables.echo(results.headline(), *tables.means_in_parts(results), printable(recount.sentence()))
+    tables.echo(*tables.means_in_parts(results), printable(recount.sentence()))
     if not recount.is_same:
         raise click.exceptions.Exit(BELOW)
 
@@ -711,7 +710,7 @@ def _print_and_exit(
     if as_json:
         click.echo(tables.as_json(tables.run_summary(results)))
     else:
-        tables.echo(results.headline(), *tables.means_in_parts(results))
+        tables.echo(*tables.means_in_parts(results))
     verdict = run_outcome(results, demanded, min_coverage, allow_heuristic=allow_heuristic)
     for words in verdict.words:
         _to_stderr(words)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import islice, product
-from typing import Literal
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from evaluators.api.evaluation import Results, cells_for_terminal, failure_table
+from evaluators.api.evaluation import Results
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
-from evaluators.comparison import words
 from evaluators.comparison.repeated import Repeated
-from evaluators.comparison.result import Comparison
-from evaluators.comparison.several import Several
+from evaluators.document.blocks import Table
+from evaluators.document.terminal import rendered, rich_table
 from evaluators.errors import ParameterError
-from evaluators.llm.catalogue import OFFLINE, Choice
+from evaluators.llm.catalogue import Choice
 from evaluators.llm.estimate import (
     NamedEstimate,
     bases,
@@ -31,24 +27,19 @@ from evaluators.llm.estimate import (
     lengthy,
     row_in_words,
 )
-from evaluators.llm.money import dollars
 from evaluators.own_command import own_command
 from evaluators.params import parameters
-from evaluators.prompts import shipped
-from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
-from evaluators.runs.aggregate import MOST_GROUPS, Mean
+from evaluators.records import Cap, EvaluatorSpec, Reason, Run
+from evaluators.report.run_report import brief_document, facts_of_run, run_document
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
-from evaluators.runs.formulas import formula_in_words
 from evaluators.runs.overnight import state_of_batches
-from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from evaluators.terminal.command import command
 from evaluators.terminal.files import escaped_for_terminal
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.normalise import slug
 from evaluators.text.printable import printable
-from evaluators.text.scale import SCORE
 
 WIDE = 200
 """Columns where the output is not a terminal: wide enough that no line of a table is broken."""
@@ -83,18 +74,9 @@ def as_json(value: object) -> str:
 def text_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[object]],
-    right: Sequence[str] = (),
-) -> Table:
-    """A plain table; the columns named in `right` hold numbers."""
-    plain_table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for heading in headings:
-        justify: Literal["left", "right"] = "right" if heading in right else "left"
-        plain_table.add_column(heading, justify=justify, overflow="fold")
-    for row in rows:
-        # As `Text`, since rich reads a string as markup.
-        texts = [Text(printable(str(cell))) for cell in row]
-        plain_table.add_row(*texts)
-    return plain_table
+    numbers: Collection[str] = (),
+) -> RichTable:
+    return rich_table(Table(headings, [list(map(str, row)) for row in rows], numbers))
 
 
 # Lists
@@ -103,7 +85,7 @@ def text_table(
 def metrics_table(
     by_name: Mapping[str, type[Evaluator]],
     saved: Mapping[str, EvaluatorSpec],
-) -> Table:
+) -> RichTable:
     """The metrics of the catalogue with their parameters, and those that were saved in the app."""
     rows = []
     for name, cls in by_name.items():
@@ -155,7 +137,7 @@ def _short_default(value: object) -> str:
     return f"{text[:CELL]}…"
 
 
-def models_table(by_id: Mapping[str, Choice]) -> Table:
+def models_table(by_id: Mapping[str, Choice]) -> RichTable:
     """The models that can be asked, with what keeps one from it; retired ones are left out."""
     rows = [
         (
@@ -178,7 +160,7 @@ def _number_or_unknown(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
-def runs_table(runs: Sequence[Run], store: Store) -> Table:
+def runs_table(runs: Sequence[Run], store: Store) -> RichTable:
     rows = [
         (
             run.id[:SHORT],
@@ -212,111 +194,32 @@ def _begun(run: Run) -> str:
 
 
 def run_in_parts(results: Results) -> list[RenderableType]:
-    """What the run is, its means and cost, what failed, how to go on, how to begin it again."""
-    run, store = results.run, results.store
-    parts: list[RenderableType] = [facts_table(results), "", *means_in_parts(results), ""]
-    if groups := _groups(results):
-        parts += [_groups_table(groups), ""]
-    if cost := spent(run, store):
-        parts += [cost, ""]
-    parts += why_stopped(results)
+    """All that the run has to say, how to go on, and how to begin it again."""
+    run = results.run
+    view = results.read()
+    facts = [run.title, *facts_of_run(view, results.view)]
+    blocks = run_document(view, results.view, in_terminal, by_name=True)
+    # Titles of runs may be alike: the id tells them apart, and is what commands take.
+    lines = [f"{run.id}: {state(run, results.store)}", printable(" · ".join(facts)), ""]
+    parts = [*lines, *rendered(blocks), ""]
     counts = results.counts
-    if counts.scored < counts.asked and not registry.is_at_work(run.id, store):
+    if counts.scored < counts.asked and not registry.is_at_work(run.id, results.store):
         parts.append(go_on(run))
-    return [*parts, equivalent(run)]
+    return [*parts, f"The same again:\n{command(run)}"]
 
 
 def means_in_parts(results: Results) -> list[RenderableType]:
-    """What the run found, what to beware of, its means, and why samples failed."""
-    parts: list[RenderableType] = [*map(printable, results.findings()), results.table()]
-    if by_reason := results.failures_in(IN_TERMINAL):
-        parts += ["", failure_table(by_reason)]
-    return parts
+    """The run and how far it is, what it found, its means, and why samples failed."""
+    blocks = brief_document(results.read(), results.view, in_terminal)
+    return [results.headline(), *rendered(blocks)]
 
 
-def _groups(results: Results) -> Mapping[str, Mapping[str, Mean]]:
-    """The means of each group of samples, over all models; empty where no sample has one."""
-    return RunView.read(results.store, results.run).by_group(view=results.view)
-
-
-def _groups_table(groups: Mapping[str, Mapping[str, Mean]]) -> Table:
-    lines = []
-    for group, means in islice(groups.items(), MOST_GROUPS):
-        lines += [(group, name, *cells_for_terminal(mean)) for name, mean in means.items()]
-    numbers = ("mean", "95 % interval", "checked")
-    return text_table(("group", "value", *numbers), lines, right=numbers)
+def in_terminal(reason: Reason) -> str:
+    return reason.worded(IN_TERMINAL)
 
 
 def go_on(run: Run) -> str:
     return f"Go on with: {own_command()} resume {run.id[:SHORT]}"
-
-
-def facts_table(results: Results) -> Table:
-    """What the run is, a line for each fact."""
-    fact_table = text_table(["", ""], _named_facts(results))
-    # The headings are empty, and a header would still take a line and a rule.
-    fact_table.show_header = False
-    return fact_table
-
-
-def _named_facts(results: Results) -> list[tuple[str, str]]:
-    run = results.run
-    lines = [
-        ("run", run.id),
-        ("title", run.title),
-        ("data set", run.dataset_name),
-        *([("read", str(run.origin["read_as"]))] if run.origin.get("read_as") else []),
-        ("begun", _begun(run)),
-        ("state", state(run, results.store)),
-    ]
-    for spec in run.evaluators:
-        params = ", ".join(f"{name}={value}" for name, value in spec.params.items())
-        lines.append(("metric", f"{spec.name}  {params}"))
-    if results.has_labels or results.labels:
-        lines.append(("labels", results.labelled_by))
-    if results.has_labels:
-        lines.append(("formula", formula_in_words(run, results.definition)))
-    lines += [("model", _model_in_words(model)) for model in run.models]
-    lines += [("judge", _model_in_words(judge)) for judge in run.judges]
-    if run.models:
-        origin = "that ships" if run.prompt in shipped() else "of your own"
-        lines.append(("prompt", f"one {origin}, {run.prompt_hash}"))
-    return lines
-
-
-def _model_in_words(spec: ModelSpec) -> str:
-    if spec == OFFLINE:
-        return spec.id
-    temperature = "" if spec.temperature is None else f", temperature {spec.temperature:g}"
-    return f"{spec.id}  up to {spec.answer_tokens:,} answer tokens{temperature}"
-
-
-def spent(run: Run, store: Store) -> Table | None:
-    """What each model cost; nothing where no LLM was asked."""
-    bills = store.calls.spent(run.id)
-    if not bills:
-        return None
-    rows = []
-    for model, bill in bills.items():
-        rows.append(
-            (
-                model,
-                bill.calls,
-                bill.prompt_tokens,
-                bill.answer_tokens,
-                dollars(bill.cost),
-            )
-        )
-    headings = ["model", "calls", "prompt tokens", "answer tokens", "spent"]
-    return text_table(headings, rows, headings[1:])
-
-
-def why_stopped(results: Results) -> list[str]:
-    return [printable(reason.worded(IN_TERMINAL)) for reason in results.stop_reasons]
-
-
-def equivalent(run: Run) -> str:
-    return f"The same again:\n{command(run)}"
 
 
 def run_summary(results: Results) -> dict[str, object]:
@@ -353,7 +256,7 @@ def run_summary(results: Results) -> dict[str, object]:
         "values": values,
         "groups": {
             group: {name: mean.model_dump() for name, mean in means.items()}
-            for group, means in _groups(results).items()
+            for group, means in results.read().by_group(view=results.view).items()
         },
         "failures": results.failures_in(IN_TERMINAL),
         "spent": spent,
@@ -368,7 +271,7 @@ def estimates_in_parts(named: Sequence[NamedEstimate], cap: Cap) -> list[Rendera
     rows = [row_in_words(name, estimate) for name, estimate in named]
     headings = list(rows[0])
     cells = [list(row.values()) for row in rows]
-    numbers = text_table(headings, cells, right=headings[1:])
+    numbers = text_table(headings, cells, numbers=headings[1:])
     warnings = [cut_short(cap, named)]
     # Calls that cannot be answered take no time: of the two warnings only one holds.
     for name, estimate in named:
@@ -378,55 +281,6 @@ def estimates_in_parts(named: Sequence[NamedEstimate], cap: Cap) -> list[Rendera
 
 def estimate_summary(named: Sequence[NamedEstimate]) -> list[dict[str, object]]:
     return [{"name": name, **estimate.model_dump()} for name, estimate in named]
-
-
-def several_in_parts(several: Several) -> list[RenderableType]:
-    """Each system's means, how they differ from the reference's, and the sentences."""
-    figures = ["mean", "interval", "checked", "difference in points", "p (Holm)"]
-    headings = ["system", "value", *figures]
-    lines = []
-    for system, name in product(several.systems, several.values):
-        mean = system.means.get(name)
-        if mean is None:
-            continue
-        compared = system.against_reference(name)
-        difference = compared.difference if compared else None
-        lines.append(
-            (
-                system.title,
-                name,
-                SCORE.shown(mean.mean),
-                SCORE.interval(mean.low, mean.high),
-                mean.coverage,
-                words.in_points(difference) if compared else "",
-                words.p_value(difference.adjusted) if difference else "",
-            )
-        )
-    return [
-        *map(printable, several.warnings),
-        text_table(headings, lines, right=figures),
-        printable(f"Against {several.reference.title}:"),
-        *map(printable, several.sentences()),
-    ]
-
-
-def comparison_in_parts(comparison: Comparison) -> list[RenderableType]:
-    """What differs, every value with both means and the difference, and the sentence."""
-    lines = [
-        (value.name, *words.cells(value.difference), value.coverage) for value in comparison.values
-    ]
-    names = [comparison.first, comparison.second, "difference in points", "p (Holm)"]
-    headings = ["value", *names, "higher · equal · lower", "checked for both"]
-    changed = [f"{each.setting}: {each.first} → {each.second}" for each in comparison.changes]
-    without = [f"{len(alone):,}" for alone in comparison.alone]
-    partners = []
-    if any(comparison.alone):
-        partners.append(f"Without a partner: {without[0]} samples, and {without[1]}.")
-    return [
-        *map(printable, [*changed, *comparison.warnings, *partners]),
-        text_table(headings, lines, right=headings[1:]),
-        printable(comparison.sentence()),
-    ]
 
 
 def repeat_in_parts(found: Repeated) -> list[RenderableType]:

@@ -8,10 +8,10 @@ from functools import cache
 import streamlit as st
 
 from evaluators.config import ROOT
-from evaluators.people.checked import Check, ValueCheck
+from evaluators.document.tables import agreement
+from evaluators.people.checked import Check
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
-from evaluators.text.scale import SCORE
 from evaluators.text.words import readable
 from ui.parts import tables
 
@@ -45,7 +45,8 @@ def show(view: RunView, found: Check, metric: int) -> None:
     with st.expander(
         say("All values"), icon=":material/table_rows:", key=f"check_all_{view.run.id}"
     ):
-        tables.plain_rows([_value_row(value) for value in found.values], say("All values"))
+        lines = [("", readable(value.name), value) for value in found.values]
+        tables.show([agreement(lines)], say("All values"))
         st.caption(
             say(
                 "RMSE is the distance from the labels, “constant” that of always giving their "
@@ -66,24 +67,6 @@ def show(view: RunView, found: Check, metric: int) -> None:
             )
     with st.expander(say("What so few labels cannot tell"), icon=":material/help:"):
         st.markdown("\n".join(f"- {say(limit)}" for limit in LIMITS))
-
-
-def _value_row(value: ValueCheck) -> dict[str, object]:
-    best = value.best
-    distance = value.distance
-    rmse = SCORE.with_interval(distance.rmse, *distance.rmse_interval or ()) if distance else ""
-    labels = say("{done:,} of {all:,}", done=value.labelled, all=value.answers)
-    return {
-        say("Value"): readable(value.name),
-        say("Labeller"): SCORE.shown(value.judged),
-        say("Corrected"): SCORE.shown(best.mean) if best else "",
-        say("95 % interval"): SCORE.interval(best.low, best.high) if best else "",
-        say("Labels"): labels,
-        say("Worth"): str(value.worth or ""),
-        "RMSE": rmse,
-        say("Constant"): SCORE.shown(distance.rmse_of_constant) if distance else "",
-        say("Bias"): f"{distance.bias:+.2f}" if distance else "",
-    }
 
 
 def _subsets(view: RunView) -> list[str]:

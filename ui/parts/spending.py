@@ -6,36 +6,25 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from evaluators.document.blocks import Table
 from evaluators.llm.money import UNKNOWN, dollars, dollars_together
-from evaluators.records import Run, SampleResult
-from evaluators.runs import bills
+from evaluators.records import SampleResult
+from evaluators.report.run_report import cost
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Spent
-from evaluators.text.language import mark, say
+from evaluators.text.language import say
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
-from ui import session
+from ui.parts import tables
 from ui.parts.untrusted import plain
 
-COUNTS = (mark("Calls"), mark("Prompt tokens"), mark("Answer tokens"))
 
-
-def show(run: Run, reused: int) -> None:
+def show(view: RunView) -> None:
     """A table of what each model cost, and what was stored already; nothing without an LLM."""
-    spent = session.store().calls.spent(run.id)
-    if not spent and not reused:
-        return
-    if rows := bills.rows(run, spent):
+    bill, *reused = cost(view)
+    if isinstance(bill, Table) and bill.rows:
         st.markdown(f"**{say('Spent')}**")
-        number = st.column_config.NumberColumn(format="localized")
-        st.dataframe(
-            [{say(title): cell for title, cell in row.items()} for row in rows],
-            hide_index=True,
-            column_config={say(title): number for title in COUNTS},
-            alt=say("Spent by model"),
-        )
-    if reused:
-        answers = counted(reused, "answer")
-        st.caption(say("{answers} came from the store and cost nothing.", answers=answers))
+    tables.show([bill, *reused], say("Spent by model"))
 
 
 def of_sample(result: SampleResult) -> None:

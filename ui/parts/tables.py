@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
+from evaluators.document.blocks import Block, Passage, Table
 from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves, curve_title
 from evaluators.runs.shown_values import beside, coverage, why_no_interval
@@ -14,6 +16,7 @@ from evaluators.text.language import say
 from evaluators.text.scale import RATE
 from evaluators.values import Value
 from ui.parts import explained, value_table
+from ui.parts.untrusted import plain
 from ui.parts.value_table import Column, Row
 
 
@@ -79,11 +82,27 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
         st.caption(say("The first {most} of {all:,} groups.", most=MOST_GROUPS, all=len(means)))
 
 
-def plain_rows(rows: Sequence[Mapping[str, object]], alt: str) -> None:
-    """Rows as they are; the head of a column that the glossary knows explains itself."""
-    heads = dict.fromkeys(itertools.chain.from_iterable(rows))
-    columns = {head: st.column_config.Column(help=explained.help_of(head)) for head in heads}
+def plain_rows(rows: Sequence[Mapping[str, object]], alt: str, right: Collection[str] = ()) -> None:
+    """Rows as they are; the head of a column that the glossary knows explains itself.
+
+    The columns named in `right` are texts of numbers.
+    """
+    columns = {}
+    for head in dict.fromkeys(itertools.chain.from_iterable(rows)):
+        side: Literal["right"] | None = "right" if head in right else None
+        columns[head] = st.column_config.Column(help=explained.help_of(head), alignment=side)
     st.dataframe(rows, hide_index=True, alt=alt, column_config=columns)
+
+
+def show(blocks: Iterable[Block], alt: str) -> None:
+    """Tables of a document with their numbers on the right, and its texts small below them."""
+    for block in blocks:
+        if isinstance(block, Table) and block.rows:
+            headings = list(map(say, block.headings))
+            right = {say(heading) for heading in block.numbers}
+            plain_rows([dict(zip(headings, row, strict=True)) for row in block.rows], alt, right)
+        if isinstance(block, Passage) and block.text:
+            st.caption(plain(block.text))
 
 
 def _mean_cells(mean: Mean) -> dict[str, str | int]:

@@ -114,7 +114,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
 def _details_of_all_runs(view: RunView) -> None:
     """What is folded away of every run, whatever it measures."""
     run = view.run
-    spending.show(run, view.remarks().reused)
+    spending.show(view)
     progress.what_was_refused(view)
     command.show(run)
     repeated.links(run)

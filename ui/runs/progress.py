@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from evaluators.document import tables as document_tables
 from evaluators.errors import ParameterError
 from evaluators.llm.estimate import duration
 from evaluators.records import Cap, Remedy, Run
@@ -212,14 +213,7 @@ def what_was_refused(view: RunView) -> None:
 def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
     reasons = failures(view.remarks().failures, remedies.worded)
-    if not reasons:
-        return
-    samples, why = map(say, HEADINGS)
-    shown = list(reasons.items())[:REASONS]
-    tables.plain_rows([{samples: count, why: reason} for reason, count in shown], why)
-    if len(reasons) > REASONS:
-        words = say("The {shown} most frequent of {all} reasons.", shown=REASONS, all=len(reasons))
-        st.caption(words)
+    tables.show(document_tables.failures(reasons), say(HEADINGS[1]))
 
 
 def sidebar(page: str) -> None:
