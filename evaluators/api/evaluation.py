@@ -32,11 +32,11 @@ from evaluators.records import (
     Words,
 )
 from evaluators.report import page
-from evaluators.report.run_report import brief_document, run_report
+from evaluators.report.run_report import brief_document, findings_of_run, run_report
 from evaluators.report.sheet import sheet, sheet_key
 from evaluators.run_files.reading import opened
 from evaluators.run_files.writing import written
-from evaluators.runs import aggregate, findings, inputs, rulings
+from evaluators.runs import aggregate, inputs, rulings
 from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.answer_rows import AnswerRows
@@ -55,7 +55,6 @@ from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_options import RunOptions, lists_settings, llms_of
 from evaluators.runs.run_view import RunView
-from evaluators.runs.shown_values import why_no_interval
 from evaluators.runs.store import Answer, Counts, Damage, Outline, Store
 from evaluators.runs.whose import labeller_in_words
 from evaluators.text.printable import printable
@@ -360,12 +359,9 @@ class Results:
 
     def findings(self) -> list[str]:
         """What the run found, in the sentences of its page, and what to beware of, each a line."""
-        found = findings.of_run(RunView.read(self.store, self.run), self.view)
-        sentences = [finding.sentence for finding in found]
-        cautions = [*dict.fromkeys(own.caution for own in found if own.caution)]
-        models = range(max(1, len(self.run.models)))
-        means = [mean for number in models for mean in self.summary(number).values()]
-        return [*sentences, *cautions, *filter(None, [why_no_interval(means)])]
+        found = findings_of_run(self.read(), self.view)
+        _, why_no_interval = tables.means(self.read(), self.view)
+        return [passage.text for passage in (*found, why_no_interval) if passage.text]
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

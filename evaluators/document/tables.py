@@ -22,15 +22,14 @@ from evaluators.runs.shown_values import (
     beside,
     column_titles,
     coverage,
+    meaning_of,
     value_titles,
     why_no_interval,
 )
 from evaluators.runs.store import Spent
 from evaluators.text.language import mark, say
 from evaluators.text.scale import NO_VALUE, SCORE
-from evaluators.text.words import counted as number_of
-from evaluators.text.words import readable
-from evaluators.trace import quality
+from evaluators.text.words import counted, readable
 
 MOST_REASONS = 20
 """Reasons of failures that a table has; `Results.failures` has them all."""
@@ -55,27 +54,27 @@ def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table
     They go by their titles and say what they mean, or `by_name` by the names that commands take.
     """
     run = view.run
-    models = run_facts.titles(run) or [""]
-    rows = view.counted(counted)
-    by_model = [
-        aggregate.named_values(run.evaluators, aggregate.of_model(rows, number))
-        for number in range(len(models))
-    ]
-    names = dict.fromkeys(name for values in by_model for name in values)
-    titles = {} if by_name else _titles(run, by_model)
+    by_model = {
+        model: aggregate.named_values(run.evaluators, rows)
+        for model, rows in run_facts.rows(run, view.counted(counted)).items()
+    }
+    names = {name: value for values in by_model.values() for name, value in values.items()}
+    titles = {} if by_name else _titles(run, names)
+    formula = formula_of(run, counted.definition)
     lines: list[dict[str, str]] = []
     every: list[Mean] = []
     for name in names:
-        for model, values in zip(models, by_model, strict=True):
+        for model, values in by_model.items():
             if name not in values:
                 continue
             mean = values[name].mean
             every.append(mean)
-            line = {VALUE: titles.get(name, name), MODEL: model if len(models) > 1 else ""}
+            line = {VALUE: titles.get(name, name), MODEL: model if len(by_model) > 1 else ""}
             line |= zip(NUMBERS, mean_cells(mean), strict=True)
             line[WITHIN] = mean.within.in_words if mean.within else ""
             line[BESIDE] = "; ".join(beside(mean))
-            line[MEANING] = "" if by_name else _meaning(run, values[name], mean, counted)
+            record = values[name].record
+            line[MEANING] = "" if by_name else meaning_of(record, mean, formula)
             lines.append(line)
     return filled_columns(lines, NUMBERS), Passage(why_no_interval(every))
 
@@ -89,9 +88,8 @@ def filled_columns(lines: Iterable[Mapping[str, str]], numbers: Iterable[str] = 
     return Table(headings, [[row[heading] for heading in headings] for row in rows], [*numbers])
 
 
-def _titles(run: Run, by_model: Iterable[Mapping[str, Counted]]) -> dict[str, str]:
+def _titles(run: Run, every: Mapping[str, Counted]) -> dict[str, str]:
     """A title for each value by its name among all; rates of RGB have titles of their own."""
-    every = {name: value for values in by_model for name, value in values.items()}
     titles = {}
     for number in range(len(run.evaluators)):
         own = {name: value for name, value in every.items() if value.metric == number}
@@ -100,16 +98,6 @@ def _titles(run: Run, by_model: Iterable[Mapping[str, Counted]]) -> dict[str, st
             of_ability = bool(value.record.of)
             titles[name] = say(value.record.heading) if of_ability else by_value[value.name]
     return titles
-
-
-def _meaning(run: Run, value: Counted, mean: Mean, counted: View) -> str:
-    meaning = say(value.record.meaning) if value.record.meaning else ""
-    # What the heuristic's labels are worth differs from kind to kind of data.
-    if mean.estimated and value.name in quality.SHARES:
-        formula = formula_of(run, counted.definition)
-        remark = quality.share_in_words(value.name, quality.by_kind(formula))
-        return say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
-    return meaning
 
 
 def groups(view: RunView, counted: View, *, by_name: bool = False) -> Section:
@@ -133,7 +121,7 @@ def failures(by_reason: Mapping[str, int]) -> Iterator[Block]:
     yield Table(HEADINGS, rows, HEADINGS[:1])
     further = len(reasons) - MOST_REASONS
     if further > 0:
-        words = say("And {reasons}.", reasons=number_of(further, "further reason"))
+        words = say("And {reasons}.", reasons=counted(further, "further reason"))
         yield Passage(words, "facts")
 
 

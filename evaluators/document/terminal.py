@@ -13,8 +13,8 @@ from evaluators.document.blocks import Block, Items, Passage, Section, Table
 from evaluators.text.language import say
 from evaluators.text.printable import printable
 
-# Where a table goes is not known here: most terminals and notebooks have this room.
-WIDTH = 100
+# Where a table goes is not known here: most terminals have this room, notebooks a table of HTML.
+WIDTH = 120
 
 
 def rendered(blocks: Iterable[Block]) -> Iterator[RenderableType]:

@@ -114,20 +114,18 @@ def tables_of_comparison(comparison: Comparison) -> list[PaperTable]:
 
 def _every_value(view: RunView, counted: View) -> PaperTable:
     """Every value of every model, under the names of `Results.summary`."""
-    models = run_facts.titles(view.run) or [""]
-    rows = view.counted(counted)
-    named = [
-        aggregate.named_values(view.run.evaluators, aggregate.of_model(rows, number))
-        for number in range(len(models))
-    ]
+    by_model = {
+        model: aggregate.named_values(view.run.evaluators, rows)
+        for model, rows in run_facts.rows(view.run, view.counted(counted)).items()
+    }
     lines = []
-    for name in dict.fromkeys(name for own in named for name in own):
-        for model, own in zip(models, named, strict=True):
+    for name in dict.fromkeys(chain.from_iterable(by_model.values())):
+        for model, own in by_model.items():
             if name not in own:
                 continue
             is_rate = own[name].record.kind == "rate"
             value = f"{readable(name)} (%)" if is_rate else _value_title(name, own[name].record)
-            keys = {"Value": value, **_model_key(model, models)}
+            keys = {"Value": value, **_model_key(model, by_model)}
             how = OF_RATES if is_rate else OF_MEANS
             facts = _facts(view, counted, how, model=model, value=name)
             lines.append(PaperLine(keys, MEAN, own[name].mean, facts, is_rate))

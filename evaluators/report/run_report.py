@@ -71,24 +71,15 @@ def run_report(
     return page.within_size(make, samples_to_read(view, counted))
 
 
-def run_document(view: RunView, counted: View, worded: Worded, *, by_name: bool = False) -> Blocks:
-    """All that a run has to say but its samples and its card."""
-    return [
-        *found_in_run(view, counted, worded, by_name=by_name),
-        *how_of_run(view, counted, worded),
-    ]
-
-
 def brief_document(
     view: RunView, counted: View, worded: Worded = in_python, *, by_name: bool = True
 ) -> Blocks:
     """What is read first of a run: what was found, its means, and why samples failed."""
-    remarks = view.remarks()
     return [
-        *_findings(view, counted),
+        *findings_of_run(view, counted),
         *_warnings(view, worded),
         *tables.means(view, counted, by_name=by_name),
-        *tables.failures(failures(remarks.failures, worded)),
+        *tables.failures(failures(view.remarks().failures, worded)),
     ]
 
 
@@ -113,7 +104,7 @@ def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool 
     means = tables.means(view, counted, by_name=by_name)
     groups = tables.groups(view, counted, by_name=by_name)
     return [
-        *_findings(view, counted),
+        *findings_of_run(view, counted),
         *_warnings(view, worded),
         Section(say("Numbers"), [charts, *means, groups]),
         Section(say("Corrected by people"), list(_corrected(view, counted))),
@@ -136,7 +127,8 @@ def begun(run: Run) -> str:
     return moment.strftime(say("%d %b %Y, %H:%M UTC"))
 
 
-def _findings(view: RunView, counted: View) -> Blocks:
+def findings_of_run(view: RunView, counted: View) -> list[Passage]:
+    """What was found, model by model, and what to beware of."""
     found = findings.of_run(view, counted)
     # Of several models the caution is mostly one and the same.
     cautions = dict.fromkeys(own.caution for own in found if own.caution)

@@ -135,11 +135,17 @@ def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
     )
     name = value.in_score
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    meaning = say(value.meaning)
-    if mean.estimated and name in quality.SHARES:
-        remark = quality.share_in_words(name, quality.by_kind(definition))
-        meaning = say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
+    meaning = meaning_of(value, mean, definition)
     return Dot(say(value.heading), mean, spread, meaning, term=value.name)
+
+
+def meaning_of(value: Value, mean: Mean, definition: str) -> str:
+    """What a value means, and what the heuristic's labels of it are worth, where they count."""
+    meaning = say(value.meaning) if value.meaning else ""
+    if mean.estimated and value.in_score in quality.SHARES:
+        remark = quality.share_in_words(value.in_score, quality.by_kind(definition))
+        return say("{meaning}; {remark}", meaning=meaning, remark=remark) if remark else meaning
+    return meaning
 
 
 def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Dot]:

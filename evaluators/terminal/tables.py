@@ -30,7 +30,12 @@ from evaluators.llm.estimate import (
 from evaluators.own_command import own_command
 from evaluators.params import parameters
 from evaluators.records import Cap, EvaluatorSpec, Reason, Run
-from evaluators.report.run_report import brief_document, facts_of_run, run_document
+from evaluators.report.run_report import (
+    brief_document,
+    facts_of_run,
+    found_in_run,
+    how_of_run,
+)
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
 from evaluators.runs.overnight import state_of_batches
@@ -198,7 +203,8 @@ def run_in_parts(results: Results) -> list[RenderableType]:
     run = results.run
     view = results.read()
     facts = [run.title, *facts_of_run(view, results.view)]
-    blocks = run_document(view, results.view, in_terminal, by_name=True)
+    found = found_in_run(view, results.view, in_terminal, by_name=True)
+    blocks = [*found, *how_of_run(view, results.view, in_terminal)]
     # Titles of runs may be alike: the id tells them apart, and is what commands take.
     lines = [f"{run.id}: {state(run, results.store)}", printable(" · ".join(facts)), ""]
     parts = [*lines, *rendered(blocks), ""]

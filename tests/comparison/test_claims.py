@@ -10,9 +10,10 @@ from evaluators.api.evaluation import Results
 from evaluators.api.papers import bundle_of
 from evaluators.comparison import words
 from evaluators.comparison.paired import Pair, paired
+from evaluators.document.terminal import as_text
 from evaluators.records import Cell, Dataset, Sample
+from evaluators.report.comparison_report import comparison_document
 from evaluators.runs.store import Store
-from evaluators.terminal.tables import comparison_in_parts
 from tests.comparison.made import results
 
 COUNT = 30
@@ -67,7 +68,7 @@ def test_by_the_heuristic_no_system_is_better(by_heuristic):
 def test_no_door_says_more_of_the_heuristics_labels(by_heuristic, tmp_path):
     report = by_heuristic.report(tmp_path / "report.html").read_text()
     paper = bundle_of(by_heuristic)
-    printed = "".join(map(str, comparison_in_parts(by_heuristic)))
+    printed = as_text(comparison_document(by_heuristic))
     table = by_heuristic.to_pandas()
 
     assert set(table["p"]) == set(table["adjusted"]) == {None}

@@ -32,6 +32,7 @@ from evaluators.records import Cell
 from evaluators.runs.aggregate import Mean
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.metrics import from_score
+from tests.report.markup import Read
 from tests.runs import notebook, paid, slow
 from tests.signals import hear_ctrl_c
 
@@ -143,17 +144,33 @@ def test_results_show_themselves_as_a_small_table(store):
         progress=False,
     )
 
-    title, heading, _, row, _, why, _, failure = repr(results).splitlines()
+    title, caution, heading, _, row, why, _, failure = repr(results).splitlines()
 
     assert title == "[red]Towers [0m: finished, 2 of 3 checked, 1 failed"
-    assert heading.split()[-3:] == ["interval", "checked", "beside"]
-    assert row.split()[:8] == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "/", "3"]
+    assert caution == "1 of 3 failed: the results are of the other 2."
+    assert heading.split()[-3:] == ["interval", "Checked", "Beside"]
+    assert row.split()[:7] == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "of"]
     assert row.endswith("if all that failed were wrong: 33 %")
-    assert why.split() == ["samples", "why", "they", "failed"]
+    assert why.split() == ["Samples", "Why", "they", "failed"]
     assert failure.split(maxsplit=1) == [
         "1",
         "Sample 3: response missing, and Answer match needs it. Fill it in.",
     ]
+
+
+def test_a_notebook_shows_the_same_table_without_a_script_and_in_its_colours(store):
+    results = evaluate(
+        TOWERS, AnswerMatchAcc(), run="<script>alert(1)</script>", store=store, progress=False
+    )
+
+    read = Read(results._repr_html_())
+    means, failed = read.tables
+
+    assert means[0] == ["Value", "Mean", "95 % interval", "Checked", "Beside"]
+    assert means[1][:2] == ["Answer match", f"{results.summary()['answer_match'].mean:.2f}"]
+    assert failed[0] == ["Samples", "Why they failed"]
+    assert {"script", "style"}.isdisjoint(tag for tag, _ in read.tags)
+    assert not any("style" in attributes for _, attributes in read.tags)
 
 
 def test_a_metric_that_judged_nothing_has_its_line_too(store):
@@ -163,7 +180,7 @@ def test_a_metric_that_judged_nothing_has_its_line_too(store):
 
     assert results.summary()["test_silent"] == Mean(mean=None, asked=2, scored=0, failed=2)
     [row] = [line for line in repr(results).splitlines() if line.startswith("test_silent")]
-    assert row.split() == ["test_silent", "–", "0", "/", "2"]
+    assert row.split() == ["test_silent", "–", "–", "0", "of", "2,", "2", "failed"]
 
 
 def test_a_value_that_is_called_as_a_column_keeps_its_place(store):

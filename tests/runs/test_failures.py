@@ -41,7 +41,7 @@ def test_a_finished_run_says_why_samples_failed_at_every_door(results, tmp_path,
         tables.echo(*parts)
         texts.append(capsys.readouterr().out)
     for text in texts:
-        assert "why they failed" in text
+        assert "Why they failed" in text
         assert f"2   {WHY}" in text
     report = results.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert WHY in report

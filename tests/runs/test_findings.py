@@ -14,7 +14,7 @@ from evaluators.records import Dataset, Labelling, Labels, Sample, SentenceSuppo
 from evaluators.runs import findings
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
-from evaluators.terminal.tables import run_in_parts, run_summary
+from evaluators.terminal.tables import means_in_parts, run_in_parts, run_summary
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import GOLD, HEURISTIC, labelled_score
 from tests.stored import stored_run
@@ -165,13 +165,12 @@ def test_python_says_the_caution_above_the_means(results):
 
 
 def test_the_terminal_says_the_caution_above_the_means(results):
-    parts = run_in_parts(results)
+    _, head, caution, means = means_in_parts(results)
 
-    assert HEAD in parts
-    head = parts.index(HEAD)
-    assert str(parts[head + 1]).startswith(FINDS)
-    # Behind them the table of means
-    assert not isinstance(parts[head + 2], str)
+    assert head == HEAD
+    assert caution.startswith(FINDS)
+    assert not isinstance(means, str)
+    assert HEAD in run_in_parts(results)
     assert run_summary(results)["findings"] == results.findings()
 
 

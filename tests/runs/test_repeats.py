@@ -244,7 +244,7 @@ def test_files_carry_the_number_of_the_repeat(store, registry, loopback, tmp_pat
             rows = [json.loads(line) for line in text.splitlines()]
         assert [(row["id"], int(row["repeat"])) for row in rows] == places
     assert list(results.to_pandas()["repeat"]) == [1, 2, 1, 2]
-    assert "same prompt" in repr(results)
+    assert "Same prompt" in repr(results)
 
 
 def test_a_file_of_a_run_without_repeats_has_no_such_column(store, registry, loopback, tmp_path):

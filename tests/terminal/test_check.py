@@ -40,16 +40,16 @@ def test_a_check_prints_the_sentence_and_every_value(plumbline, results):
 
     assert found.exit_code == FINE
     assert value.sentence in found.stdout
-    row = next(line for line in found.stdout.splitlines() if line.startswith(" adherence"))
+    row = next(line for line in found.stdout.splitlines() if line.startswith("adherence"))
     assert f"{value.judged:.2f}" in row
     assert f"{value.corrected.low:.2f} to {value.corrected.high:.2f}" in row
-    assert "18 / 24" in row
+    assert "18 of 24" in row
     assert "context_relevance" in found.stdout
 
 
 def test_agreement_beyond_chance_has_its_interval(plumbline, results):
     printed = plumbline("check", "last", "--against", "gold").stdout
-    row = next(line for line in printed.splitlines() if line.startswith(" adherence"))
+    row = next(line for line in printed.splitlines() if line.startswith("adherence"))
 
     found = re.search(r"(\S+) \((\S+) to (\S+)\) *$", row)
     assert found

@@ -9,10 +9,11 @@ from typing import Literal
 import streamlit as st
 
 from evaluators.document.blocks import Block, Passage, Table
+from evaluators.document.tables import filled_columns
 from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves, curve_title
 from evaluators.runs.shown_values import beside, coverage, why_no_interval
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE
 from evaluators.values import Value
 from ui.parts import explained, value_table
@@ -22,41 +23,31 @@ from ui.parts.value_table import Column, Row
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
     """The numbers behind the accuracy-by-noise chart, by model."""
-    rows = []
+    lines = []
     for model, own in curves.items():
         for value, points in own.items():
             for point in points:
                 reached = point.effective_noise
-                had = say("unknown") if reached is None else RATE.shown(reached)
-                noise = {
-                    say("Noise asked"): RATE.shown(point.noise),
-                    say("Noise had"): had,
+                line = {
+                    mark("Ability"): curve_title(value),
+                    mark("Model"): say(model) if len(curves) > 1 else "",
+                    mark("Noise asked"): RATE.shown(point.noise),
+                    mark("Noise had"): say("unknown") if reached is None else RATE.shown(reached),
                 }
-                subject = {say("Ability"): curve_title(value), **_model_cell(model, curves)}
-                rows.append(
-                    {
-                        **subject,
-                        **noise,
-                        **_mean_cells(point.mean),
-                    }
-                )
-    st.dataframe(rows, hide_index=True, alt=say("Accuracy by noise"))
+                lines.append(line | _mean_cells(point.mean))
+    show([filled_columns(lines)], say("Accuracy by noise"))
 
 
 def rates(means: Mapping[str, Mapping[Value, Mean]]) -> None:
     """The numbers behind the bars, by model: those of one rate stand together."""
-    rows = []
+    lines = []
     for value in dict.fromkeys(itertools.chain.from_iterable(means.values())):
         for model, own in means.items():
             if value in own:
-                rows.append(
-                    {
-                        say("Rate"): say(value.heading),
-                        **_model_cell(model, means),
-                        **_mean_cells(own[value]),
-                    }
-                )
-    st.dataframe(rows, hide_index=True, alt=say("Rates"))
+                name = say(model) if len(means) > 1 else ""
+                line = {mark("Rate"): say(value.heading), mark("Model"): name}
+                lines.append(line | _mean_cells(own[value]))
+    show([filled_columns(lines)], say("Rates"))
 
 
 def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
@@ -105,18 +96,13 @@ def show(blocks: Iterable[Block], alt: str) -> None:
             st.caption(plain(block.text))
 
 
-def _mean_cells(mean: Mean) -> dict[str, str | int]:
+def _mean_cells(mean: Mean) -> dict[str, str]:
     return {
-        say("Value"): say("nothing checked") if mean.mean is None else RATE.shown(mean.mean),
-        say("95 % interval"): RATE.interval(mean.low, mean.high),
-        say("Checked"): mean.checked,
-        **({say("Same prompt"): mean.within.in_words} if mean.within else {}),
-        say("Not applicable"): mean.not_applicable,
-        say("Failed"): mean.failed,
-        **({say("Beside"): "; ".join(remarks)} if (remarks := beside(mean)) else {}),
+        mark("Value"): say("nothing checked") if mean.mean is None else RATE.shown(mean.mean),
+        mark("95 % interval"): RATE.interval(mean.low, mean.high),
+        mark("Checked"): mean.checked,
+        mark("Same prompt"): mean.within.in_words if mean.within else "",
+        mark("Not applicable"): f"{mean.not_applicable}",
+        mark("Failed"): f"{mean.failed}",
+        mark("Beside"): "; ".join(beside(mean)),
     }
-
-
-def _model_cell(name: str, of: Mapping[str, object]) -> dict[str, str]:
-    """The cell that names the model, where there are several."""
-    return {say("Model"): say(name)} if len(of) > 1 else {}
