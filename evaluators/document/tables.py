@@ -114,12 +114,12 @@ def groups(view: RunView, counted: View, *, by_name: bool = False) -> Section:
     return Section(say("By group"), [table, why], is_folded=True)
 
 
-def failures(by_reason: Mapping[str, int]) -> Iterator[Block]:
+def failures(by_reason: Mapping[str, int], most: int = MOST_REASONS) -> Iterator[Block]:
     """Why samples failed, each reason with what to do."""
     reasons = list(by_reason.items())
-    rows = [[f"{count:,}", reason] for reason, count in reasons[:MOST_REASONS]]
+    rows = [[f"{count:,}", reason] for reason, count in reasons[:most]]
     yield Table(HEADINGS, rows, HEADINGS[:1])
-    further = len(reasons) - MOST_REASONS
+    further = len(reasons) - most
     if further > 0:
         words = say("And {reasons}.", reasons=counted(further, "further reason"))
         yield Passage(words, "facts")

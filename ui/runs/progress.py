@@ -213,7 +213,7 @@ def what_was_refused(view: RunView) -> None:
 def why_samples_failed(view: RunView) -> None:
     """The most frequent reasons why samples failed."""
     reasons = failures(view.remarks().failures, remedies.worded)
-    tables.show(document_tables.failures(reasons), say(HEADINGS[1]))
+    tables.show(document_tables.failures(reasons, REASONS), say(HEADINGS[1]))
 
 
 def sidebar(page: str) -> None:
