@@ -32,7 +32,7 @@ def test_a_batch_prints_its_means_and_those_of_its_groups(plumbline):
     lines = [line.split() for line in found.stdout.splitlines() if "hedging" in line]
     # One of two answers hedges, in one of one sentence.
     assert [line[1] for line in lines] == ["0.50", "old"]
-    assert all(line[-3:] == ["4", "/", "4"] for line in lines)
+    assert all(line[-3:] == ["4", "of", "4"] for line in lines)
     assert "2 / 2 files · 4 rows · b.jsonl" in found.stderr
 
 
