@@ -17,6 +17,7 @@ from evaluators.records import Accepted, Verdict
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, without_spaces
+from evaluators.text.remembered import remembered
 
 Policy = Literal["documented", "paper"]
 
@@ -53,9 +54,6 @@ ENOUGH_OVERLAP = 0.8
 NO_MATCH = Verdict(False, mark("no match"))
 NO_REJECTION = Verdict(False, mark("no rejection phrase"))
 NO_DETECTION = Verdict(False, mark("no error phrase"))
-
-# Thousands of remembered spellings of a megabyte each would fill the memory.
-LONGEST_REMEMBERED = 2_000
 
 Trial = tuple[str, Verdict | None]
 """A rule and what it says; `None` leaves the answer to the next rule, which is only tried then."""
@@ -176,8 +174,7 @@ def _answer_rules(
     strict: bool = False,
 ) -> Iterator[Trial]:
     """The rules for one spelling; `answer` is the response made comparable."""
-    is_short = len(spelling) <= LONGEST_REMEMBERED
-    true = _remembered(reading, spelling) if is_short else reading.comparable(spelling)
+    true = _comparable(reading, spelling)
     if reading.policy == "paper":
         yield _contains(without_spaces(answer) if is_chinese(answer) else answer, true)
         return
@@ -199,8 +196,8 @@ def _answer_rules(
     yield BY_WORDS, _overlap(answer, true)
 
 
-@lru_cache(maxsize=4096)
-def _remembered(reading: AnswerReading, spelling: str) -> str:
+@remembered(most=4096, longest=2_000)
+def _comparable(reading: AnswerReading, spelling: str) -> str:
     # A run asks for the same few spellings again and again.
     return reading.comparable(spelling)
 

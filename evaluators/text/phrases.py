@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
 from evaluators.text.normalise import nfkc
+from evaluators.text.remembered import remembered
 
 # Some tenths of a second. Where it does not suffice for all phrases, the shortest are left out.
 MOST_COMPARED = 50_000_000
@@ -94,7 +94,7 @@ def as_written(text: str, words: Sequence[str]) -> list[str]:
     return [written.get(word, word) for word in words]
 
 
-@lru_cache(maxsize=256)
+@remembered(most=256, longest=2_000)
 def _as_compared(words: str) -> str:
     """A phrase as it is compared; remembered, as a page looks for the same few everywhere."""
     return "".join(_small_letters(nfkc(words)).split())

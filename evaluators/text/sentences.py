@@ -29,6 +29,7 @@ from evaluators.records import Sentence, Sentences
 from evaluators.surrogates import without_surrogates
 from evaluators.text import marks, reader
 from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning
+from evaluators.text.remembered import remembered
 from evaluators.text.word_lists import words_in
 
 if TYPE_CHECKING:
@@ -43,10 +44,6 @@ MOST_SPACES_IF_SHORT = 20
 # A line of a list is rarely as long, and a column of a PDF rarely narrower.
 WRAPPED_FROM = 40
 """Characters from which on a line is one of a paragraph even where all begin in lower case."""
-
-# All 2,048 texts that are remembered then take some 20 MB at most.
-LONGEST_REMEMBERED = 4000
-"""Characters of a text whose sentences are remembered."""
 
 UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
 """A sentence that ends with one of these words goes on in the next piece."""
@@ -78,11 +75,12 @@ def split_sentences(text: str) -> list[str]:
     White space between sentences is dropped, at the start of a line it is kept. A line break
     within a sentence becomes a space.
     """
-    if len(text) > LONGEST_REMEMBERED:
-        return _cut_into_sentences(text)
-    return list(_remembered_sentences(text))
+    return list(_cut_into_sentences(text))
 
 
+# A passage comes again: retrieved for other questions, measured in a form and then judged, shown on
+# a page. All 2,048 texts that are remembered take some 20 MB at most.
+@remembered(most=2048, longest=4_000)
 def _cut_into_sentences(text: str) -> list[str]:
     pieces: list[str] = []
     for line in _unbroken_lines(text):
@@ -92,11 +90,6 @@ def _cut_into_sentences(text: str) -> list[str]:
                 cut_part = filter(str.strip, _punkt().tokenize(part))
                 pieces += marks.with_item_numbers(cut_part)
     return _continue_unfinished(_glue_short(pieces))
-
-
-# A passage comes again: retrieved for other questions, measured in a form and then judged, shown on
-# a page.
-_remembered_sentences = lru_cache(maxsize=2048)(_cut_into_sentences)
 
 
 @lru_cache(maxsize=1024)

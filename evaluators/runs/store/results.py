@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice, product
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -44,6 +43,7 @@ from evaluators.runs.store.selection import (
     order,
 )
 from evaluators.text.language import mark, say
+from evaluators.text.remembered import remembered
 
 READ_TOGETHER = 256
 """Whole results in memory at a time, where all of a run are read."""
@@ -494,18 +494,13 @@ def _outline(
     )
 
 
+# Yes and no are most values of most runs: one object for all of them.
+@remembered(most=1024, longest=SHORT)
 def _values(text: Any) -> dict[str, Any] | None:
-    # Yes and no are most values of most runs: one object for all of them.
-    is_short = isinstance(text, str) and len(text) <= SHORT
-    return _values_of_short(text) if is_short else read_object(text, _is_value)
-
-
-@lru_cache(maxsize=1024)
-def _values_of_short(text: str) -> dict[str, Any] | None:
     return read_object(text, _is_value)
 
 
-@lru_cache(maxsize=1024)
+@remembered(most=1024, longest=1_000)
 def _result_facets(text: Any) -> dict[str, Any]:
     # Cached: the results of a run have few different facets, and a page reads thousands of them.
     try:

@@ -1,0 +1,45 @@
+"""What is remembered of texts stays small, however long the texts are."""
+
+import json
+import tracemalloc
+
+import pytest
+
+from evaluators.rgb_rules import AnswerReading, tried_on_answer
+from evaluators.runs.store import results
+from evaluators.text.phrases import as_written
+from evaluators.text.sentences import split_sentences
+
+MB = 2**20
+LONG = 100_000
+
+
+def facets(word: str) -> object:
+    return results._result_facets(json.dumps({"by": word}))
+
+
+def values(word: str) -> object:
+    return results._values(json.dumps({word: 1.0}))
+
+
+@pytest.mark.parametrize(
+    "work_out",
+    [
+        lambda word: as_written(word, [word]),
+        lambda word: split_sentences(f"{word}."),
+        lambda word: list(tried_on_answer(AnswerReading("documented", True, True), "No.", word)),
+        facets,
+        values,
+    ],
+    ids=["phrases", "sentences", "spellings", "facets", "values"],
+)
+def test_long_texts_do_not_stay_in_memory(work_out) -> None:
+    work_out("first")  # what is loaded on first use does not count
+    tracemalloc.start()
+    try:
+        for number in range(20):
+            work_out(f"{number}" + "w" * LONG)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < MB
