@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import local_store
+from evaluators.runs.store import Store
 from tests import machine, postgres
 from tests.loopback import Loopback
 
@@ -56,11 +57,13 @@ def postgres_server() -> Iterator[postgres.Server]:
 
 @pytest.fixture
 def judge_client(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LLMClient]]:
-    """`judge_client(answer=...)` is a client, through all layers, of a judge on this computer."""
+    """`judge_client(answer=...)` is a client, through all layers, of a judge on this computer, which
+    is `judge_client.server` then.
+    """
     sessions = []
 
     def client(provider: str = "custom", model: str = "judge", **options: object) -> LLMClient:
-        server = loopback(**options)
+        server = client.server = loopback(**options)  # type: ignore[attr-defined]
         address = server.base_url if provider == "custom" else server.address
         keys = {provider: Access(provider=provider, base_url=address, key=SecretStr("sk-any"))}
         spec = ModelSpec(provider=provider, model=model, answer_tokens=2048)
@@ -70,6 +73,13 @@ def judge_client(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LL
     yield client
     for each in sessions:
         each.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store of this test's own; those of `tests/runs` may lie in either database."""
+    with closing(Store(tmp_path / "runs.sqlite3")) as opened:
+        yield opened
 
 
 @pytest.fixture

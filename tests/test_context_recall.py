@@ -12,13 +12,11 @@ from evaluators import FakeLLM
 from evaluators.context_recall import (
     NO_CONTENT,
     NO_TRUTH,
-    TEMPLATE,
     ContextRecall,
     LexicalContextRecall,
     statements,
 )
-from evaluators.errors import AccessError, MissingInputError, UnreadableAnswerError
-from evaluators.prompts import check, load
+from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.records import Sample
 from evaluators.text.sentences import letters
 from tests.judge import material
@@ -216,27 +214,10 @@ def test_without_documents_the_recall_is_0_and_nobody_is_asked(documents):
     }
 
 
-def test_without_a_judge_the_remedy_is_told():
-    with pytest.raises(AccessError, match="Choose a model"):
-        ContextRecall().score(SAMPLE)
-
-
-def test_contexts_may_be_one_text_or_several():
-    one, several = (
-        ContextRecall(llm_client=FakeLLM([DOCUMENTED])).evaluate(QUESTION, contexts, TRUTH)
-        for contexts in (CONTEXT, [CONTEXT])
-    )
-
-    assert one == several == recall(DOCUMENTED)
-
-
 @pytest.mark.parametrize("metric", [ContextRecall(llm_client=FakeLLM([])), LexicalContextRecall()])
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ((QUESTION, None, TRUTH), "contexts is None. Give a list of texts"),
-        ((QUESTION, [None], TRUTH), "contexts: number 1 of 1 is None, not text. Give its text"),
-        ((QUESTION, {"a": 1}, TRUTH), "contexts: number 1 of 1 is {'a': 1}, not text"),
         ((None, CONTEXT, TRUTH), "question is None, not text. Give a string"),
         ((QUESTION, CONTEXT, ["Paris", None]), "ground_truth holds None, not text. Give a string"),
         ((QUESTION, CONTEXT, 5), "ground_truth is 5. Give a string or a list of strings"),
@@ -245,12 +226,6 @@ def test_contexts_may_be_one_text_or_several():
 def test_a_row_that_is_no_text_says_which_part(metric, row, told):
     with pytest.raises(MissingInputError, match=told):
         metric.evaluate(*row)
-
-
-def test_without_contexts_nothing_is_recalled():
-    assert ContextRecall(llm_client=FakeLLM([])).evaluate(QUESTION, [], TRUTH).values == {
-        "context_recall": 0.0
-    }
 
 
 def test_required_answers_are_one_statement_each_with_their_spellings():
@@ -269,10 +244,6 @@ def test_many_statements_are_matched_in_a_moment():
 
 
 # What it is asked
-
-
-def test_the_prompt_has_exactly_its_blanks():
-    check(load(TEMPLATE), ("tag", "documents", "question", "statements"))
 
 
 def test_every_sentence_stands_behind_its_key():

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from evaluators import FakeLLM
 from evaluators.advanced_rag_evaluator import GPTLabelingScores
-from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, LLMError, ParameterError
 from evaluators.evaluation_pipeline import (
     NEVER,
@@ -18,7 +17,7 @@ from evaluators.evaluation_pipeline import (
     UnifiedEvaluationPipeline,
     threshold,
 )
-from evaluators.records import Labels, Sample, Support
+from evaluators.records import Labels, Sample
 from evaluators.trace.definitions import DEFINITIONS
 from evaluators.trace.labelling import labellings
 from evaluators.trace.metrics import VALUES, TRACEScores
@@ -131,11 +130,6 @@ def test_published_sentences_are_labelled_as_they_are():
     assert list(kept(score, published)) == ["openai/gpt-6-luna", "heuristic", "gold"]
 
 
-def test_a_stored_spec_builds_the_same_hybrid_without_its_judge():
-    hybrid = HybridEvaluator(llm_client=labeller(), chunk_size=100, doubt_from=0.4)
-    assert from_spec(hybrid.spec()) == hybrid.model_copy(update={"llm_client": None})
-
-
 @pytest.mark.parametrize("given", [-0.1, 1.02])
 def test_a_doubt_out_of_range_is_refused(given):
     with pytest.raises(ParameterError, match="doubt_from"):
@@ -143,25 +137,6 @@ def test_a_doubt_out_of_range_is_refused(given):
 
 
 # Doubt and threshold
-
-
-@pytest.mark.parametrize(
-    ("response", "support", "is_adherent"),
-    [
-        (SURE, Support.FULL, True),
-        (DOUBTFUL, Support.PARTIAL, False),
-        ("Berlin", Support.NONE, False),
-    ],
-)
-def test_doubt_is_how_likely_the_verdict_on_the_least_supported_sentence_is_wrong(
-    response, support, is_adherent
-):
-    scores = TRACEEvaluator().evaluate(QUESTION, response, DOCUMENTS)
-    likely = TRACEEvaluator().support_estimates(scores.sentences, QUESTION)["a"]
-    assert scores.labels.sentence_support[0].support is support
-    assert HybridEvaluator().doubt(sample(response)) == round(
-        1 - likely if is_adherent else likely, 4
-    )
 
 
 @pytest.mark.parametrize("response", ["", "It is what it is.", "The documents do not say."])
@@ -288,11 +263,6 @@ def test_the_methods_are_told_with_what_they_need():
         ("hybrid", True),
     ]
     assert all(method["name"] and method["description"] for method in told)
-
-
-def test_an_unknown_method_is_refused_with_the_known_ones():
-    with pytest.raises(ParameterError, match=r"'ragas'. Known: trace, gpt_labeling, hybrid"):
-        UnifiedEvaluationPipeline().evaluate(QUESTION, SURE, DOCUMENTS, method="ragas")
 
 
 @pytest.mark.parametrize("method", ["gpt_labeling", "hybrid"])

@@ -5,10 +5,8 @@ import json
 import pytest
 
 from evaluators import FakeLLM
-from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
-from evaluators.llm_judge import JUDGEMENT_QUERY, TEMPLATE, DefaultLLMJudge, LLMasJudge
-from evaluators.prompts import check, load
+from evaluators.llm_judge import JUDGEMENT_QUERY, DefaultLLMJudge, LLMasJudge
 from evaluators.records import Sample
 from tests.judge import material
 
@@ -43,21 +41,6 @@ def test_the_result_has_its_interval(judge_client):
     assert result.errors == {}
 
 
-def test_a_judgement_that_is_neither_yes_nor_no_is_failed_and_not_false(judge_client):
-    def answers(prompt):
-        return (
-            verdict("maybe") if material(prompt, "predicted_answer") == "Lyon" else contains(prompt)
-        )
-
-    result = LLMasJudge(llm_client=judge_client(answer=answers)).compute(
-        gt_answers=["Paris", "Paris", "Paris"], pred_answers=["Paris", "Lyon", "Rome"]
-    )
-
-    assert (result.avg_score, result.per_item_scores) == (0.5, [True, None, False])
-    assert list(result.errors) == [1]
-    assert "could not be read" in result.errors[1]
-
-
 def test_ones_own_question_needs_no_ground_truth(judge_client):
     def answers(prompt):
         assert "Is the answer polite?" in prompt
@@ -70,16 +53,6 @@ def test_ones_own_question_needs_no_ground_truth(judge_client):
     assert tuple(found) == (0.5, [True, False])
 
 
-@pytest.mark.parametrize("bad", [None, 5, ["Paris"]])
-def test_one_bad_item_does_not_disturb_the_others(judge_client, bad):
-    result = LLMasJudge(llm_client=judge_client(answer=contains)).compute(
-        gt_answers=["Paris", "Paris"], pred_answers=[bad, "Paris"]
-    )
-
-    assert tuple(result) == (1.0, [None, True])
-    assert list(result.errors) == [0]
-
-
 def test_without_ground_truth_the_usual_question_has_no_answer():
     with pytest.raises(MissingInputError, match="no true answer"):
         LLMasJudge(llm_client=FakeLLM([])).compute_single_item("Paris", "Which capital?")
@@ -88,7 +61,7 @@ def test_without_ground_truth_the_usual_question_has_no_answer():
 def test_arguments_may_stand_without_their_names():
     client = FakeLLM(contains)
 
-    result = LLMasJudge(client).compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS)
+    result = LLMasJudge(client).compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS, JUDGEMENT_QUERY)
 
     assert (result[0], result[1], len(result)) == (2 / 3, [True, True, False], 2)
 
@@ -120,35 +93,6 @@ def test_without_a_judge_the_key_of_the_environment_gives_one(loopback, monkeypa
 
     assert tuple(result) == (2 / 3, [True, True, False])
     assert {asked.model for asked in server.asked} == {"openai/gpt-oss-20b"}
-
-
-def test_without_any_key_there_is_no_judge():
-    with pytest.raises(
-        AccessError, match=r"Set GROQ_API_KEY, .* in the environment, or give a model"
-    ):
-        LLMasJudge().compute(QUESTIONS, GT_ANSWERS, PRED_ANSWERS)
-
-
-def test_empty_lists_have_no_average():
-    result = LLMasJudge(llm_client=FakeLLM([])).compute([], [], [])
-
-    assert tuple(result) == (None, [])
-    assert result.confidence_interval is None
-
-
-@pytest.mark.parametrize(
-    ("lists", "message"),
-    [
-        ({"pred_answers": ["a", "b"], "questions": ["a"]}, "pred_answers has 2, questions has 1"),
-        ({"pred_answers": ["a"], "gt_answers": []}, "pred_answers has 1, gt_answers has 0"),
-        ({"questions": ["a"]}, "pred_answers is missing"),
-        ({"pred_answers": "Paris"}, "pred_answers is 'Paris'. Give a list"),
-        ({"pred_answers": ["a"], "questions": {"q": 1}}, "questions is {'q': 1}. Give a list"),
-    ],
-)
-def test_lists_that_do_not_fit_are_refused_before_anything_is_asked(lists, message):
-    with pytest.raises(ParameterError, match=message):
-        LLMasJudge(llm_client=FakeLLM([])).compute(**lists)
 
 
 def test_without_a_judge_the_remedy_is_told():
@@ -248,37 +192,15 @@ def test_without_ground_truth_the_usual_question_is_not_applicable(truth):
     assert "no true answer" in score.reason
 
 
-def test_without_a_response_there_is_nothing_to_judge():
-    with pytest.raises(MissingInputError, match="Sample 7: response missing"):
-        LLMasJudge(llm_client=FakeLLM([])).score(SAMPLE.model_copy(update={"response": None}))
-
-
-def test_a_stored_spec_holds_the_question_and_not_the_judge():
-    spec = LLMasJudge(llm_client=FakeLLM([]), judgement_query="Is it polite?").spec()
-
-    assert spec.params == {"judgement_query": "Is it polite?"}
-    assert from_spec(spec) == LLMasJudge(judgement_query="Is it polite?")
-
-
 @pytest.mark.parametrize("query", ["", " \n", 5])
 def test_a_question_without_words_is_refused(query):
     with pytest.raises(ParameterError, match="LLM as judge: judgement_query is"):
         LLMasJudge.build(judgement_query=query)
-
-
-@pytest.mark.parametrize("query", [" ", 5])
-def test_a_question_without_words_is_refused_for_a_list_too(query):
     with pytest.raises(ParameterError, match="LLM as judge: judgement_query is"):
         LLMasJudge(llm_client=FakeLLM([])).compute(pred_answers=["a"], judgement_query=query)
 
 
 # What it is asked
-
-
-def test_the_prompt_has_exactly_its_blanks():
-    check(
-        load(TEMPLATE), ("tag", "judgement_query", "question", "ground_truth", "predicted_answer")
-    )
 
 
 def test_required_answers_stand_on_a_line_each():

@@ -2,7 +2,7 @@
 come out.
 
 The documents are found by their headings in the folders beside `PLUMBLINE_CHECK_DATA`; without
-them, `test_documented_examples.py` has the same examples by hand. Their copies have lost all
+them, the tests of each metric have the same examples by hand. Their copies have lost all
 indentation: loops get it back here, definitions of the documents' own methods are compared by name.
 """
 
@@ -19,10 +19,11 @@ from evaluators import (
     GPTLabelingOutput,
     LLMasJudge,
     RGBEvaluator,
-    UnifiedEvaluationPipeline,
 )
 from tests import judge
-from tests.test_documented_examples import MACHINE_LEARNING, _mpnet, contains
+from tests.test_advanced_rag_evaluator import MACHINE_LEARNING
+from tests.test_documented_examples import _mpnet
+from tests.test_llm_judge import contains
 
 __all__ = ["_mpnet"]  # a fixture
 
@@ -188,18 +189,6 @@ def test_both_answers_that_the_metrics_document_prints_are_read(documents):
     assert complete.under("fixed_20").average() == pytest.approx(0.55)
 
 
-def test_the_complete_example_comes_out_of_a_batch_by_its_definition(documents):
-    (_, printed) = blocks(documents["metrics"], "json")
-    case = {**MACHINE_LEARNING, "query": MACHINE_LEARNING["question"]}
-    results = UnifiedEvaluationPipeline(FakeLLM([printed])).evaluate_batch(
-        [case], method="gpt_labeling", definition="fixed_20"
-    )
-
-    assert results["context_relevance"] == 0.20
-    assert results["average"] == pytest.approx(0.55)
-    assert results["definition"] == "fixed_20"
-
-
 # The usage of the second TRACE document
 
 
@@ -262,7 +251,7 @@ def test_the_example_of_the_judge_runs_with_the_key_of_the_environment(
 
 
 def test_the_example_of_retriever_recall_has_lost_brackets(documents):
-    """By hand it stands in `test_documented_examples.py`."""
+    """By hand it stands in `test_retriever_recall.py`."""
     first, *_ = statements(documents["adalflow"], "RetrieverRecall")
     with pytest.raises(SyntaxError):
         compile(first, "document", "exec")

@@ -11,7 +11,7 @@ import pytest
 
 from evaluators import FakeLLM
 from evaluators.catalogue import broken, catalogue, files, from_spec
-from evaluators.errors import AccessError, MissingInputError, ParameterError, UnreadableAnswerError
+from evaluators.errors import ParameterError, UnreadableAnswerError
 from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Sample
 from evaluators.text.normalise import slug
@@ -113,18 +113,6 @@ def test_a_field_that_is_empty_is_not_applicable_and_asks_nobody(change, words):
     assert score.values == {"true": None}
     assert score.reason == f"There is nothing to judge: {words}."
     assert judge.asked == []
-
-
-def test_a_field_that_is_missing_is_named():
-    with pytest.raises(
-        MissingInputError, match=r"Sample 1: response missing, and Polite needs it\. Fill it in\."
-    ):
-        PromptMetric(title="Polite", llm_client=says({})).score(Sample(id="1", question="?"))
-
-
-def test_without_a_judge_there_is_no_score():
-    with pytest.raises(AccessError, match="Polite needs a judge"):
-        PromptMetric(title="Polite").score(SAMPLE)
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from evaluators import compare, evaluate, for_paper
-from evaluators.runs.store import Store
 from evaluators.statistics import wilson
 from tests.comparison.made import results
-
-
-@pytest.fixture
-def store():
-    return Store(":memory:")
 
 
 def answers(number):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.errors import MissingInputError, ParameterError
+from evaluators.errors import MissingInputError
 from evaluators.records import Ability, RGBTask, Sample, Verdict
 from evaluators.rgb_evaluator import EvaluationResult, RGBEvaluator
 
@@ -200,36 +200,6 @@ def test_an_error_corrected_in_silence_does_not_count_among_the_detected():
 
     assert result.error_correction_rate == 50
     assert result.error_correction_rate_among_detected == 0
-
-
-@pytest.mark.parametrize(
-    ("method", "arguments", "lengths"),
-    [
-        (
-            "evaluate_noise_robustness",
-            (["a", "b"], ["a"], "m", 0.2),
-            "responses has 2, ground_truths has 1",
-        ),
-        (
-            "evaluate_information_integration",
-            (["a"], ["a", "b"], "m"),
-            "responses has 1, ground_truths has 2",
-        ),
-        (
-            "evaluate_counterfactual_robustness",
-            (["a"], ["a"], [], "m"),
-            "responses has 1, ground_truths has 1, counterfactual_answers has 0",
-        ),
-    ],
-)
-def test_lists_of_different_lengths_are_refused(method, arguments, lengths):
-    with pytest.raises(ParameterError, match=f"not equally long: {lengths}"):
-        getattr(DOCUMENTED, method)(*arguments)
-
-
-def test_one_text_is_not_a_list_of_responses():
-    with pytest.raises(ParameterError, match="responses is 'I cannot say'"):
-        DOCUMENTED.evaluate_negative_rejection("I cannot say", "m")
 
 
 def test_the_result_is_counted_up_as_the_document_does():
@@ -568,11 +538,6 @@ def test_reasoning_does_not_count_as_an_answer(response, value):
 
     assert score.values == {"accuracy": value}
     assert score.evidence.flips == ("remove_reasoning",)
-
-
-@pytest.mark.parametrize("response", ["<think>Hm.</think>It is Paris.", "C'est à Paris."])
-def test_an_option_that_changes_no_verdict_is_not_counted(response):
-    assert DOCUMENTED.score(sample(response=response)).evidence.flips == ()
 
 
 # The engine's door

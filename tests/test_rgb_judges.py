@@ -7,12 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import SecretStr
 
 from evaluators import FakeLLM
 from evaluators.catalogue import from_spec
 from evaluators.errors import LLMError
-from evaluators.llm import Access
 from evaluators.prompts import load
 from evaluators.records import (
     Ability,
@@ -27,8 +25,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import inputs
 from evaluators.runs.engine import RunRegistry, create_run
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.store import Store
-from tests.loopback import Loopback
+from tests.runs import paid
 
 DECLINED = "I can not answer the question because of the insufficient information in documents."
 NOTICED = "There are factual errors in the provided documents. It is Paris."
@@ -128,13 +125,6 @@ def test_the_judges_words_are_kept_without_its_thinking(ability, name):
     assert score.evidence.judged == {
         name: JudgedRate(passed=True, words="It says so.\nVerdict: yes")
     }
-
-
-def test_the_judge_is_no_part_of_the_stored_spec():
-    spec = RGBEvaluator(policy="paper", llm_client=FakeLLM([])).spec()
-
-    assert spec == RGBEvaluator(policy="paper").spec()
-    assert from_spec(spec) == RGBEvaluator(policy="paper")
 
 
 def test_a_spec_from_before_there_were_judges_is_built_as_it_was():
@@ -245,19 +235,6 @@ def test_each_ability_has_its_question():
     )
 
 
-def test_the_same_sample_is_asked_with_the_same_text():
-    assert asked() == asked()
-
-
-@pytest.mark.parametrize("other", [{"response": DECLINED + "!"}, {"question": "Which capital!"}])
-def test_another_text_has_another_tag(other):
-    assert tag(asked(**other)) != tag(asked())
-
-
-def test_text_moved_from_the_question_to_the_answer_has_another_tag():
-    assert tag(asked(question="ab", response="c")) != tag(asked(question="a", response="bc"))
-
-
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -327,8 +304,7 @@ def provider(text):
     return RULINGS[answer] if "Verdict: yes" in text else answer
 
 
-def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path):
-    store, registry = Store(tmp_path / "runs.sqlite3"), RunRegistry()
+def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(store, loopback):
     samples = (sample(response=None, question=f"Why? {answer}") for answer in RULINGS)
     data = Dataset(name="silence", samples=tuple(samples))
     options = {"models": [ANSWERING], "prompt": load("rgb_en"), "judges": [JUDGING]}
@@ -338,13 +314,8 @@ def test_a_run_asks_its_judge_about_every_answer_and_keeps_what_it_said(tmp_path
         workspace="w",
     )
 
-    with Loopback(answer=provider) as server:
-        keys = {
-            "openai": Access(
-                provider="openai", base_url=server.base_url, key=SecretStr("sk-loopback")
-            )
-        }
-        registry.start(run, store, keys).wait()
+    server = loopback(answer=provider)
+    RunRegistry().start(run, store, paid.keys(server.base_url)).wait()
 
     silent, named, odd = (store.results.get(run.id, position) for position in range(3))
     assert silent.score.values == {"rejection": 0.0, "rejection_judged": 1.0}

@@ -14,7 +14,6 @@ PARTS = (
     "engine",
     "llm",
     "cold",
-    "labels",
     "faults",
     "killed",
     "limits",

@@ -18,11 +18,6 @@ FIRST = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 SECOND = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
 def person_says(results, verdicts, person="you"):
     """A person's yes (1) or no (0) to the match of answers, by their positions."""
     for position, value in verdicts.items():

@@ -4,17 +4,11 @@ import pytest
 
 from evaluators.comparison.past import differing
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Store
 from tests.comparison.made import MODELS, results
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
 OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 NEW = [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-
-
-@pytest.fixture
-def store():
-    return Store(":memory:")
 
 
 def measured(store, data="made"):

@@ -27,11 +27,6 @@ ROOT = Path(__file__).parents[2]
 WITHOUT_AN_LLM = ["answer_match", "retriever_recall", "context_recall_lexical"]
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
 def again(store, run, keys=None, **options):
     """The same run, done again to its end."""
     second = create_run(store, plan_again(store, run, **options), workspace=run.workspace)

@@ -7,7 +7,6 @@ from evaluators.comparison.sides import Side, titles
 from evaluators.errors import ParameterError
 from evaluators.records import ModelSpec
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Store
 from tests.comparison.made import results
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
@@ -15,11 +14,6 @@ OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 BETTER = [1.0] * 8
 SAME = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 MODELS = tuple(ModelSpec(provider="groq", model=name) for name in ("small", "medium", "large"))
-
-
-@pytest.fixture
-def store():
-    return Store(":memory:")
 
 
 def test_each_is_compared_with_the_first_and_p_values_count_all(store):

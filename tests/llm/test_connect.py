@@ -32,7 +32,6 @@ from evaluators.llm.catalogue import OFFLINE, known_models
 from evaluators.llm.judges import as_client
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Ability, Cap, Completion, ModelSpec, RGBTask
-from evaluators.runs.store import Store
 from tests import judge
 
 GPT_OSS = "groq/openai/gpt-oss-20b"
@@ -149,11 +148,6 @@ def server(loopback, monkeypatch):
     monkeypatch.setenv("GROQ_API_KEY", "gsk_of-the-environment")
     monkeypatch.setenv("GROQ_BASE_URL", found.address)
     return found
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
 
 
 def crossed(kinds, usual):

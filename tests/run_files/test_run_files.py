@@ -37,11 +37,6 @@ QUESTIONS = ["Who?", "When?", "Why?"]
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
-
-
-@pytest.fixture
 def made(store):
     """A small run with two models, a failure, a label and a note."""
     made = results(store, "Made", QUESTIONS, [1.0, None, "failed"], [0.0, 1.0, 0.5], models=MODELS)

@@ -21,11 +21,6 @@ A, B, READER = range(3)
 FLIP = PersonLabel(label="support", key="b", value="full", created="2026-11-22T12:00:00+00:00")
 
 
-@pytest.fixture
-def store() -> Store:
-    return Store(":memory:")
-
-
 @pytest.mark.parametrize("run_id", [NOISE, NOISE_ZH, INVENTED])
 def test_what_ships_is_what_the_evaluators_say_today(run_id):
     shipped = (FOLDER / f"{run_id}.jsonl").read_text(encoding="utf-8")

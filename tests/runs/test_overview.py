@@ -1,17 +1,9 @@
 """What a list says of each run: worked out once, kept with the run, until a result changes."""
 
-import pytest
-
 from evaluators.records import SampleResult, Score
 from evaluators.runs import overview
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Store
 from tests.comparison.made import MODELS, results
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "runs.sqlite3")
 
 
 def test_a_summary_has_the_means_of_each_model_over_what_was_judged(store):

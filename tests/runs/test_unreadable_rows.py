@@ -16,7 +16,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Counts, Store
+from evaluators.runs.store import Counts
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.trace.labelling import HEURISTIC
 from tests.stops import stopped
@@ -53,11 +53,6 @@ def damage(request):
     return DAMAGE[request.param]
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "plumbline.sqlite3"
-
-
 def change(path, table, column, damage, where="rowid = 1"):
     """Damages one cell of the file behind the store's back."""
     with sqlite3.connect(path) as db:
@@ -78,11 +73,6 @@ def finished(store, title="t", **options):
     job.start()
     job.wait()
     return run
-
-
-@pytest.fixture
-def store(path):
-    return Store(path)
 
 
 def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path, damage):

@@ -12,16 +12,11 @@ from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator, UnifiedEvaluationPipeline
 from evaluators.exports import formats
 from evaluators.llm import Access
-from evaluators.llm.budget import Meter
-from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.loop import Scope
-from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Sample, Support, prompt_hash
+from evaluators.records import EvaluatorSpec, Sample, Support, prompt_hash
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
-from evaluators.runs.store import Store
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.labelling_prompt import labelling_template
 from tests import judge as standin
@@ -70,29 +65,12 @@ PRINTED = """{
 """All that the prompt prints, with the comma behind the last object that stands there as well."""
 
 
-@pytest.fixture
-def judge(loopback):
-    """`judge(text)` answers so from behind a provider; `judge.server` is the last one's."""
-    sessions = []
-
-    def client(text):
-        client.server = loopback(answer=text if callable(text) else lambda prompt: text)
-        address = client.server.base_url
-        keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr("sk-any"))}
-        spec = ModelSpec(provider="custom", model="judge", answer_tokens=2048)
-        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
-        return sessions[-1].client(CallLog())
-
-    yield client
-    for session in sessions:
-        session.close()
-
-
-def test_the_whole_printed_answer_is_read_as_published(judge):
-    evaluator = AdvancedRAGEvaluator(llm_client=judge(PRINTED), prompt="ragbench")
+def test_the_whole_printed_answer_is_read_as_published(judge_client):
+    judge = judge_client(answer=lambda prompt: PRINTED)
+    evaluator = AdvancedRAGEvaluator(llm_client=judge, prompt="ragbench")
     scores = evaluator.evaluate(QUESTION, RESPONSE, DOCUMENTS)
 
-    (asked,) = judge.server.asked
+    (asked,) = judge_client.server.asked
     assert asked.text.startswith("I asked someone to answer a question based on one or more")
     assert "0a. The tower is 330 metres tall.\n0b. It stands in Paris.\n\n1a. Lyon" in asked.text
     assert "\nd. It is the tallest.\n" in asked.text
@@ -174,18 +152,9 @@ def test_every_method_with_a_judge_asks_by_the_chosen_prompt():
     assert UnifiedEvaluationPipeline(prompt="ragbench").evaluate(QUESTION, RESPONSE, DOCUMENTS)
 
 
-@pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "plumbline.sqlite3")
-    yield store
-    store.close()
-
-
-def test_the_prompt_stands_in_every_file_of_a_run_and_in_its_settings(store, judge):
-    judge(standin.labels_for)
-    keys = {
-        "custom": Access(provider="custom", base_url=judge.server.base_url, key=SecretStr("sk-any"))
-    }
+def test_the_prompt_stands_in_every_file_of_a_run_and_in_its_settings(store, loopback):
+    address = loopback(answer=standin.labels_for).base_url
+    keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr("sk-any"))}
     metric = EvaluatorSpec(name="gpt_labeling", params={"prompt": "ragbench"})
     results = evaluate(
         inputs.Dataset(name="towers", samples=(SAMPLE,)),

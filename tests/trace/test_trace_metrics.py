@@ -8,7 +8,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from evaluators.datasets.ragbench import sample as ragbench_sample
-from evaluators.errors import DatasetError, ParameterError, StoreError
+from evaluators.errors import DatasetError, StoreError
 from evaluators.records import (
     Labelling,
     Labels,
@@ -284,13 +284,6 @@ def test_a_new_definition_counts_as_itself_and_as_no_other(monkeypatch):
     )
     assert arithmetic(found)["adherence"] == "Adherence = 0.14"
     assert found.under("sentence").definition == "sentence"
-
-
-def test_an_unknown_definition_is_refused_with_the_known_ones():
-    with pytest.raises(
-        ParameterError, match=r"is called 'fixed'\. Known: sentence, fixed_20, ragbench\."
-    ):
-        scores(definition="fixed")
 
 
 @pytest.mark.parametrize(
