@@ -32,8 +32,6 @@ from evaluators.runs.aggregate import (
     labelled,
     merged,
     noise_points,
-    of_ability,
-    of_metric,
     rates,
     summarise,
     value_titles,
@@ -54,12 +52,14 @@ def outline(
     effective=0.2,
     at=(0,),
     question="q",
+    group="",
     **values,
 ):
     return Outline(
         **Cell(*at)._asdict(),
         sample_id="s",
         question=question,
+        situation=group,
         ability=ability,
         noise=noise,
         effective_noise=effective,
@@ -146,12 +146,6 @@ def test_accuracy_by_noise_has_a_point_for_each_level_lowest_first():
     assert [point.effective_noise for point in points] == [0.0, None, pytest.approx(0.7)]
 
 
-def test_rows_of_an_ability_are_found_by_its_name():
-    stored = outline(ability="negative_rejection")
-
-    assert of_ability([stored, OPEN], Ability.REJECTION) == [stored]
-
-
 def rates_by_name(rows):
     return {value.name: mean for value, mean in rates(rows, RGB_VALUES).items()}
 
@@ -222,12 +216,6 @@ def test_without_rows_there_are_no_rates():
 
 
 # Several metrics
-
-
-def test_rows_of_a_metric_are_found_by_its_number():
-    rows = [scored(at=Cell(position, 0, metric)) for position in (0, 1) for metric in (0, 1)]
-
-    assert of_metric(rows, 1) == [rows[1], rows[3]]
 
 
 def test_merged_rows_hold_the_values_of_all_metrics_for_each_answer():
@@ -388,14 +376,6 @@ def test_a_view_counts_by_its_definition_without_changing_what_is_stored(store):
     assert [row.values["context_relevance"] for row in stored] == [0.5, 0.75]
 
 
-@pytest.mark.parametrize("changes", [{}, {Cell(0): [CHANGE]}])
-def test_the_run_s_own_values_are_as_stored_whatever_people_say(store, changes):
-    found = viewed(store, [JUDGED, UNJUDGED], View(), changes)
-
-    stored = store.results.outlines(store.runs.get("r"))
-    assert [row.values for row in found] == [row.values for row in stored]
-
-
 @pytest.mark.parametrize(
     ("by", "relevance"), [(None, 0.25), ("heuristic", 0.25), ("corrected", 0.5)]
 )
@@ -472,22 +452,13 @@ def test_flips_are_counted_by_option():
 
 
 def test_groups_have_means_of_their_own():
-    def row(position, group, value, status="scored"):
-        return Outline(
-            position=position,
-            sample_id=str(position),
-            question="q",
-            situation=group,
-            status=status,
-            values={"f1": value},
-        )
-
+    alone = scored(f1=0.0)
     rows = [
-        row(0, "v2", 1.0),
-        row(1, "v1", 0.5),
-        row(2, "v1", None),
-        row(3, "", 0.0),
-        row(4, "v2", None, "failed"),
+        scored(group="v2", f1=1.0),
+        scored(group="v1", f1=0.5),
+        scored(group="v1", f1=None),
+        alone,
+        outline("failed", group="v2"),
     ]
 
     groups = by_group(rows)
@@ -495,22 +466,14 @@ def test_groups_have_means_of_their_own():
     facts = {group: (own["f1"].mean, own["f1"].coverage) for group, own in groups.items()}
     assert list(facts.items()) == [("v1", (0.5, "1 / 2")), ("v2", (1.0, "1 / 2"))]
     assert groups["v2"]["f1"].failed == 1
-    assert by_group([row(3, "", 0.0)]) == {}
+    assert by_group([alone]) == {}
 
 
 def test_a_group_counts_a_question_once_where_it_was_asked_repeatedly():
-    def row(position, question, value):
-        return Outline(
-            position=position,
-            sample_id=str(position),
-            question=question,
-            situation="easy",
-            status="scored",
-            values={"accuracy": value, "f1": 0.5},
-        )
-
     # Three questions, each asked twice and answered alike: as telling as three answers.
-    rows = [row(n, f"q{n // 2}", float(n < 4)) for n in range(6)]
+    rows = [
+        scored(question=f"q{n // 2}", group="easy", accuracy=float(n < 4), f1=0.5) for n in range(6)
+    ]
 
     easy = by_group(rows)["easy"]
 

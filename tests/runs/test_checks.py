@@ -127,28 +127,16 @@ def test_the_rates_of_rgb_are_checked_under_their_own_names(store, registry):
         drawn = {"drawn": "by hand", "probability": None, "blind": False}
         label = person_label("verdict", "rejection", "no", **drawn)
         store.person_labels.save(run.id, Cell(position), label)
-    found = checked(RunView.read(store, run))
+    view = RunView.read(store, run)
+    found = checked(view)
 
+    # A formula of TRACE is nothing to them.
+    assert checked(view, definition="fixed_20") == found
     assert found.labeller == "the rules"
     assert [value.name for value in found.values] == ["negative_rejection"]
     assert found.values[0].labelled == 3
     assert found.values[0].alone.mean == 0
     assert found.sentence.startswith("Negative rejection: the rules say ")
-
-
-def test_without_labels_only_the_labeller_is_told(store, registry, run):
-    found = checked(RunView.read(store, run))
-
-    assert found.labelled == 0
-    assert found.sentence.endswith("nobody has labelled it yet.")
-
-
-def test_a_formula_of_trace_is_nothing_to_rgb(store, registry):
-    data = compose(bundled()[ENGLISH_BED], [Ability.REJECTION])
-    plan = RunPlan(data, [RGBEvaluator()], models=(OFFLINE,), prompt=load("rgb_en"), seed=0)
-    view = RunView.read(store, finished(store, registry, plan))
-
-    assert checked(view, definition="fixed_20") == checked(view)
 
 
 # From elsewhere

@@ -78,10 +78,6 @@ def save(store, position, metric, score):
     store.results.save("r", SampleResult(position=position, metric=metric, **outcome))
 
 
-def relevance(rows):
-    return [row.values.get("context_relevance") for row in rows if row.metric == 0]
-
-
 def test_rows_are_every_cell_and_can_be_told_apart_by_metric(store, run):
     view = RunView.read(store, run)
 
@@ -125,21 +121,6 @@ def test_an_answer_s_sentences_are_counted_by_the_labels_that_are_looked_at(
     assert view.support_counts(Answer(1), content, View(by=by)) == support
 
 
-def test_merged_rows_have_the_values_of_all_metrics(store, run):
-    view = RunView.read(store, run)
-    first, second, third, fourth = view.merged()
-
-    assert first.values["context_relevance"] == 0.5
-    assert first.values["answer_match"] == 1.0
-    assert [row.status for row in (first, second, third, fourth)] == [
-        "scored",
-        "failed",
-        "failed",
-        None,
-    ]
-    assert view.columns()[1, "answer_match"] == "answer_match"
-
-
 def test_a_group_counts_of_each_value_what_became_of_its_own_metric(store):
     """Of two answers the heuristic checks both; the match of the first fails, of the second has no
     value.
@@ -162,12 +143,6 @@ def test_a_group_counts_of_each_value_what_became_of_its_own_metric(store):
     assert counts == {"f1": (2, 2, 0, 0), "answer_match": (2, 0, 1, 1)}
 
 
-def test_rows_of_one_metric_are_merged_rows_already(store, run):
-    view = RunView.read(store, run.model_copy(update={"evaluators": run.evaluators[:1]}))
-
-    assert view.merged() is view.rows
-
-
 def test_a_view_stays_as_it_was_read_and_the_revision_says_when_it_is_old(store, run):
     view = RunView.read(store, run)
     assert view.rows[-1].status is None
@@ -178,12 +153,6 @@ def test_a_view_stays_as_it_was_read_and_the_revision_says_when_it_is_old(store,
     assert view.rows[-1].status is None
     assert store.figures.revision(run.id) != view.revision
     assert RunView.read(store, run).rows[-1].status == "scored"
-
-
-def test_without_corrections_what_counts_is_what_is_stored(store, run):
-    view = RunView.read(store, run)
-
-    assert view.counted() is view.rows
 
 
 def test_a_correction_counts_where_it_is_chosen_and_never_in_the_run_s_own_values(store, run):
@@ -203,53 +172,6 @@ def test_a_correction_counts_where_it_is_chosen_and_never_in_the_run_s_own_value
 
 def adherence(rows):
     return [row.values.get("adherence") for row in rows if row.metric == 0]
-
-
-@pytest.mark.parametrize(
-    ("by", "values"),
-    [
-        (None, [0.5, 0.5, None, None]),
-        (HEURISTIC, [0.5, 0.5, None, None]),
-        (GOLD, [1.0, None, None, None]),
-        (CORRECTED, [0.5, 0.5, None, None]),
-    ],
-)
-def test_the_labels_that_are_counted_can_be_chosen(store, run, by, values):
-    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
-    view = RunView.read(store, run)
-
-    assert relevance(view.counted(View(by=by))) == values
-    assert relevance(view.merged(View(by=by))) == values
-
-
-def test_each_labeller_has_means_over_what_it_labelled(store, run):
-    assert RunView.read(store, run).labellers() == [HEURISTIC, GOLD]
-
-    store.person_labels.save(run.id, Cell(1), NOT_SUPPORTED)
-    view = RunView.read(store, run)
-    means = view.means_by_labeller(0)
-
-    assert view.labellers() == [HEURISTIC, GOLD, CORRECTED]
-    assert {
-        labeller: [
-            (own[name].mean, own[name].scored) for name in ("context_relevance", "adherence")
-        ]
-        for labeller, own in means.items()
-    } == {
-        HEURISTIC: [(0.5, 2), (1.0, 2)],
-        GOLD: [(1.0, 1), (1.0, 1)],
-        CORRECTED: [(0.5, 2), (0.5, 2)],
-    }
-
-
-def test_agreement_is_between_labellers_of_the_same_sentences(store, run):
-    """The heuristic and the published labels differ on one of two document sentences."""
-    relevant = next(
-        pair for pair in RunView.read(store, run).agreements(0) if pair.label == "relevant"
-    )
-
-    assert {relevant.first, relevant.second} == {HEURISTIC, GOLD}
-    assert (relevant.equal, relevant.sentences) == (0.5, 2)
 
 
 def test_what_was_worked_out_is_kept_for_the_last_choices(store, run):

@@ -138,37 +138,6 @@ def test_samples_with_all_their_parts_come_back_as_they_were(store):
         ] == list(dataset.samples)
 
 
-def test_open_are_the_cells_never_tried_and_those_that_failed(store):
-    store.runs.save(run(), DATASET)
-    store.results.save("r1", failed(0))
-    store.results.save("r1", scored(1))
-
-    assert store.results.open_cells(run()) == [Cell(0), Cell(2)]
-
-
-def test_every_model_of_a_run_has_results_of_its_own(store):
-    both = run(models=(READER, LUNA))
-    store.runs.save(both, DATASET)
-    store.results.save("r1", scored(0, model=1))
-    store.results.save("r1", failed(0, model=0))
-
-    assert store.results.counts(both) == Counts(asked=6, scored=1, failed=1)
-    assert store.results.open_cells(both) == [
-        Cell(0, 0),
-        Cell(1, 0),
-        Cell(1, 1),
-        Cell(2, 0),
-        Cell(2, 1),
-    ]
-    assert store.results.get("r1", 0, 1) == scored(0, model=1)
-    assert [(row.position, row.model, row.status) for row in store.results.outlines(both)][:3] == [
-        (0, 0, "failed"),
-        (0, 1, "scored"),
-        (1, 0, None),
-    ]
-    assert [cell for cell, _, _ in store.results.scored(both)] == [Cell(0, 1)]
-
-
 def test_every_metric_of_a_run_has_results_of_its_own(store):
     both = run(models=(READER, LUNA), metrics=("rgb", "answer_match"))
     store.runs.save(both, DATASET)
@@ -654,11 +623,6 @@ def test_a_run_id_is_stored_once(store):
     assert store.results.counts(run()).asked == 3
 
 
-def test_a_result_of_an_unknown_run_is_refused(store):
-    with pytest.raises(StoreError, match="cannot be written"):
-        store.results.save("r1", scored(0))
-
-
 def test_writing_to_a_closed_store_is_refused_with_the_remedy(store):
     store.close()
 
@@ -671,13 +635,6 @@ def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path):
 
     with pytest.raises(StoreError, match="Set PLUMBLINE_DATA_DIR"):
         Store(tmp_path / "file" / "runs.sqlite3")
-
-
-def test_a_store_may_live_in_memory():
-    store = Store(":memory:")
-    store.runs.save(run(), DATASET)
-
-    assert store.results.counts(run()).asked == 3
 
 
 def test_processes_that_start_at_once_share_one_new_store(tmp_path):
