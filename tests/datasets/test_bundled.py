@@ -18,16 +18,8 @@ from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 
 BEDS = (ENGLISH_BED, CHINESE_BED)
-ROWS = [
-    pytest.param(row, id=f"{name}-{row.abilities[0]}-{row.id}")
-    for name in BEDS
-    for row in bundled()[name].rows
-]
-TRACE = [
-    pytest.param(sample, id=sample.id)
-    for name in (TRACE_SAMPLES, CHINESE_TRACE)
-    for sample in bundled()[name].samples
-]
+ROWS = [row for name in BEDS for row in bundled()[name].rows]
+TRACE = [sample for name in (TRACE_SAMPLES, CHINESE_TRACE) for sample in bundled()[name].samples]
 SITUATIONS = {
     "fully grounded",
     "one hallucinated sentence",
@@ -92,66 +84,69 @@ def test_bundled_data_is_read_once():
     assert bundled() is bundled()
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_every_row_has_a_question_an_answer_and_documents(row):
-    assert row.query.strip()
-    assert row.negative
-    assert row.positive or row.positive_wrong
-    assert all(spelling.strip() for group in groups(row.answer) for spelling in group)
+def is_complete(row):
+    spellings = [spelling for group in groups(row.answer) for spelling in group]
+    return row.query.strip() and row.negative and positives(row) and all(map(str.strip, spellings))
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_the_positives_hold_the_answer(row):
-    if Ability.INTEGRATION in row.abilities:
-        assert len(row.positive) == len(groups(row.answer))
-        lacking = [
-            text
-            for texts, spellings in zip(row.positive, groups(row.answer), strict=True)
-            for text in texts
-            if not holds(text, spellings)
-        ]
-    else:
-        lacking = [
-            text
-            for text in row.positive
-            if not all(holds(text, group) for group in groups(row.answer))
-        ]
-
-    assert not lacking
+def positives(row):
+    return row.positive or row.positive_wrong
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_the_negatives_do_not_hold_the_answer(row):
-    assert not [
-        text for text in row.negative if any(holds(text, group) for group in groups(row.answer))
-    ]
+def is_answered_by_every_positive(row):
+    if Ability.INTEGRATION not in row.abilities:
+        return all(holds(text, group) for text in row.positive for group in groups(row.answer))
+    return len(row.positive) == len(groups(row.answer)) and all(
+        holds(text, spellings)
+        for texts, spellings in zip(row.positive, groups(row.answer), strict=True)
+        for text in texts
+    )
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_no_document_stands_twice(row):
+def is_answered_by_no_negative(row):
+    return not any(holds(text, group) for text in row.negative for group in groups(row.answer))
+
+
+def holds_no_document_twice(row):
     texts = [
         text for group in row.positive for text in ([group] if isinstance(group, str) else group)
     ]
+    return len({*texts, *row.negative}) == len(texts) + len(row.negative)
 
-    assert len({*texts, *row.negative}) == len(texts) + len(row.negative)
+
+def fills_five_passages_with_either_kind(row):
+    return Ability.NOISE not in row.abilities or min(len(row.positive), len(row.negative)) >= 5
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if Ability.NOISE in row.values[0].abilities])
-def test_a_noise_row_fills_five_passages_with_either_kind(row):
-    assert len(row.positive) >= 5
-    assert len(row.negative) >= 5
+def plants_the_error_in_place_of_the_truth_in_every_document(row):
+    if Ability.COUNTERFACTUAL not in row.abilities:
+        return True
+    (planted,), (truth,) = groups(row.fakeanswer), groups(row.answer)
+    return len(row.positive_wrong) == len(row.positive) and (
+        all(holds(text, planted) and not holds(text, truth) for text in row.positive_wrong)
+        and not any(holds(text, planted) for text in row.positive)
+    )
+
+
+def has_an_answer_that_is_judged_correct(row):
+    answer = "; ".join(group[0] for group in groups(row.answer))
+    return RGBEvaluator().is_correct(answer, row.answer)
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in ROWS if Ability.COUNTERFACTUAL in row.values[0].abilities]
+    "rule",
+    [
+        is_complete,
+        is_answered_by_every_positive,
+        is_answered_by_no_negative,
+        holds_no_document_twice,
+        fills_five_passages_with_either_kind,
+        plants_the_error_in_place_of_the_truth_in_every_document,
+        has_an_answer_that_is_judged_correct,
+    ],
 )
-def test_the_planted_error_replaces_the_truth_in_every_document(row):
-    (planted,), (truth,) = groups(row.fakeanswer), groups(row.answer)
-
-    assert len(row.positive_wrong) == len(row.positive)
-    assert [holds(text, planted) for text in row.positive_wrong] == [True] * len(row.positive_wrong)
-    assert not [text for text in row.positive_wrong if holds(text, truth)]
-    assert not [text for text in row.positive if holds(text, planted)]
+def test_every_row_of_a_bed_keeps_the_rules_of_a_bed(rule):
+    assert [(row.abilities[0], row.id) for row in ROWS if not rule(row)] == []
 
 
 @pytest.mark.parametrize("name", BEDS)
@@ -162,49 +157,41 @@ def test_a_bed_reaches_every_nominal_noise_level(name):
     assert {len(sample.retrieved_documents) for sample in asked} == {5}
 
 
-@pytest.mark.parametrize("name", BEDS)
-def test_the_answer_itself_is_judged_correct(name):
-    answers = {
-        "; ".join(group[0] for group in groups(row.answer)): row.answer
-        for row in bundled()[name].rows
-    }
-
-    assert not [
-        said for said, truth in answers.items() if not RGBEvaluator().is_correct(said, truth)
-    ]
-
-
-@pytest.mark.parametrize("sample", TRACE)
-def test_every_gold_key_names_a_sentence_of_the_documents(sample):
+def has_gold_keys_of_its_sentences(sample):
     sentences = DocumentSentencizer().sentencize_documents(sample.retrieved_documents)
     keys = {sentence.key for document in sentences for sentence in document}
     gold = {*sample.labels.relevant_keys, *sample.labels.utilized_keys}
     gold |= {key for support in sample.labels.sentence_support for key in support.supporting_keys}
+    return gold <= keys
 
-    assert gold <= keys
 
-
-@pytest.mark.parametrize("sample", TRACE)
-def test_every_sentence_of_the_response_is_labelled_once(sample):
+def labels_every_sentence_once(sample):
     sentences = DocumentSentencizer().sentencize_response(sample.response)
-
-    assert [support.key for support in sample.labels.sentence_support] == [
-        sentence.key for sentence in sentences
-    ]
+    labelled = [support.key for support in sample.labels.sentence_support]
+    return labelled == [sentence.key for sentence in sentences]
 
 
-@pytest.mark.parametrize("sample", TRACE)
-def test_the_gold_labels_follow_their_own_rules(sample):
+def names_support_where_there_is_some(sample):
     labels = sample.labels
-    unsupported = [
-        support for support in labels.sentence_support if support.support is Support.NONE
-    ]
     supporting = {key for support in labels.sentence_support for key in support.supporting_keys}
+    return (
+        not any(s.supporting_keys for s in labels.sentence_support if s.support is Support.NONE)
+        and supporting == set(labels.utilized_keys)
+        and len(set(labels.relevant_keys)) == len(labels.relevant_keys)
+        and sample.ground_truth
+    )
 
-    assert not [support.key for support in unsupported if support.supporting_keys]
-    assert supporting == set(labels.utilized_keys)
-    assert len(set(labels.relevant_keys)) == len(labels.relevant_keys)
-    assert sample.ground_truth
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        has_gold_keys_of_its_sentences,
+        labels_every_sentence_once,
+        names_support_where_there_is_some,
+    ],
+)
+def test_the_gold_labels_of_every_sample_keep_the_rules_of_labels(rule):
+    assert [sample.id for sample in TRACE if not rule(sample)] == []
 
 
 def test_the_heuristic_reads_chinese_sentences():

@@ -20,7 +20,6 @@ from evaluators.datasets import hub
 from evaluators.datasets.download import received
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_table
-from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError
 from tests.datasets.files import json_lines, packed, parquet, xlsx
 from tests.hub import ENDLESS, PIECE, RAGBENCH_CARD, REVISION, Hub, Repo, ragbench_row
@@ -90,20 +89,6 @@ def test_a_subset_of_ragbench_becomes_samples_with_labels(host):
             "license": "cc-by-4.0",
         }
     }
-
-
-@pytest.mark.parametrize("subset", ["delucionqa", "hotpotqa"])
-def test_a_published_subset_is_read_as_from_an_upload(host, check_data, subset):
-    data = (check_data / "ragbench" / subset / "validation-00000-of-00001.parquet").read_bytes()
-    host(repos={hub.RAGBENCH: Repo({f"{subset}/validation-00000-of-00001.parquet": data})})
-
-    fetched = hub.fetch(hub.files(hub.RAGBENCH), subset, "validation")
-
-    assert fetched.table.rows == read("validation.parquet", data).rows
-
-
-def test_the_twelve_subsets_are_known_without_asking():
-    assert len(set(hub.SUBSETS)) == 12
 
 
 @pytest.mark.parametrize(

@@ -80,17 +80,6 @@ def test_each_of_the_eight_files_becomes_a_test_bed(host, bed, row):
     assert told[-1][0] == told[-1][1] > 0
 
 
-@pytest.mark.parametrize(
-    ("bed", "rows"), [("en_fact", 100), ("zh_fact", 100), ("zh_int", 100), ("zh_refine", 300)]
-)
-def test_a_published_file_becomes_a_test_bed_with_all_its_rows(host, check_data, bed, rows):
-    host({f"/RGB/data/{bed}.json": (check_data / "rgb" / f"{bed}.json").read_bytes()})
-
-    fetched = official.fetch(bed)
-
-    assert len(open_table(fetched.name, fetched.table).data.rows) == rows
-
-
 def test_a_file_that_the_benchmark_does_not_have_is_not_asked_for(host):
     started = host({})
 

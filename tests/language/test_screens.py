@@ -64,9 +64,9 @@ def letters(node):
     return ""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_every_text_that_streamlit_is_given_is_said(path):
-    assert list(unsaid(path)) == []
+def test_every_text_that_streamlit_is_given_is_said():
+    assert len(FILES) > 100
+    assert [f"{path.relative_to(ROOT)}:{call}" for path in FILES for call in unsaid(path)] == []
 
 
 @pytest.mark.parametrize(

@@ -118,30 +118,6 @@ GROQ, OPENAI = "https://api.groq.com", "https://api.openai.com/v1"
 
 
 @pytest.mark.parametrize(
-    ("provider", "address", "key", "problem"),
-    [
-        (
-            "openai",
-            OPENAI,
-            f" {KEY}",
-            "This looks like a key of Groq, so it is not sent to OpenAI.",
-        ),
-        (
-            "groq",
-            GROQ,
-            "Bearer sk-proj-0123",
-            "This looks like a key of OpenAI, so it is not sent to Groq.",
-        ),
-    ],
-)
-def test_a_key_of_another_provider_is_refused_and_not_shown(provider, address, key, problem):
-    with pytest.raises(AccessError) as error:
-        bind(provider, address, key)
-    assert str(error.value).startswith(problem)
-    assert "0123" not in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("provider", "address", "key"),
     [
         ("groq", GROQ, KEY),
@@ -268,14 +244,6 @@ def test_a_variable_that_cannot_be_used_is_named_in_the_log_and_not_shown(caplog
         "OPENAI_API_KEY or OPENAI_BASE_URL is not used. The key contains a character" in caplog.text
     )
     assert "Marked" not in caplog.text
-
-
-def test_a_key_of_another_provider_in_a_variable_is_not_used(caplog):
-    assert keys_from_environment({"OPENAI_API_KEY": f"{KEY}-swapped"}) == {}
-    assert (
-        "OPENAI_API_KEY or OPENAI_BASE_URL is not used. This looks like a key of Groq"
-        in caplog.text
-    )
 
 
 def test_the_environment_of_a_public_host_gives_nothing(monkeypatch):

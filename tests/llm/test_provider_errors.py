@@ -46,149 +46,93 @@ def answered(status, body, headers=None):
     return openai.APIStatusError("", response=response, body=None)
 
 
-@pytest.mark.parametrize(
-    ("exception", "kind", "phrase"),
-    [
-        (
-            refused(
-                404, 'model "qwen3:8b" not found, try pulling it first', type="not_found_error"
-            ),
-            RunStoppedError,
-            "qwen3:8b is not available at Custom endpoint. Choose another model.",
-        ),
-        (
-            answered(
-                404,
-                '{"object": "error", "message": "The model `qwen3:8b` does not exist.", '
-                '"code": 404}',
-            ),
-            RunStoppedError,
-            "qwen3:8b is not available at Custom endpoint. Choose another model.",
-        ),
-        (
-            answered(404, "404 page not found"),
-            RunStoppedError,
-            "Nothing at http://localhost:11434/v1",
-        ),
-        (
-            refused(404, "Invalid URL (POST /chat/completions)"),
-            RunStoppedError,
-            "Nothing at http://localhost:11434/v1",
-        ),
-        (
-            refused(404, "no recorded answer for this prompt"),
-            LLMError,
-            "refused the request (HTTP 404)",
-        ),
-        (
-            answered(405, '{"detail": "Method Not Allowed"}'),
-            RunStoppedError,
-            "Nothing at http://localhost:11434/v1",
-        ),
-        (answered(302, "", {"location": "/login"}), RunStoppedError, "localhost:11434 redirects"),
-        (
-            refused(
-                400,
-                "This model's maximum context length is 4096 tokens. However, you "
-                "requested 4200 tokens "
-                "(3900 in the messages, 300 in the completion).",
-            ),
-            LLMError,
-            "This sample needs 4,200 tokens, more than qwen3:8b takes (4,096).",
-        ),
-        (
-            refused(
-                400,
-                "request (9120 tokens) exceeds the available context size (8192 tokens), "
-                "try increasing it",
-            ),
-            LLMError,
-            "This sample needs 9,120 tokens, more than qwen3:8b takes (8,192).",
-        ),
-        (
-            refused(
-                400,
-                "Input tokens exceed the configured limit of 272,000 tokens. Your "
-                "messages resulted in 300,012 tokens.",
-                code="context_length_exceeded",
-            ),
-            LLMError,
-            "This sample needs 300,012 tokens, more than qwen3:8b takes (272,000).",
-        ),
-        (
-            refused(
-                400, "Please reduce the length of the messages.", code="context_length_exceeded"
-            ),
-            LLMError,
-            "This sample needs about 1,008 tokens, more than qwen3:8b takes.",
-        ),
-        (
-            refused(
-                429,
-                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, "
-                "Requested 45000. "
-                "The input or output tokens must be reduced in order to run successfully.",
-                code="rate_limit_exceeded",
-            ),
-            LLMError,
-            "One request (45,000 tokens with the answer budget) exceeds your plan's "
-            "30,000 tokens per minute.",
-        ),
-        (
-            refused(413, "Too many tokens per minute."),
-            LLMError,
-            "One request (about 2,008 tokens with the answer budget) exceeds your plan's "
-            "tokens per minute.",
-        ),
-        (refused(402, "Insufficient balance"), RunStoppedError, "has no credit"),
-        (
-            refused(400, "Spend limit reached.", code="blocked_api_access"),
-            RunStoppedError,
-            "has no credit",
-        ),
-        (
-            refused(429, "Account is not active.", code="billing_not_active"),
-            RunStoppedError,
-            "has no credit",
-        ),
-        (
-            refused(429, "Limit 30, Used 30, Requested 1. Please try again in 7.66s."),
-            RateLimitedError,
-            "The limit for qwen3:8b at Custom endpoint is reached; try again in 8 s.",
-        ),
-        (
-            refused(429, "Please try again in 7m12s."),
-            RunStoppedError,
-            "The limit for qwen3:8b at Custom endpoint is reached. Everything so far is "
-            "kept; resume after ",
-        ),
-        (
-            refused(429, "On requests per day (RPD): Limit 1000, Used 1000, Requested 1."),
-            RunStoppedError,
-            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so "
-            "far is kept; resume tomorrow.",
-        ),
-        (
-            refused(429, "Rate limit exceeded: free-models-per-day."),
-            RunStoppedError,
-            "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept",
-        ),
-        (
-            answered(503, "<html><h1>Bad gateway</h1></html>"),
-            TransientError,
-            "is overloaded (HTTP 503)",
-        ),
-        (refused(418, "I'm a teapot"), LLMError, "Custom endpoint refused the request (HTTP 418)."),
-        (answered(400, "[" * 50_000), LLMError, "Custom endpoint refused the request (HTTP 400)."),
-        (answered(400, b"\xff\xfe"), LLMError, "Custom endpoint refused the request (HTTP 400)."),
-        (answered(500, '{"error": null}'), TransientError, "is overloaded (HTTP 500)"),
-        (answered(500, '{"error": "out of memory"}'), TransientError, "is overloaded (HTTP 500)"),
-    ],
+LONG = "This model's maximum context length is 4096 tokens. However, you requested 4200 tokens "
+LLAMAS = "request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it"
+OPENAIS = (
+    "Input tokens exceed the configured limit of 272,000 tokens. Your messages resulted in "
+    "300,012 tokens."
 )
-def test_a_refusal_is_understood_by_its_status_and_wording(exception, kind, phrase):
-    error = error_for(exception, ASKED)
-    assert type(error) is kind
-    assert phrase in str(error)
+A_MINUTE = (
+    "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. "
+    "The input or output tokens must be reduced in order to run successfully."
+)
+UNKNOWN = '{"object": "error", "message": "The model `qwen3:8b` does not exist.", "code": 404}'
+REACHED = "The limit for qwen3:8b at Custom endpoint is reached"
+DAILY = "The daily limit for qwen3:8b at Custom endpoint is reached. Everything so far is kept"
+NO_MODEL = "qwen3:8b is not available at Custom endpoint. Choose another model."
+TOO_LONG = {"code": "context_length_exceeded"}
+REFUSALS = {
+    (RunStoppedError, NO_MODEL): [
+        refused(404, 'model "qwen3:8b" not found, try pulling it first', type="not_found_error"),
+        answered(404, UNKNOWN),
+    ],
+    (RunStoppedError, "Nothing at http://localhost:11434/v1"): [
+        answered(404, "404 page not found"),
+        refused(404, "Invalid URL (POST /chat/completions)"),
+        answered(405, '{"detail": "Method Not Allowed"}'),
+    ],
+    (LLMError, "refused the request (HTTP 404)"): [
+        refused(404, "no recorded answer for this prompt")
+    ],
+    (RunStoppedError, "localhost:11434 redirects"): [answered(302, "", {"location": "/login"})],
+    (LLMError, "This sample needs 4,200 tokens, more than qwen3:8b takes (4,096)."): [
+        refused(400, f"{LONG}(3900 in the messages, 300 in the completion).")
+    ],
+    (LLMError, "This sample needs 9,120 tokens, more than qwen3:8b takes (8,192)."): [
+        refused(400, LLAMAS)
+    ],
+    (LLMError, "This sample needs 300,012 tokens, more than qwen3:8b takes (272,000)."): [
+        refused(400, OPENAIS, **TOO_LONG)
+    ],
+    (LLMError, "This sample needs about 1,008 tokens, more than qwen3:8b takes."): [
+        refused(400, "Please reduce the length of the messages.", **TOO_LONG)
+    ],
+    (
+        LLMError,
+        "One request (45,000 tokens with the answer budget) exceeds your plan's 30,000 tokens per "
+        "minute.",
+    ): [refused(429, A_MINUTE, code="rate_limit_exceeded")],
+    (
+        LLMError,
+        "One request (about 2,008 tokens with the answer budget) exceeds your plan's tokens per "
+        "minute.",
+    ): [refused(413, "Too many tokens per minute.")],
+    (RunStoppedError, "has no credit"): [
+        refused(402, "Insufficient balance"),
+        refused(400, "Spend limit reached.", code="blocked_api_access"),
+        refused(429, "Account is not active.", code="billing_not_active"),
+    ],
+    (RateLimitedError, f"{REACHED}; try again in 8 s."): [
+        refused(429, "Limit 30, Used 30, Requested 1. Please try again in 7.66s.")
+    ],
+    (RunStoppedError, f"{REACHED}. Everything so far is kept; resume after "): [
+        refused(429, "Please try again in 7m12s.")
+    ],
+    (RunStoppedError, f"{DAILY}; resume tomorrow."): [
+        refused(429, "On requests per day (RPD): Limit 1000, Used 1000, Requested 1.")
+    ],
+    (RunStoppedError, DAILY): [refused(429, "Rate limit exceeded: free-models-per-day.")],
+    (TransientError, "is overloaded (HTTP 503)"): [
+        answered(503, "<html><h1>Bad gateway</h1></html>")
+    ],
+    (TransientError, "is overloaded (HTTP 500)"): [
+        answered(500, '{"error": null}'),
+        answered(500, '{"error": "out of memory"}'),
+    ],
+    (LLMError, "Custom endpoint refused the request (HTTP 418)."): [refused(418, "I'm a teapot")],
+    (LLMError, "Custom endpoint refused the request (HTTP 400)."): [
+        answered(400, "[" * 50_000),
+        answered(400, b"\xff\xfe"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("kind", "phrase"), REFUSALS)
+def test_a_refusal_is_understood_by_its_status_and_wording(kind, phrase):
+    for exception in REFUSALS[kind, phrase]:
+        error = error_for(exception, ASKED)
+        assert type(error) is kind
+        assert phrase in str(error)
 
 
 @pytest.mark.parametrize("exception", [refused(401), answered(404, "404 page not found")])

@@ -93,11 +93,17 @@ def test_the_custom_endpoint_is_the_last():
         ("openrouter", "sk-proj-0123456789", "OpenAI"),
         ("mistral", "tgp_v1_0123456789", "Together"),
         ("together", "gsk_0123456789", "Groq"),
+        ("openai", " gsk_0123456789", "Groq"),
+        ("groq", "Bearer sk-proj-0123456789", "OpenAI"),
     ],
 )
-def test_a_key_goes_to_the_provider_with_the_longest_beginning_only(provider, key, owner):
-    with pytest.raises(AccessError, match=f"This looks like a key of {owner}, so it is not sent"):
+def test_a_key_goes_to_the_provider_with_the_longest_beginning_only(provider, key, owner, caplog):
+    refusal = f"This looks like a key of {owner}, so it is not sent"
+    with pytest.raises(AccessError, match=refusal) as caught:
         bind(provider, PROVIDERS[provider].address, key)
+    assert keys_from_environment({PROVIDERS[provider].key_variable: key}) == {}
+    assert refusal in caplog.text
+    assert "0123" not in f"{caught.value} {caplog.text}"
 
 
 @pytest.mark.parametrize("provider", ["groq", "openai", "together", "openrouter", "mistral"])

@@ -194,29 +194,6 @@ def test_what_is_not_a_whole_answer_is_never_stored_for_others(store, registry, 
     assert finished(store, run, registry, server).scored == 1
 
 
-def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_not(
-    store, registry, loopback
-):
-    words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
-    server = loopback(
-        answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model]
-    )
-    task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
-    samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
-    run = paid.paid_run(store, Dataset(name="d", samples=samples), judges=(paid.SOL,))
-
-    assert finished(store, run, registry, server).failed == 1
-    assert "cannot be read" in store.results.get(run.id, 0).error
-    words[paid.SOL.model] = "It declines.\nVerdict: yes"
-    assert finished(store, run, registry, server).scored == 1
-    assert store.results.get(run.id, 0).score.values == {"rejection": 1.0, "rejection_judged": 1.0}
-    assert [asked.model for asked in server.asked] == [
-        paid.LUNA.model,
-        paid.SOL.model,
-        paid.SOL.model,
-    ]
-
-
 # Faults
 
 
@@ -391,17 +368,6 @@ def test_a_cap_on_calls_stops_the_run_and_raising_it_finishes_it(store, registry
     assert server.answered == 30
 
 
-def test_a_cap_on_money_is_never_exceeded(store, registry, loopback):
-    server = loopback(latency=0.02)
-    run = paid.paid_run(store, paid.dataset(60), cap=Cap(cost=0.001))
-
-    counts = finished(store, run, registry, server)
-
-    assert 0 < counts.scored < 60
-    assert counts.failed == 0
-    assert 0.0005 < store.calls.spent(run.id)[paid.LUNA.id].cost <= 0.001
-
-
 @pytest.mark.parametrize(("calls", "scored", "asked"), [(1, 0, 1), (2, 1, 2)])
 def test_a_call_that_was_given_up_may_be_paid_for_and_counts_under_a_cap(
     store, registry, loopback, monkeypatch, calls, scored, asked
@@ -483,19 +449,22 @@ def test_an_answer_is_stored_while_it_is_still_being_judged(store, registry, loo
     assert len(server.asked) == slow.FREE + 3
 
 
-def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds_up_the_bill(
-    store, registry, loopback
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_a_judge_that_cannot_be_read_is_asked_again_and_the_answer_it_judges_is_not(
+    store, registry, loopback, use_cache
 ):
+    """The answer is that of the run itself, also where it takes none from the store."""
     words = {paid.LUNA.model: "I can not answer.", paid.SOL.model: "Hm."}
     server = loopback(
         answer=lambda text: words[paid.SOL.model if "Verdict" in text else paid.LUNA.model]
     )
     task = paid.TASK.model_copy(update={"ability": Ability.REJECTION})
     samples = tuple(sample.model_copy(update={"rgb": task}) for sample in paid.dataset(1).samples)
-    run = paid.paid_run(
-        store, Dataset(name="d", samples=samples), judges=(paid.SOL,), use_cache=False
-    )
-    finished(store, run, registry, server)
+    data = Dataset(name="d", samples=samples)
+    run = paid.paid_run(store, data, judges=(paid.SOL,), use_cache=use_cache)
+
+    assert finished(store, run, registry, server).failed == 1
+    assert "cannot be read" in store.results.get(run.id, 0).error
     words[paid.SOL.model] = "It declines.\nVerdict: yes"
 
     assert finished(store, run, registry, server).scored == 1
@@ -505,10 +474,13 @@ def test_a_run_without_stored_answers_asks_again_only_for_what_it_lacks_and_adds
         paid.SOL.model,
     ]
     result = store.results.get(run.id, 0)
-    assert (result.calls, result.response) == (3, "I can not answer.")
-    assert result.cost == pytest.approx(
-        sum(bill.cost for bill in store.calls.spent(run.id).values())
-    )
+    assert result.score.values == {"rejection": 1.0, "rejection_judged": 1.0}
+    assert result.response == "I can not answer."
+    if not use_cache:
+        # All that was paid for it, the first tries included.
+        assert result.calls == 3
+        spent = sum(bill.cost for bill in store.calls.spent(run.id).values())
+        assert result.cost == pytest.approx(spent)
 
 
 def test_what_is_left_is_what_the_run_still_does(store, registry, loopback):
