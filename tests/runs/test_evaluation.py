@@ -2,7 +2,6 @@
 goes on.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 from evaluators import (
     AnswerMatchAcc,
     Cap,
-    Dataset,
     Evaluator,
     Sample,
     Score,
@@ -110,29 +108,6 @@ def test_the_values_of_all_metrics_come_as_one_row_for_each_sample(store):
     assert table["status"].tolist() == ["scored", "scored", "failed"]
     assert table["error"].tolist()[:2] == ["", ""]
     assert table["error"][2] == "Sample 3: response missing, and Answer match needs it. Fill it in."
-
-
-def test_means_stand_on_what_was_judged(store):
-    results = evaluate(TOWERS, AnswerMatchAcc(type="fuzzy_match"), store=store, progress=False)
-
-    [(name, mean)] = results.summary().items()
-
-    assert (name, mean.mean, mean.coverage, mean.failed) == ("answer_match", 0.5, "2 / 3", 1)
-    assert results.counts == Counts(asked=3, scored=2, failed=1)
-    assert results.failures == {
-        "Sample 3: response missing, and Answer match needs it. Fill it in.": 1
-    }
-    assert results.stopped == ""
-
-
-def test_what_failed_alike_is_told_once(store):
-    rows = [{"question": "Who?", "response": None, "ground_truth": "Mina"}] * 3 + [TOWERS[0]]
-
-    results = evaluate(rows, AnswerMatchAcc(), store=store, progress=False)
-
-    assert results.failures == {
-        "Sample 1 and others: response missing, and Answer match needs it. Fill it in.": 3
-    }
 
 
 def test_results_show_themselves_as_a_small_table(store):
@@ -314,28 +289,6 @@ def test_several_models_have_a_summary_each(people):
     assert "Offline reader" in repr(results)
 
 
-def test_a_judge_decides_where_a_metric_asks_one(loopback, store):
-    server = loopback(answer=lambda text: json.dumps({"reason": "It says so.", "verdict": "yes"}))
-    keys = paid.keys(server.base_url)
-
-    results = evaluate(TOWERS[:2], "llm_judge", judge=LUNA, keys=keys, store=store, progress=False)
-
-    [mean] = results.summary().values()
-    assert (mean.mean, mean.coverage) == (1.0, "2 / 2")
-    assert len(server.asked) == 2
-
-
-def test_keys_come_from_the_environment(loopback, store, monkeypatch):
-    server = loopback()
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback")
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-
-    results = evaluate(paid.dataset(1), "rgb", model=LUNA, store=store, progress=False)
-
-    assert results.counts.scored == 1
-    assert "sk-loopback" not in results.run.model_dump_json()
-
-
 @pytest.mark.parametrize(
     ("data", "metrics", "options", "kind"),
     [
@@ -464,15 +417,3 @@ def test_lines_on_the_error_stream_tell_how_far_it_is_where_no_bar_can_be_drawn(
     assert "[bold]Towers" in told
     assert "2 / 2" in told
     assert "in silence" not in told
-
-
-def test_a_data_set_may_be_large(store):
-    samples = tuple(
-        Sample(id=str(n), question="Which?", response="It.", ground_truth="it") for n in range(2000)
-    )
-
-    table = evaluate(
-        Dataset(name="many", samples=samples), "answer_match", store=store, progress=False
-    ).to_pandas()
-
-    assert table["answer_match"].sum() == 2000
