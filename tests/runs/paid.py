@@ -5,10 +5,10 @@ can be killed.
 once it is stored.
 """
 
+import os
+import subprocess
 import sys
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -21,15 +21,15 @@ from evaluators.records import (
     RGBTask,
     Run,
     Sample,
-    SampleResult,
 )
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.store import Store
-from evaluators.runs.store.writer import Writer
+from tests.runs import slow
 
+ROOT = Path(__file__).parents[2]
 PROMPT = "$documents\n$question"
 LUNA = ModelSpec(provider="openai", model="gpt-6-luna", temperature=None, answer_tokens=200)
 SOL = LUNA.model_copy(update={"model": "gpt-6-sol"})
@@ -72,8 +72,8 @@ def answered(number: int, name: str = "bridges") -> Dataset:
     )
 
 
-def keys(base_url: str, key: str = "sk-loopback") -> dict[str, Access]:
-    return {"openai": Access(provider="openai", base_url=base_url, key=SecretStr(key))}
+def keys(base_url: str, key: str = "sk-loopback", to: str = "openai") -> dict[str, Access]:
+    return {to: Access(provider=to, base_url=base_url, key=SecretStr(key))}
 
 
 def paid_run(
@@ -108,21 +108,24 @@ def labelled_run(
     )
 
 
-class AcknowledgingWriter(Writer):
-    """Prints the position of each result once it is stored."""
-
-    def put_result(self, run_id: str, result: SampleResult, *more: Any) -> Future[None]:
-        stored = super().put_result(run_id, result, *more)
-        line = f"{result.position}\n"
-        # One write: threads must not mix their lines.
-        stored.add_done_callback(lambda _: sys.stdout.write(line))
-        stored.add_done_callback(lambda _: sys.stdout.flush())
-        return stored
+def killed(store: Store, run: Run, base_url: str, workers: int, after: int) -> None:
+    """Another process works on the run, and is killed once so many of its results are stored; what
+    it acknowledged has survived.
+    """
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
+    command = [sys.executable, __file__, store.path.parent, base_url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdout
+        lines = [child.stdout.readline() for _ in range(after)]
+        child.kill()
+        lines += child.communicate()[0].splitlines()
+    scored = {row.position for row in store.results.outlines(run) if row.status == "scored"}
+    assert {int(line.split()[0]) for line in lines} <= scored
 
 
 if __name__ == "__main__":
     store = Store(Path(sys.argv[1]) / "runs.sqlite3")
-    store.writer = AcknowledgingWriter(store.database)
+    store.writer = slow.AcknowledgingWriter(store.database)
     (run,) = store.runs.newest("w")
     job = Job(run, store, keys(sys.argv[2]))
     job.start()

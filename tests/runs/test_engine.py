@@ -36,13 +36,11 @@ READER = {"models": [OFFLINE], "prompt": load("rgb_en")}
 QUESTIONS = ("fine", "our error", "fine", "foreign error", "unstorable score", "fine")
 
 
-def fragile_run(store, trouble):
+def fragile_run(store, trouble, *questions):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    return create_run(
-        store,
-        RunPlan(slow.dataset(*QUESTIONS), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+    data = slow.dataset(*(questions or QUESTIONS))
+    plan = RunPlan(data, inputs.evaluators(spec), title="fragile")
+    return create_run(store, plan, workspace="w")
 
 
 def rgb_run(store, dataset, **options):
@@ -145,49 +143,29 @@ def test_a_sample_that_fails_is_a_result_and_the_others_go_on(store, registry, t
     assert [stored(store, run)[position] for position in (1, 3, 4)] == ["failed"] * 3
 
 
-def test_our_own_errors_speak_for_themselves(store, registry, trouble):
-    run = fragile_run(store, trouble)
-    finished(store, run, registry)
-
-    assert store.results.get(run.id, 1).error == "The answer is missing. Add it."
-
-
-def test_of_a_foreign_error_only_the_kind_is_told(store, registry, trouble, caplog):
-    run = fragile_run(store, trouble)
-    finished(store, run, registry)
-
-    error = store.results.get(run.id, 3).error
-
-    assert error == "Unexpected ValueError. Try again; if it happens again, report it."
-    assert "sk-secret" not in store.results.get(run.id, 3).model_dump_json() + caplog.text
+UNEXPECTED = "Unexpected {}. Try again; if it happens again, report it."
+NO_SCORE = "Fragile gave a Sample, not a Score. Let its score method return a Score."
 
 
 @pytest.mark.parametrize(
     ("question", "error", "kind"),
     [
-        (
-            "another record",
-            "Fragile gave a Sample, not a Score. Let its score method return a Score.",
-            "parameter",
-        ),
-        (
-            "way out",
-            "Unexpected SystemExit. Try again; if it happens again, report it.",
-            "unexpected",
-        ),
+        ("our error", "The answer is missing. Add it.", "input"),
+        ("half a character", "The \N{REPLACEMENT CHARACTER} is missing.", "input"),
+        ("foreign error", UNEXPECTED.format("ValueError"), "unexpected"),
+        ("another record", NO_SCORE, "parameter"),
+        ("way out", UNEXPECTED.format("SystemExit"), "unexpected"),
     ],
 )
-def test_whatever_a_metric_does_is_a_failed_result(store, registry, trouble, question, error, kind):
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset(question, "fine"), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+def test_whatever_a_metric_does_is_a_failed_result(
+    store, registry, trouble, caplog, question, error, kind
+):
+    run = fragile_run(store, trouble, question, "fine")
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert store.results.get(run.id, 0).error == error
-    assert store.results.get(run.id, 0).error_kind == kind
+    result = store.results.get(run.id, 0)
+    assert (result.error, result.error_kind) == (error, kind)
+    assert "sk-secret" not in result.model_dump_json() + caplog.text
 
 
 @pytest.mark.parametrize(
@@ -242,28 +220,11 @@ def test_a_mistake_in_a_metric_of_ones_own_is_told_with_the_line_in_its_file(
     assert store.results.get(run.id, 0).details.startswith(details)
 
 
-def test_an_error_with_half_a_character_in_it_is_a_failed_result_too(store, registry, trouble):
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset("half a character", "fine"), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
-
-    assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
-    assert store.results.get(run.id, 0).error == "The \N{REPLACEMENT CHARACTER} is missing."
-
-
 def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, trouble):
     store.database._db.setlimit(
         sqlite3.SQLITE_LIMIT_LENGTH, 100_000
     )  # SQLite's own is a thousand million
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset("large score", "fine"), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+    run = fragile_run(store, trouble, "large score", "fine")
 
     assert finished(store, run, registry) == Counts(asked=2, scored=1, failed=1)
     assert (
@@ -273,12 +234,7 @@ def test_a_result_that_no_store_can_hold_fails_its_sample_only(store, registry, 
 
 
 def test_a_store_that_is_full_stops_the_run_and_this_process_knows_why(store, registry, trouble):
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset(*["large score"] * 20), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+    run = fragile_run(store, trouble, *["large score"] * 20)
     (pages,) = store.database._db.execute("pragma page_count").fetchone()
     store.database._db.execute(f"pragma max_page_count = {pages + 3}")
 
@@ -307,12 +263,7 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
 ):
     store = Store(tmp_path / "runs.sqlite3")
     store.writer = OutOfMemory(store.database)
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset(*["fine"] * 40), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+    run = fragile_run(store, trouble, *["fine"] * 40)
 
     registry.start(run, store).wait()
 
@@ -325,12 +276,7 @@ def test_what_nobody_has_foreseen_stops_the_run_with_its_kind_as_the_reason(
 
 
 def test_a_kind_of_foreign_error_is_logged_once(store, registry, trouble, caplog):
-    spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    run = create_run(
-        store,
-        RunPlan(slow.dataset(*["foreign error"] * 4), inputs.evaluators(spec), title="fragile"),
-        workspace="w",
-    )
+    run = fragile_run(store, trouble, *["foreign error"] * 4)
 
     assert finished(store, run, registry).failed == 4
     assert [record.getMessage() for record in caplog.records] == ["A sample failed with ValueError"]

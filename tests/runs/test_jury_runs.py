@@ -3,18 +3,12 @@ twice.
 """
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from evaluators.datasets.sampling import in_random_order
 from evaluators.errors import ParameterError
-from evaluators.llm import Access
 from evaluators.records import Cap, EvaluatorSpec, ModelSpec
 from evaluators.runs import aggregate, inputs
 from evaluators.runs.engine import create_run
@@ -48,11 +42,7 @@ class Judges:
         self.words = severe
         self.openai = loopback(answer=judge.labels_for, **options)
         self.custom = loopback(answer=lambda text: self.words(text), **options)
-        key = SecretStr("sk-loopback")
-        self.keys = {
-            "openai": Access(provider="openai", base_url=self.openai.base_url, key=key),
-            "custom": Access(provider="custom", base_url=self.custom.base_url, key=key),
-        }
+        self.keys = paid.keys(self.openai.base_url) | paid.keys(self.custom.base_url, to="custom")
 
     @property
     def asked(self):
@@ -209,25 +199,12 @@ def test_a_cap_on_calls_counts_every_judge(store, registry, server):
 
 
 def test_a_jury_killed_three_times_finishes_and_repeats_only_what_was_in_flight(
-    store, registry, loopback, tmp_path
+    store, registry, loopback
 ):
     server, workers, kills = Judges(loopback, latency=0.05), 8, 3
     run = paid.labelled_run(store, paid.answered(120), (LUNA, SOL))
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
-    acknowledged = set()
     for _ in range(kills):
-        child = subprocess.Popen(
-            [sys.executable, paid.__file__, tmp_path, server.openai.base_url],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        acknowledged |= {int(child.stdout.readline()) for _ in range(15)}
-        child.send_signal(signal.SIGKILL)
-        acknowledged |= {int(line) for line in child.communicate()[0].split()}
-        assert acknowledged <= {
-            row.position for row in store.results.outlines(run) if row.status == "scored"
-        }
+        paid.killed(store, run, server.openai.base_url, workers, after=15)
 
     assert store.results.counts(run).open > 0
     assert finished(store, run, registry, server) == Counts(asked=120, scored=120, failed=0)

@@ -7,11 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from evaluators import evaluate
 from evaluators.errors import AccessError, ParameterError
-from evaluators.llm import Access
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Cap, ModelSpec, Reason
 from evaluators.runs import inputs
@@ -31,8 +29,7 @@ OSS = ModelSpec(provider="groq", model="openai/gpt-oss-20b", answer_tokens=200)
 
 
 def keys(server, key="sk-loopback"):
-    groq = Access(provider="groq", base_url=server.address, key=SecretStr(key))
-    return {**paid.keys(server.base_url, key), "groq": groq}
+    return paid.keys(server.base_url, key) | paid.keys(server.address, key, to="groq")
 
 
 def resumed(store, run, registry, server):

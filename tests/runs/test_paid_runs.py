@@ -2,9 +2,7 @@
 
 import asyncio
 import gc
-import os
 import random
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -525,21 +523,8 @@ def test_a_run_killed_five_times_finishes_and_repeats_only_what_was_in_flight(
 ):
     server, workers, kills = loopback(latency=0.1), 16, 5
     run = paid.paid_run(store, paid.dataset(500))
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLUMBLINE_WORKERS": str(workers)}
-    acknowledged = set()
     for _ in range(kills):
-        child = subprocess.Popen(
-            [sys.executable, paid.__file__, tmp_path, server.base_url],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        acknowledged |= {int(child.stdout.readline()) for _ in range(60)}
-        child.send_signal(signal.SIGKILL)
-        acknowledged |= {int(line) for line in child.communicate()[0].split()}
-        assert acknowledged <= {
-            row.position for row in store.results.outlines(run) if row.status == "scored"
-        }
+        paid.killed(store, run, server.base_url, workers, after=60)
         with sqlite3.connect(tmp_path / "runs.sqlite3") as db:
             assert db.execute("pragma integrity_check").fetchone() == ("ok",)
 

@@ -4,14 +4,12 @@ import csv
 import json
 
 import pytest
-from pydantic import SecretStr
 
 from evaluators import FakeLLM, evaluate
 from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator, GPTLabelingPromptGenerator
 from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator, UnifiedEvaluationPipeline
 from evaluators.exports import formats
-from evaluators.llm import Access
 from evaluators.records import EvaluatorSpec, Sample, Support, prompt_hash
 from evaluators.runs import inputs
 from evaluators.runs.engine import create_run
@@ -20,6 +18,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
 from evaluators.trace.labelling_prompt import labelling_template
 from tests import judge as standin
+from tests.runs import paid
 
 FULL, PARTIAL, NONE = Support.FULL, Support.PARTIAL, Support.NONE
 QUESTION = "How many metres are 3 of these towers?"
@@ -153,8 +152,7 @@ def test_every_method_with_a_judge_asks_by_the_chosen_prompt():
 
 
 def test_the_prompt_stands_in_every_file_of_a_run_and_in_its_settings(store, loopback):
-    address = loopback(answer=standin.labels_for).base_url
-    keys = {"custom": Access(provider="custom", base_url=address, key=SecretStr("sk-any"))}
+    keys = paid.keys(loopback(answer=standin.labels_for).base_url, to="custom")
     metric = EvaluatorSpec(name="gpt_labeling", params={"prompt": "ragbench"})
     results = evaluate(
         inputs.Dataset(name="towers", samples=(SAMPLE,)),
