@@ -14,6 +14,7 @@ from evaluators.records import (
 )
 from evaluators.runs.store import Store
 
+CREATED = "2026-11-22T09:00:00+00:00"
 MODELS = tuple(ModelSpec(provider="groq", model=name) for name in ("small", "large"))
 
 
@@ -25,6 +26,17 @@ def dataset(questions, name="made"):
     return Dataset(name=name, samples=tuple(samples))
 
 
+def run_over(data, *metrics, **facts):
+    """A run of these metrics over the data that is not stored yet."""
+    usual = {"id": "r", "workspace": "local", "created": CREATED, "title": "By hand"}
+    return Run(
+        dataset_name=data.name,
+        fingerprint=data.fingerprint,
+        evaluators=tuple(EvaluatorSpec(name=name) for name in metrics),
+        **usual | facts,
+    )
+
+
 def results(
     store: Store,
     title,
@@ -34,7 +46,6 @@ def results(
     models=(),
     repeats=1,
     data_name="made",
-    created="2026-11-22T09:00:00+00:00",
     **facts,
 ):
     """A run over these questions, with a list of values for each model; "failed" is a failure.
@@ -44,18 +55,8 @@ def results(
     """
     is_made = not isinstance(questions, Dataset)
     data = dataset(questions, data_name).repeated(repeats) if is_made else questions
-    run = Run(
-        id=title.replace(" ", "-"),
-        workspace="local",
-        created=created,
-        title=title,
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=(EvaluatorSpec(name=metric),),
-        models=models,
-        repeats=repeats,
-        **facts,
-    )
+    facts |= {"id": title.replace(" ", "-"), "title": title, "models": models, "repeats": repeats}
+    run = run_over(data, metric, **facts)
     rows = [
         _result(position, model, metric, value)
         for model, own in enumerate(values)

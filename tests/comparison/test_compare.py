@@ -78,17 +78,6 @@ def test_people_s_labels_on_one_side_alone_are_no_comparison(store):
         compare(old, new, labels="corrected")
 
 
-def test_samples_of_the_same_data_are_matched_by_where_they_stand(store):
-    value = compare(
-        results(store, "Old", QUESTIONS, FIRST), results(store, "New", QUESTIONS, SECOND)
-    )["answer_match"]
-
-    assert (value.difference.wins, value.difference.ties, value.difference.losses) == (6, 2, 0)
-    assert value.difference.difference == 0.75
-    assert value.difference.p == pytest.approx(1 / 2**6)
-    assert value.coverage == "8 / 8"
-
-
 def test_one_instruction_for_all_samples_does_not_make_them_one_as_in_single_means(store):
     old = results(store, "Old", ["Summarise the documents."] * 8, FIRST)
     new = results(store, "New", ["Summarise the documents."] * 8, SECOND)

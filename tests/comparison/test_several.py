@@ -75,14 +75,6 @@ def test_three_runs(store):
         several["Old"]
 
 
-def test_one_that_has_nothing_in_common_is_named(store):
-    ours, theirs = (results(store, title, QUESTIONS, OLD) for title in ("Old", "New"))
-    third = results(store, "Else", ["Another?"], [1.0])
-
-    with pytest.raises(ParameterError, match="Old and Else have no sample and no question in comm"):
-        compare(ours, theirs, third)
-
-
 @pytest.mark.parametrize(
     ("chosen", "names"),
     [

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evaluators import compare, evaluate
+from evaluators import compare
 from evaluators.api.evaluation import Results
-from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.report.comparison_report import comparison_report
 from evaluators.runs import examples
 from evaluators.runs.inputs import local_store
@@ -78,12 +77,3 @@ def test_hostile_titles_stay_texts(store):
 
     is_harmless(read)
     assert "<script>alert(1)</script>" in read.text
-
-
-def test_another_formula_is_told_in_what_differs(store):
-    results = evaluate(TRACE_SAMPLES, "trace", store=store, progress=False)
-    comparison = compare(results, results.under("ragbench"))
-
-    text = Read(comparison_report(comparison, comparison.sides, NOW)).text
-
-    assert "The values are counted by different formulas or rules." in text

@@ -246,12 +246,6 @@ def test_results_count_labels_by_the_definition_and_name_it(store, definition):
     )
 
 
-def test_an_unknown_definition_is_refused_before_the_run_begins(store):
-    with pytest.raises(ParameterError, match="'mine'"):
-        evaluate(TOWERS, "trace", store=store, progress=False, definition="mine")
-    assert store.runs.newest("local") == []
-
-
 # Models and judges
 
 

@@ -88,27 +88,6 @@ def test_a_run_over_samples_comes_back(metric, form):
     assert means(again(first, metric, form)) == means(first)
 
 
-@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
-def test_answers_of_a_model_are_matched_again(form):
-    _, first = rgb_run(ENGLISH_BED, "answer_match")
-
-    assert means(again(first, "answer_match", form)) == means(first)
-
-
-@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
-def test_gold_documents_come_back(form):
-    sample = Sample(
-        id="1",
-        question="Who?",
-        response="Anna.",
-        retrieved_documents=("Anna did it.", "Bert slept."),
-        gold_documents=("Anna did it.",),
-    )
-    first = evaluate(Dataset(name="a", samples=(sample,)), "trace", progress=False)
-
-    assert load_data_of(*form(first)).samples == (sample,)
-
-
 def xlsx_of_lines(results):
     """As somebody keeps the lines in a workbook, whose cells hold no lists."""
     lines = list(results.lines())
@@ -171,14 +150,14 @@ def test_corrected_labels_and_values_come_back(form):
 
 
 @pytest.mark.parametrize("form", WHOLE)
-def test_labels_that_the_data_came_with_come_back(form):
-    labels = Labels(relevant_keys=("0a",), utilized_keys=("0a",))
+def test_labels_and_gold_documents_that_the_data_came_with_come_back(form):
     sample = Sample(
         id="1",
         question="Who?",
         response="Anna.",
-        retrieved_documents=("Anna did it.",),
-        labels=labels,
+        retrieved_documents=("Anna did it.", "Bert slept."),
+        labels=Labels(relevant_keys=("0a",), utilized_keys=("0a",)),
+        gold_documents=("Anna did it.",),
     )
     first = evaluate(Dataset(name="a", samples=(sample,)), "trace", progress=False)
 

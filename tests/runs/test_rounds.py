@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -23,6 +21,7 @@ from evaluators.runs.store.bodies import timestamp
 from evaluators.trace.labelling import CORRECTED
 from tests import lesson
 from tests.lesson import FULL, NONE, PARTIAL, PLACES
+from tests.spreadsheet import csv_rows
 
 
 @pytest.fixture
@@ -450,18 +449,14 @@ def test_votes_are_no_labels_of_the_run_and_can_be_taken_away(store, errors):
         rounds.close(store, errors, made, reveal=True)
 
     assert store.person_labels.by_cell(errors.id) == {}
-    (row,) = table(rounds.labels_csv(store, errors, planted))
+    (row,) = csv_rows(rounds.labels_csv(store, errors, planted))
     assert (row["sentence"], row["text"]) == ("A", "The capital of Australia is Perth.")
     assert (row["label"], row["class"], row["planted"]) == ("error", "error", "error")
-    (row,) = table(rounds.labels_csv(store, errors, better))
+    (row,) = csv_rows(rounds.labels_csv(store, errors, better))
     left, right = round_content.content(store, errors, better).answers[0].models
     assert (row["label"], row["class"]) == ("both alike", "both alike")
     assert row["metric"] == ("left side" if left == 0 else "right side")
     assert (row["left"], row["right"]) == (lesson.MODELS[left].id, lesson.MODELS[right].id)
-
-
-def table(file: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(file.decode("utf-8-sig"))))
 
 
 def test_a_round_of_an_earlier_version_is_read(store, path, made):
@@ -541,7 +536,7 @@ def test_guesses_are_not_labels_of_the_run(store, run):
     rounds.close(store, run, made, reveal=True)
 
     assert store.person_labels.by_cell(run.id) == {}
-    (row,) = csv.DictReader(io.StringIO(rounds.labels_csv(store, run, made).decode("utf-8-sig")))
+    (row,) = csv_rows(rounds.labels_csv(store, run, made))
     assert (row["text"], row["label"]) == ("What does mill 1 grind?", "full")
 
 
@@ -565,9 +560,7 @@ def test_every_label_can_be_taken_away_and_no_cell_is_a_formula(store, run, made
     joined = store.rounds.join(made.id, "=1+1")
     store.rounds.label(joined, AskedPlace(0, "a"), FULL)
 
-    rows = list(
-        csv.DictReader(io.StringIO(rounds.labels_csv(store, run, made).decode("utf-8-sig")))
-    )
+    rows = csv_rows(rounds.labels_csv(store, run, made))
 
     assert len(rows) == 12
     first = rows[0]
