@@ -214,12 +214,6 @@ def test_intervals_of_correlated_repeats_hold_the_truth_and_naive_ones_do_not(
     assert naively / 300 < 0.85
 
 
-def test_the_same_values_have_the_same_interval_wherever_they_are_shown():
-    values = [0.1, 0.2, 0.5, 0.6, 0.8, 0.9, 0.95]
-
-    assert interval(values) == interval(values)
-
-
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=20))
 def test_the_interval_of_shares_holds_their_mean_and_stays_among_shares(values):
     found = interval(values)

@@ -2,11 +2,15 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+ROOT = Path(__file__).parents[2]
 DOCUMENT = "The tower is 330 metres tall. It stands in Paris."
 
 
@@ -44,3 +48,16 @@ def results(folder: Path) -> list[dict]:
     for path in sorted(folder.rglob("*.parquet")):
         rows += pq.read_table(path).to_pylist()
     return rows
+
+
+def started(folder: Path, *options: str) -> subprocess.Popen:
+    """A batch of the logs in a folder, in a process of its own."""
+    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
+    return subprocess.Popen(
+        [sys.executable, "-m", "evaluators", "batch", "in", "out", *columns, *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )

@@ -1,28 +1,22 @@
 """Judges in a batch: the stored answers, the budget and the limits hold, whatever ends the process."""
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from evaluators import Cap, evaluate_batch_files
 from evaluators.batch.judging import JudgesSetup
 from evaluators.errors import ParameterError
-from evaluators.llm import Access
 from evaluators.llm.budget import Share
 from evaluators.prompts import Prompt
 from evaluators.records import ModelSpec
 from tests import judge
-from tests.batch.files import COLUMNS, json_lines, results, row
+from tests.batch.files import COLUMNS, json_lines, results, row, started
+from tests.runs import paid
 
-ROOT = Path(__file__).parents[2]
 ROWS = 30
 WORKERS = 4
 PATIENCE = 240
@@ -34,7 +28,7 @@ def server(loopback, monkeypatch, data_folder):
     """A provider whose address and key are in the environment."""
 
     def start(**options):
-        found = loopback(answer=judge.labels_for, **options)
+        found = loopback(**{"answer": judge.labels_for, **options})
         monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-of-a-batch")
         monkeypatch.setenv("OPENAI_BASE_URL", found.base_url)
         monkeypatch.setenv("PLUMBLINE_WORKERS", str(WORKERS))
@@ -53,17 +47,6 @@ def logs(data_folder):
             rows.append(row(at, answer_text=answer, ground_truth="330 metres"))
         json_lines(data_folder / "in" / f"{name}.jsonl", rows)
     return data_folder
-
-
-def started(data, output, *options):
-    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
-    return subprocess.Popen(
-        [sys.executable, "-m", "evaluators", "batch", str(data), str(output), *columns, *options],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 def judged(folder, **options):
@@ -113,7 +96,7 @@ def test_a_budget_stops_the_batch_and_a_higher_one_goes_on(server, logs):
 
 def test_what_a_killed_process_had_answered_is_not_paid_twice(server, logs):
     provider = server(latency=0.1)
-    command = (logs / "in", logs / "out", "--metric", "gpt_labeling", "--judge", JUDGE)
+    command = (logs, "--metric", "gpt_labeling", "--judge", JUDGE)
     process = started(*command)
     end = time.monotonic() + PATIENCE
     while provider.answered < 7:
@@ -142,9 +125,7 @@ def test_a_judge_whose_key_is_refused_stops_the_batch(server, logs):
     assert not (logs / "out" / "_manifest.json").exists()
 
 
-def test_an_unreadable_answer_of_a_killed_process_is_asked_for_again(
-    server, logs, loopback, monkeypatch
-):
+def test_an_unreadable_answer_of_a_killed_process_is_asked_for_again(server, data_folder):
     told = threading.Event()
     rated = []
 
@@ -158,33 +139,27 @@ def test_an_unreadable_answer_of_a_killed_process_is_asked_for_again(
         time.sleep(1)
         return '{"reason": "", "score": 4}'
 
-    provider = loopback(answer=answer)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-of-a-batch")
-    monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url)
+    server(answer=answer)
     rows = [row(at, answer_text=f"It is {at} m tall.") for at in range(2)]
-    data = json_lines(logs / "one" / "a.jsonl", rows)
+    json_lines(data_folder / "in" / "a.jsonl", rows)
     options = ["--metric", "gpt_labeling", "--metric", "g_eval", "--judge", JUDGE]
-    process = started(data.parent, logs / "out", *options)
+    process = started(data_folder, *options)
     assert told.wait(PATIENCE)
     process.kill()
     process.communicate(timeout=PATIENCE)
 
     def goes_on(*further):
-        process = started(data.parent, logs / "out", *options, *further)
+        process = started(data_folder, *options, *further)
         process.communicate(timeout=PATIENCE)
-        return [each["gpt_labeling_status"] for each in results(logs / "out")]
+        return [each["gpt_labeling_status"] for each in results(data_folder / "out")]
 
     # The stored answers cannot be read; they serve this once.
     assert goes_on() == ["failed", "failed"]
     assert goes_on("--retry-failed") == ["scored", "scored"]
 
 
-def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs, loopback, monkeypatch):
-    broken = loopback(
-        answer=lambda text: judge.labels_for(text) if "It is 3 m" not in text else "?"
-    )
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-of-a-batch")
-    monkeypatch.setenv("OPENAI_BASE_URL", broken.base_url)
+def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs):
+    server(answer=lambda text: judge.labels_for(text) if "It is 3 m" not in text else "?")
 
     found = judged(logs)
 
@@ -199,10 +174,9 @@ def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs, loo
 
 def test_what_a_dead_worker_waits_for_is_given_up_unpaid(loopback, data_folder, tmp_path):
     provider = loopback(latency=1)
-    key = SecretStr("sk-loopback-of-a-batch")
-    access = Access(provider="openai", base_url=provider.base_url, key=key)
+    keys = paid.keys(provider.base_url)
     spec = ModelSpec(provider="openai", model="gpt-6-luna")
-    setup = JudgesSetup((spec,), {"openai": access}, Cap(calls=4), tmp_path / "calls.sqlite3")
+    setup = JudgesSetup((spec,), keys, Cap(calls=4), tmp_path / "calls.sqlite3")
     judges = setup.open()
 
     def ask(number):

@@ -1,11 +1,9 @@
 """Whatever is killed, and whenever: the results are whole after going on, and no row is there twice."""
 
 import json
-import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +20,7 @@ from evaluators.batch.worker import Task
 from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.guess import Guess, Shape
-from tests.batch.files import COLUMNS, json_lines, results, row
+from tests.batch.files import COLUMNS, json_lines, results, row, started
 from tests.batch.fragile import DEADLY
 
 ROOT = Path(__file__).parents[2]
@@ -33,17 +31,7 @@ ROWS = 500
 
 
 def command(folder: Path, *options: str) -> subprocess.Popen:
-    columns = [part for pair in COLUMNS.items() for part in ("--column", "=".join(pair))]
-    chosen = options or ("--metric", "trace")
-    arguments = ["batch", "in", "out", "--workers", "2", *columns, *chosen]
-    return subprocess.Popen(
-        [sys.executable, "-m", "evaluators", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    return started(folder, "--workers", "2", *(options or ("--metric", "trace")))
 
 
 def finished(folder: Path) -> int:
