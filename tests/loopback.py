@@ -3,8 +3,7 @@
     with Loopback(limits=ServerLimits(requests=30, tokens=8000)) as server:
         client = openai.OpenAI(base_url=server.base_url, api_key="any")
 
-`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own, with `--judge`
-also as a judge.
+`python -m tests.loopback --port 8900 --latency 0.2` serves in a process of its own.
 """
 
 from __future__ import annotations
@@ -795,27 +794,18 @@ def reservation(asked: Asked) -> int:
     )
 
 
-def judging() -> Callable[[str], str]:
-    """Labels for a labelling prompt, and the usual answer for any other."""
-    from tests import judge  # needs Plumbline, as nothing else here does
-
-    return lambda text: judge.labels_for(text) if judge.is_labelling(text) else default_answer(text)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="A provider of LLMs on this computer, for tests.")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that an answer takes")
-    parser.add_argument("--judge", action="store_true", help="answer labelling prompts with labels")
     parser.add_argument(
         "--limits", action="store_true", help="tell of limits in the headers, wide ones"
     )
     options = parser.parse_args()
-    answer = judging() if options.judge else default_answer
     limits = (
         ServerLimits(requests=10**6, tokens=10**9, day_requests=10**9) if options.limits else None
     )
-    loopback = Loopback(port=options.port, latency=options.latency, answer=answer, limits=limits)
+    loopback = Loopback(port=options.port, latency=options.latency, limits=limits)
     with loopback as server, suppress(KeyboardInterrupt):
         print(server.base_url, flush=True)
         threading.Event().wait()

@@ -5,16 +5,14 @@ from __future__ import annotations
 from evaluators.api.evaluation import Results
 from evaluators.records import (
     Dataset,
-    EvaluatorSpec,
     ModelSpec,
-    Run,
     Sample,
     SampleResult,
     Score,
 )
 from evaluators.runs.store import Store
+from tests.stored import run_over
 
-CREATED = "2026-11-22T09:00:00+00:00"
 MODELS = tuple(ModelSpec(provider="groq", model=name) for name in ("small", "large"))
 
 
@@ -26,17 +24,6 @@ def dataset(questions, name="made"):
     return Dataset(name=name, samples=tuple(samples))
 
 
-def run_over(data, *metrics, **facts):
-    """A run of these metrics over the data that is not stored yet."""
-    usual = {"id": "r", "workspace": "local", "created": CREATED, "title": "By hand"}
-    return Run(
-        dataset_name=data.name,
-        fingerprint=data.fingerprint,
-        evaluators=tuple(EvaluatorSpec(name=name) for name in metrics),
-        **usual | facts,
-    )
-
-
 def results(
     store: Store,
     title,
@@ -46,6 +33,7 @@ def results(
     models=(),
     repeats=1,
     data_name="made",
+    created="2026-11-22T09:00:00+00:00",
     **facts,
 ):
     """A run over these questions, with a list of values for each model; "failed" is a failure.
@@ -55,8 +43,8 @@ def results(
     """
     is_made = not isinstance(questions, Dataset)
     data = dataset(questions, data_name).repeated(repeats) if is_made else questions
-    facts |= {"id": title.replace(" ", "-"), "title": title, "models": models, "repeats": repeats}
-    run = run_over(data, metric, **facts)
+    facts |= {"id": title.replace(" ", "-"), "title": title, "created": created}
+    run = run_over(data, metric, models=models, repeats=repeats, **facts)
     rows = [
         _result(position, model, metric, value)
         for model, own in enumerate(values)
