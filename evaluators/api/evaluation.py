@@ -408,7 +408,7 @@ class Results:
 
         Tells of a run that somebody handed in whether its figures were changed.
         """
-        return recounted(self.store, self.run)
+        return recounted(RunView.read(self.store, self.run))
 
     def again(
         self,

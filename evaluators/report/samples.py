@@ -168,7 +168,7 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
     run = view.run
     result = content.results.get(0)
     score = result.score if result else None
-    answered = content.sample.model_copy(update={"response": content.response})
+    answered = content.answered
     evaluator = rulings.rgb_evaluator(run, counted.policy)
     verdicts = rulings.verdicts_by(run, evaluator, answered, score)
     marks = marked.Marks.of(answered, verdicts)
@@ -211,7 +211,7 @@ def _marked_extract(text: str, marks: marked.Marks, most: int) -> str:
 def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
     """The values of every metric from this number on, each with the reason that it gave."""
     titles = run_facts.metric_titles(view.run)
-    answered = content.sample.model_copy(update={"response": content.response})
+    answered = content.answered
     lines = []
     for number, result in sorted(content.results.items()):
         score = result.score

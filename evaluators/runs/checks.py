@@ -26,9 +26,6 @@ from evaluators.text.language import language, say
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 
-READ_TOGETHER = 256
-"""Samples in memory at a time."""
-
 # Two seconds of work, and an AUROC to some 2 points.
 MOST_ESTIMATED = 1000
 """Labelled answers of which the heuristic says how likely they are supported."""
@@ -278,11 +275,10 @@ def _likely_adherence(view: RunView, found: Sequence[LabelledSample]) -> dict[Ce
     heuristic = TRACEEvaluator(**spec.params)
     likely = {}
     answers = [Answer(sample.cell.position, sample.cell.model) for sample in found[:MOST_ESTIMATED]]
-    for start in range(0, len(answers), READ_TOGETHER):
-        for answer, content in view.contents(answers[start : start + READ_TOGETHER]).items():
-            score = content.results[0].score
-            if score is not None:
-                sentences = from_score(score, content.sample).sentences
-                estimates = heuristic.support_estimates(sentences, content.sample.question)
-                likely[Cell(*answer)] = min(estimates.values(), default=1.0)
+    for answer, content in view.contents_one_by_one(answers):
+        score = content.results[0].score
+        if score is not None:
+            sentences = from_score(score, content.sample).sentences
+            estimates = heuristic.support_estimates(sentences, content.sample.question)
+            likely[Cell(*answer)] = min(estimates.values(), default=1.0)
     return likely

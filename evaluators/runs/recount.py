@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
-from evaluators.errors import ParameterError, PlumblineError, UnreadableRowError
+from evaluators.errors import ParameterError, PlumblineError
 from evaluators.llm.fake import FakeLLM
 from evaluators.records import (
     Cell,
@@ -16,19 +16,17 @@ from evaluators.records import (
     Record,
     Run,
     Sample,
-    SampleResult,
     Score,
 )
 from evaluators.runs import pool
 from evaluators.runs.environment import Environment, changed_versions, versions
 from evaluators.runs.formulas import stored_formula
-from evaluators.runs.store import Answer, Store
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, joined_sentences
 from evaluators.trace.metrics import from_score
 
-AT_ONCE = 100
-"""Answers that are in memory at a time."""
 NAMED = 5
 """Samples that the sentence names."""
 
@@ -84,24 +82,32 @@ class Recount(Record):
         return joined_sentences([differ, unknown])
 
 
-def recounted(store: Store, run: Run) -> Recount:
+def recounted(view: RunView) -> Recount:
     """Works out every value anew: from the answers, what a judge wrote, or the labels alone.
 
     Nobody is asked. Whoever changed what the judge wrote as well is found out by running it again.
     """
+    run = view.run
     evaluators = [_evaluator_of(run, number) for number in range(len(run.evaluators))]
+    models = range(max(1, len(run.models)))
+    positions = range(view.store.samples.number_of(run.id))
+    answers = [Answer(position, model) for position in positions for model in models]
     values = unknown = 0
     differing: list[Cell] = []
-    for cell, sample, score in _scored(store, run):
-        anew = _anew(evaluators[cell.metric], sample, score, stored_formula(run))
-        if anew is None:
-            unknown += 1
-            continue
-        values += len(anew)
-        if any(score.values.get(name) != value for name, value in anew.items()):
-            differing.append(cell)
+    for answer, content in view.contents_one_by_one(answers):
+        sample = content.answered
+        for metric, result in content.results.items():
+            if (score := result.score) is None:
+                continue
+            anew = _anew(evaluators[metric], sample, score, stored_formula(run))
+            if anew is None:
+                unknown += 1
+                continue
+            values += len(anew)
+            if any(score.values.get(name) != value for name, value in anew.items()):
+                differing.append(Cell(*answer, metric))
     now = Environment(versions=(versions(),))
-    changed = changed_versions(store.environments.of(run), now)
+    changed = changed_versions(view.store.environments.of(run), now)
     return Recount(
         values=values,
         differing=tuple(differing),
@@ -120,28 +126,6 @@ def _evaluator_of(run: Run, metric: int) -> Evaluator | None:
         if pool.takes(evaluator):
             return evaluator
     return None
-
-
-def _scored(store: Store, run: Run) -> Iterator[tuple[Cell, Sample, Score]]:
-    count = store.samples.number_of(run.id)
-    models = range(max(1, len(run.models)))
-    for start in range(0, count, AT_ONCE):
-        positions = range(start, min(start + AT_ONCE, count))
-        answers = [Answer(position, model) for position in positions for model in models]
-        samples = store.samples.get_many(run.fingerprint, positions)
-        for answer, results in store.results.of_answers(run.id, answers).items():
-            sample = samples[answer.position]
-            if isinstance(sample, UnreadableRowError):
-                continue
-            for metric, result in results.items():
-                if result.score is not None:
-                    yield Cell(*answer, metric), _with_response(sample, result), result.score
-
-
-def _with_response(sample: Sample, result: SampleResult) -> Sample:
-    if sample.response is not None or result.response is None:
-        return sample
-    return sample.model_copy(update={"response": result.response})
 
 
 def _anew(

@@ -65,6 +65,8 @@ LAST_CHOICES = 3
 LAST_FIGURES = 100
 MOST_READ_IN_SIGHT = 2000
 """Results of a run all of whose rows a page reads to know whether they are as they were stored."""
+READ_TOGETHER = 256
+"""Answers whose texts are in memory at a time, where all of them are read."""
 MOST_COMPARED = 20
 """People who stand side by side: a page has a column for each, and a cell for any two of them."""
 
@@ -98,6 +100,11 @@ class Content(NamedTuple):
         """What was judged: a model's answer, or the one in the data."""
         written = (result.response for result in self.results.values())
         return next((text for text in written if text is not None), self.sample.response)
+
+    @property
+    def answered(self) -> Sample:
+        """The sample with the answer that was judged."""
+        return self.sample.model_copy(update={"response": self.response})
 
 
 @dataclass(frozen=True, eq=False)
@@ -458,6 +465,11 @@ class RunView:
             if isinstance(sample, Sample):
                 contents[answer] = Content(sample, results.get(answer, {}))
         return contents
+
+    def contents_one_by_one(self, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Content]]:
+        """The same of any number of answers: those of `READ_TOGETHER` are in memory at a time."""
+        for start in range(0, len(answers), READ_TOGETHER):
+            yield from self.contents(answers[start : start + READ_TOGETHER]).items()
 
     def labelled_sentences(
         self,

@@ -13,6 +13,7 @@ from evaluators.runs.environment import Environment, Versions
 from evaluators.runs.examples import INVENTED, NOISE, NOISE_ZH, find
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.recount import recounted
+from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from tests.comparison.made import results
 from tests.judge import is_labelling, labels_for
@@ -63,7 +64,7 @@ def test_a_run_that_nobody_changed_follows_from_its_rows(store, heuristic):
     elsewhere = Store(":memory:")
     run = opened(written(store, heuristic.run), elsewhere, "w")
 
-    assert recounted(elsewhere, run) == heuristic.recount()
+    assert recounted(RunView.read(elsewhere, run)) == heuristic.recount()
     assert heuristic.recount().sentence() == "Recomputed: 168 values, all the same."
 
 
@@ -71,14 +72,14 @@ def test_a_run_that_nobody_changed_follows_from_its_rows(store, heuristic):
 def test_an_edited_result_of_the_heuristic_is_found(store, heuristic, change):
     elsewhere, run = handed_in(store, heuristic.run, change)
 
-    assert recounted(elsewhere, run).sentence() == (
+    assert recounted(RunView.read(elsewhere, run)).sentence() == (
         "Recomputed: 1 result does not follow from the answers and labels (samples 1): "
         "edited, or made by other rules."
     )
 
 
 def test_what_a_judge_wrote_is_read_again_and_nobody_is_asked(store, judged):
-    found = recounted(store, judged)
+    found = recounted(RunView.read(store, judged))
 
     assert (found.is_same, found.unknown) == (True, 0)
     assert found.values == 4 * (6 + 1)
@@ -88,7 +89,7 @@ def test_what_a_judge_wrote_is_read_again_and_nobody_is_asked(store, judged):
 def test_an_edited_result_of_a_judge_is_found_by_what_it_wrote(store, judged, change):
     elsewhere, run = handed_in(store, judged, change)
 
-    assert [cell.position for cell in recounted(elsewhere, run).differing] == [0]
+    assert [cell.position for cell in recounted(RunView.read(elsewhere, run)).differing] == [0]
 
 
 def test_rules_of_rgb_are_applied_again_to_the_answers(store):
@@ -103,12 +104,12 @@ def test_rules_of_rgb_are_applied_again_to_the_answers(store):
 
     assert made.recount().is_same
     elsewhere, run = handed_in(store, made.run, other_answer)
-    assert not recounted(elsewhere, run).is_same
+    assert not recounted(RunView.read(elsewhere, run)).is_same
 
 
 @pytest.mark.parametrize("example", [NOISE, NOISE_ZH, INVENTED])
 def test_the_examples_follow_from_their_rows(store, example):
-    found = recounted(store, find(store, example))
+    found = recounted(RunView.read(store, find(store, example)))
 
     assert found.is_same
     assert found.values
@@ -125,4 +126,7 @@ def test_other_versions_are_named_beside_what_differs(store, heuristic):
     old = Versions(plumbline="0.0.1", judging="x", python="3.11.7", packages={})
     elsewhere.environments.save(run.id, Environment(versions=(old,)))
 
-    assert "made by other rules (Plumbline 0.0.1 → " in recounted(elsewhere, run).sentence()
+    assert (
+        "made by other rules (Plumbline 0.0.1 → "
+        in recounted(RunView.read(elsewhere, run)).sentence()
+    )

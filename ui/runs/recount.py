@@ -25,7 +25,7 @@ def show(view: RunView) -> None:
 
     def work_out() -> Recount:
         with st.spinner(say("Recomputing the values")):
-            return recounted(view.store, view.run)
+            return recounted(view)
 
     if view.counts.asked > AT_ONCE and not st.session_state.get(place):
         st.caption(f":material/folder_open: {say('Opened from a file.')}")
