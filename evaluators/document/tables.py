@@ -28,7 +28,7 @@ from evaluators.runs.shown_values import (
 )
 from evaluators.runs.store import Spent
 from evaluators.text.language import mark, say
-from evaluators.text.scale import NO_VALUE, SCORE
+from evaluators.text.scale import BY_KIND, NO_VALUE, SCORE, Scale
 from evaluators.text.words import counted, readable
 
 MOST_REASONS = 20
@@ -41,11 +41,11 @@ SPENT = (mark("Calls"), mark("Prompt tokens"), mark("Answer tokens"), mark("Cost
 COUNTS = mark("Higher · equal · lower")
 
 
-def mean_cells(mean: Mean) -> tuple[str, str, str]:
+def mean_cells(mean: Mean, scale: Scale = SCORE) -> tuple[str, str, str]:
     """The mean, its interval, and on how many answers it stands, how often each was asked."""
-    interval = say("an estimate") if mean.estimated else SCORE.interval(mean.low, mean.high)
+    interval = say("an estimate") if mean.estimated else scale.interval(mean.low, mean.high)
     checked = "; ".join(filter(None, [coverage(mean), mean.repeated]))
-    return SCORE.shown(mean.mean), interval or NO_VALUE, checked
+    return scale.shown(mean.mean), interval or NO_VALUE, checked
 
 
 def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table, Passage]:
@@ -67,13 +67,13 @@ def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table
         for model, values in by_model.items():
             if name not in values:
                 continue
-            mean = values[name].mean
+            mean, record = values[name].mean, values[name].record
+            scale = BY_KIND[record.kind]
             every.append(mean)
             line = {VALUE: titles.get(name, name), MODEL: model if len(by_model) > 1 else ""}
-            line |= zip(NUMBERS, mean_cells(mean), strict=True)
+            line |= zip(NUMBERS, mean_cells(mean, scale), strict=True)
             line[WITHIN] = mean.within.in_words if mean.within else ""
-            line[BESIDE] = "; ".join(beside(mean))
-            record = values[name].record
+            line[BESIDE] = "; ".join(beside(mean, scale))
             line[MEANING] = "" if by_name else meaning_of(record, mean, formula)
             lines.append(line)
     return filled_columns(lines, NUMBERS), Passage(why_no_interval(every))

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 LARGEST = 1e15
 """What is beyond it is not drawn: so far out floats tell no two neighbours apart."""
 
 
+Ticks = Sequence[tuple[float, str]]
+"""Where an axis has its marks, from its start to its end, and what stands there."""
+
+
 class Axis(NamedTuple):
     """Values from `low` to `high` on the way from `start` to `end`, in points."""
 
-    ticks: tuple[float, ...]
+    ticks: Ticks
     start: float
     end: float
 
     def place(self, value: float) -> float:
-        low, high = self.ticks[0], self.ticks[-1]
+        low, high = self.ticks[0][0], self.ticks[-1][0]
         return self.start + (self.end - self.start) * (value - low) / (high - low)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from unicodedata import east_asian_width
 
 from evaluators.text.printable import printable
@@ -61,3 +61,26 @@ def _letters_that_fit(text: str, room: float) -> int:
         if used > room:
             return max(1, count)
     return len(text)
+
+
+def apart(
+    wanted: Sequence[float],
+    heights: Sequence[float],
+    first: float,
+    last: float,
+) -> list[float]:
+    """The middles of labels near those that are wanted, so that none lies on another.
+
+    They begin at `first`; where they would reach beyond `last` they are pushed back.
+    """
+    placed = list(wanted)
+    order = sorted(range(len(placed)), key=placed.__getitem__)
+    for place in order:
+        half = heights[place] / 2
+        placed[place] = max(placed[place], first + half)
+        first = placed[place] + half
+    for place in reversed(order):
+        half = heights[place] / 2
+        placed[place] = min(placed[place], last - half)
+        last = placed[place] - half
+    return placed

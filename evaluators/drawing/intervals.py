@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
 
-from evaluators.drawing.axis import Axis, finite, number, ticks
+from evaluators.drawing.axis import Axis, finite
+from evaluators.drawing.chart import IntervalChart, IntervalRow
 from evaluators.drawing.fitting import broken_lines, widest
 from evaluators.drawing.marks import interval_line, series_look, series_mark
 from evaluators.drawing.svg import (
@@ -21,92 +21,38 @@ from evaluators.drawing.svg import (
     svg_line,
     words_at,
 )
+from evaluators.text.language import say
 
 LABELS, BESIDE = 0.33, 0.34
 """Parts of the width that names and numbers may take at most."""
 
 
-class IntervalRow(NamedTuple):
-    """One value with its interval; `None` where there is none.
-
-    `beside` are lines at its side, such as the numbers and the coverage. Rows that follow one
-    another with the same `group` stand under it. `series` numbers whose it is, for its colour; a
-    `hollow` mark is less sure.
-    """
-
-    label: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    beside: Sequence[str] = ()
-    group: str = ""
-    series: int = 0
-    hollow: bool = False
-
-    @property
-    def in_words(self) -> str:
-        said = ", ".join(self.beside) or "no value"
-        return f"{self.label}: {said}."
-
-
-def draw_intervals(
-    rows: Sequence[IntervalRow],
-    *,
-    title: str,
-    size: Size = DOUBLE,
-    span: tuple[float, float] = (0, 1),
-    unit: str = "",
-    axis_title: str = "",
-    sides: tuple[str, str] | None = None,
-    note: str = "",
-) -> str:
-    """The values of all rows on one axis, as SVG.
-
-    The axis holds `span` and every interval; its numbers get the `unit`. `sides` say what lies left
-    and right of zero, which then gets a line in the middle of the axis: a forest plot. `note`
-    stands below. What is not finite is not drawn.
-    """
+def draw_intervals(chart: IntervalChart, size: Size = DOUBLE) -> str:
+    """The values of all rows on one axis, as SVG."""
     em = size.font
     # As narrow as the words allow, so that the axis gets what is left of the width.
-    labels = min(widest(row.label for row in rows), LABELS * size.points / em)
-    every_beside = [text for row in rows for text in row.beside]
+    labels = min(widest(row.label for row in chart.rows), LABELS * size.points / em)
+    every_beside = [text for row in chart.rows for text in row.beside]
     beside = min(widest(every_beside), BESIDE * size.points / em)
-    axis_ticks = _ticks_of_rows(rows, (0, 0) if sides else span, is_symmetric=sides is not None)
-    shown = [f"{number(tick, signed=sides is not None)}{unit}" for tick in axis_ticks]
+    ticks = chart.ticks
     # Half of the first and of the last number stands beyond the axis.
-    margin = max(1.5, widest(shown) / 2)
+    margin = max(1.5, widest(words for _, words in ticks) / 2)
     axis = Axis(
-        axis_ticks,
+        ticks,
         start=(labels + margin) * em,
         end=size.points - (beside + margin) * em,
     )
     parts: list[str] = []
     y = 0.5 * em
-    if sides:
-        y = _add_sides(parts, axis, sides, size)
+    if chart.sides:
+        y = _add_sides(parts, axis, chart.sides, size)
     top = y
-    y = _add_rows_in_groups(parts, rows, axis, y, (labels, beside), size)
+    y = _add_rows_in_groups(parts, chart.rows, axis, y, (labels, beside), size)
     # Known only now how far down it goes, but drawn first: it lies below the marks.
-    grid = _vertical_grid(axis, top, y, em, is_zero_drawn=sides is not None)
-    y = _add_axis_words(parts, axis, shown, y, em, axis_title)
-    y = add_note(parts, note, y, size)
-    description = " ".join(row.in_words for row in rows) or "No values."
-    return svg_document(size, y, [*grid, *parts], title, description)
-
-
-def _ticks_of_rows(
-    rows: Sequence[IntervalRow],
-    span: tuple[float, float],
-    *,
-    is_symmetric: bool,
-) -> tuple[float, ...]:
-    drawn = [end for row in rows for end in (row.value, row.low, row.high)]
-    ends = finite([*span, *drawn])
-    if is_symmetric:
-        # A difference of a hundredth of a point is not drawn as wide as one of ten.
-        furthest = max(1.0, *map(abs, ends))
-        return ticks(-furthest, furthest)
-    return ticks(min(ends), max(ends), 4)
+    grid = _vertical_grid(axis, top, y, em, is_zero_drawn=chart.sides is not None)
+    y = _add_axis_words(parts, axis, y, em, chart.axis_title)
+    y = add_note(parts, chart.note, y, size)
+    return svg_document(size, y, [*grid, *parts], chart.title, chart.aloud)
 
 
 def _add_sides(
@@ -146,7 +92,7 @@ def _add_rows_in_groups(
         for row in own:
             y = _add_row(parts, row, axis, y, rooms, size)
     if not rows:
-        parts.append(words_at(0, y + LINE / 2 * em, NOTHING, em, fill_opacity=SOFT))
+        parts.append(words_at(0, y + LINE / 2 * em, say(NOTHING), em, fill_opacity=SOFT))
         y += LINE * em
     return y
 
@@ -192,7 +138,7 @@ def _vertical_grid(
     is_zero_drawn: bool,
 ) -> list[str]:
     lines = []
-    for tick in axis.ticks:
+    for tick, _ in axis.ticks:
         x = axis.place(tick)
         opacity = SOFT if is_zero_drawn and not tick else FAINT
         lines.append(svg_line(x, top, x, bottom, stroke_width=0.09 * em, stroke_opacity=opacity))
@@ -202,19 +148,18 @@ def _vertical_grid(
 def _add_axis_words(
     parts: list[str],
     axis: Axis,
-    shown: Sequence[str],
     y: float,
     em: float,
     title: str,
 ) -> float:
     """The numbers of the axis and its title below `y`; where they end."""
     y += LINE / 2 * em + 0.2 * em
-    room = (axis.end - axis.start) / em / (len(shown) - 1)
+    room = (axis.end - axis.start) / em / (len(axis.ticks) - 1)
     # Where the numbers would touch one another every second one stands, zero among them.
-    step = 2 if widest(shown) + 0.6 > room else 1
-    first = axis.ticks.index(0) % step if 0 in axis.ticks else 0
+    step = 2 if widest(words for _, words in axis.ticks) + 0.6 > room else 1
+    first = next((place for place, (tick, _) in enumerate(axis.ticks) if not tick), 0) % step
     look: dict[str, str | float] = {"text_anchor": "middle", "fill_opacity": SOFT}
-    for tick, text in list(zip(axis.ticks, shown, strict=True))[first::step]:
+    for tick, text in axis.ticks[first::step]:
         parts.append(words_at(axis.place(tick), y, text, em, **look))
     if title:
         y += LINE * em

@@ -6,6 +6,7 @@ from html import escape
 from typing import NamedTuple
 
 from evaluators.drawing.fitting import broken_lines
+from evaluators.text.language import mark
 from evaluators.text.printable import printable
 
 POINTS_PER_MM = 72 / 25.4
@@ -18,7 +19,7 @@ FAINT = 0.18
 LINE = 1.25
 """Height of a line of words, in em."""
 MOST_NOTE_LINES = 4
-NOTHING = "Nothing is checked."
+NOTHING = mark("Nothing is checked yet.")
 
 
 class Size(NamedTuple):

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from evaluators.catalogue import declared_values
+from evaluators.drawing import Curve, CurveChart, Point
 from evaluators.records import Ability, Run
 from evaluators.runs import aggregate, run_facts
-from evaluators.runs.aggregate import Mean, NoisePoint, View
+from evaluators.runs.aggregate import NoisePoint, View
+from evaluators.runs.published import published_noise_curves
 from evaluators.runs.run_view import RunView
+from evaluators.runs.shown_values import counts_in_words, is_of_few
 from evaluators.runs.store import Outline, ValueName
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE
+from evaluators.text.words import in_a_line, joined_sentences, short_name
 from evaluators.values import Value
 
 Curves = Mapping[Value, Sequence[NoisePoint]]
 """The points of one model, by the value that is drawn over noise."""
 
+NOISE = mark("Noise: share of documents beside the point")
+WITH_INTERVAL = mark("{value} (95 % interval)")
+OTHER_NOISE = mark(
+    "Hollow: another noise than asked for, or less than 80 % of the answers are checked."
+)
 NOISE_MISSED_FROM = 0.02
 """From this difference between the noise asked for and reached a point says so."""
 
@@ -55,68 +63,163 @@ def noise_curves(rows: Sequence[Outline], declared: Iterable[Value]) -> Curves:
     return curves
 
 
-class NoiseChart(NamedTuple):
-    """Lines over noise under one title; `what` is drawn upwards, and `verb` what counts for it.
-
-    Figures that papers published belong under a chart that `is_in_papers`.
-    """
-
-    title: str
-    lines: Mapping[str, Sequence[NoisePoint]]
-    what: str
-    verb: str = ""
-    is_in_papers: bool = False
-
-
-def charts_over_noise(view: RunView, number: int, chosen: View) -> list[NoiseChart]:
+def charts_over_noise(
+    view: RunView,
+    number: int,
+    chosen: View,
+    published: Collection[str] = (),
+) -> list[CurveChart]:
     """What one metric of a run declares to be read over noise; none without levels of noise."""
     declared = declared_values(view.run.evaluators[number].name)
     if not any(value.over_noise for value in declared):
         return []
     rows = aggregate.of_metric(view.counted(chosen), number)
     by_model = run_facts.rows(view.run, rows)
-    return charts_of({model: noise_curves(own, declared) for model, own in by_model.items()})
+    curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
+    return charts_of(curves, published)
 
 
-def charts_of(curves: Mapping[str, Curves]) -> list[NoiseChart]:
-    """The lines of each chart: of one model all abilities, else all models of one value."""
+def charts_of(
+    curves: Mapping[str, Curves],
+    published: Collection[str] = (),
+    *,
+    is_at_work: bool = False,
+) -> list[CurveChart]:
+    """The charts over noise: of one model all abilities in one, else all models of one value each.
+
+    Curves that papers `published` of these models lie underneath, where they compare. Of a run
+    `is_at_work` no answers are counted, and that a value falls or rises is not said: a verdict.
+    """
     every = list(dict.fromkeys(itertools.chain.from_iterable(curves.values())))
+    in_papers = [
+        _published_curve(model, points)
+        for model, points in in_reach(curves).items()
+        if model in published
+    ]
     abilities = [value for value in every if value.of]
     charts = []
     if abilities and len(curves) == 1:
         (own,) = curves.values()
         lines = {curve_title(value): own[value] for value in abilities}
-        title, what = say("Accuracy by noise"), say(abilities[0].heading_of_column)
-        charts.append(NoiseChart(title, lines, what, abilities[0].verb, is_in_papers=True))
+        title = say("Accuracy by noise")
+        charts.append(_chart(title, lines, abilities[0], in_papers, is_at_work=is_at_work))
         every = [value for value in every if not value.of]
     # Not all in one: of two models with two values nobody would tell the lines apart.
     for value in every:
-        # Of an ability the value that each of its answers has.
-        what = say(value.heading_of_column)
         title = say("{value} by noise", value=curve_title(value))
         if value.of:
             title = say("{ability}: accuracy by noise", ability=curve_title(value))
         lines = {model: own[value] for model, own in curves.items() if value in own}
         if len(curves) == 1:
-            lines = dict(zip([what], lines.values(), strict=True))
-        is_in_papers = value.of == Ability.NOISE
-        charts.append(NoiseChart(title, lines, what, value.verb, is_in_papers))
+            lines = dict(zip([say(value.heading_of_column)], lines.values(), strict=True))
+        below = in_papers if value.of == Ability.NOISE else []
+        charts.append(_chart(title, lines, value, below, is_at_work=is_at_work))
     return charts
+
+
+def _chart(
+    title: str,
+    lines: Mapping[str, Sequence[NoisePoint]],
+    value: Value,
+    in_papers: Sequence[Curve],
+    *,
+    is_at_work: bool,
+) -> CurveChart:
+    """One chart; `value` says what is drawn upwards, of several abilities the first."""
+    verb = "" if is_at_work else value.verb
+    curves = []
+    for name, points in lines.items():
+        drawn = [_point(point, verb, is_at_work=is_at_work) for point in points]
+        curves.append(Curve(short_name(say(name)), drawn))
+    what = say(value.heading_of_column)
+    return CurveChart(
+        title,
+        [*curves, *in_papers],
+        x_title=say(NOISE),
+        y_title=say(WITH_INTERVAL, value=what),
+        finding=title if is_at_work else _finding(curves, what),
+        note=_note(lines.values()),
+    )
+
+
+def _note(lines: Iterable[Sequence[NoisePoint]]) -> str:
+    """What hollow marks mean, and what noise was asked for where another one was reached."""
+    points = [point for line in lines for point in line if point.mean.mean is not None]
+    had_by_asked = {point.noise: noise_had(point) for point in points if missed_noise(point)}
+    levels = [
+        f"{RATE.number(asked)} → {RATE.shown(had)}" for asked, had in sorted(had_by_asked.items())
+    ]
+    sentences = []
+    if any(map(_is_unsure, points)):
+        sentences.append(say(OTHER_NOISE))
+    if levels:
+        sentences.append(say("Noise asked → had: {levels}.", levels=in_a_line(levels)))
+    return joined_sentences(sentences)
+
+
+def _is_unsure(point: NoisePoint) -> bool:
+    return missed_noise(point) or is_of_few(point.mean)
+
+
+def _point(point: NoisePoint, verb: str, *, is_at_work: bool) -> Point:
+    """The mean at the noise that the prompts had, with what is said of it."""
+    mean, noise = point.mean, noise_had(point)
+    parts = [value_at_noise(RATE.estimate(mean), noise)]
+    if not is_at_work:
+        parts.append(counts_in_words(mean, verb))
+    if missed_noise(point):
+        asked, had = RATE.shown(point.noise), RATE.shown(noise)
+        parts.append(say("asked {asked}, had {had}", asked=asked, had=had))
+    return Point(noise, mean.mean, mean.low, mean.high, _is_unsure(point), in_a_line(parts))
+
+
+def value_at_noise(value: str, noise: float) -> str:
+    return say("{value} at {noise} noise", value=value, noise=RATE.shown(noise))
+
+
+def _finding(curves: Sequence[Curve], what: str) -> str:
+    """What the chart shows: "A: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."."""
+    sentences = []
+    for curve in curves:
+        if not curve.drawn:
+            continue
+        first, last = curve.drawn[0], curve.drawn[-1]
+        start, end = RATE.shown(first.y), RATE.shown(last.y)
+        sentence = mark("{name}: {what} rises from {start} at {low} noise to {end} at {high}.")
+        if len(curve.drawn) == 1:
+            sentence = mark("{name}: {what} is {start} at {low} noise.")
+        elif start == end:
+            sentence = mark("{name}: {what} is {start} at {low} noise as at {high}.")
+        elif (last.y or 0) < (first.y or 0):
+            sentence = mark("{name}: {what} falls from {start} at {low} noise to {end} at {high}.")
+        blanks = {"name": curve.name, "what": what.lower(), "start": start, "end": end}
+        sentences.append(say(sentence, low=RATE.shown(first.x), high=RATE.shown(last.x), **blanks))
+    return joined_sentences(sentences)
+
+
+def in_reach(curves: Mapping[str, Curves]) -> dict[str, list[tuple[float, float]]]:
+    """Published curves by model, as far as the run's noise robustness goes: beyond that there is
+    nothing to compare with.
+    """
+    reached = []
+    for own in curves.values():
+        for value, points in own.items():
+            if value.of == Ability.NOISE:
+                reached += [100 * noise_had(point) for point in points]
+    return published_noise_curves(min(reached), max(reached)) if reached else {}
+
+
+def _published_curve(model: str, curve: Sequence[tuple[float, float]]) -> Curve:
+    points = []
+    for noise, accuracy in curve:
+        words = value_at_noise(RATE.shown(accuracy / 100), noise / 100)
+        points.append(Point(noise / 100, accuracy / 100, words=words))
+    return Curve(say("{model} (paper)", model=model), points, published=True)
 
 
 def curve_title(value: Value) -> str:
     """What a line is of: the ability of RGB, of other metrics the value."""
     return say(Ability(value.of).label if value.of else value.heading)
-
-
-def judged_rates(rates: Mapping[str, Mapping[Value, Mean]]) -> list[Value]:
-    """The rates by the rules that have a value: none where no error was detected."""
-    judged = []
-    for value in dict.fromkeys(itertools.chain.from_iterable(rates.values())):
-        means = [own[value] for own in rates.values() if value in own]
-        if not value.judge_of and any(mean.mean is not None for mean in means):
-            judged.append(value)
-    return judged
 
 
 def deciding(run: Run) -> tuple[ValueName, ...]:

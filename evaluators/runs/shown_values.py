@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from evaluators.catalogue import catalogue, declared_values
 from evaluators.records import Run
-from evaluators.runs import run_facts
+from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.text.language import mark, say
-from evaluators.text.scale import RATE
+from evaluators.text.scale import BY_KIND, RATE, SCORE, Scale
 from evaluators.text.words import counted, readable
 from evaluators.trace import quality
 from evaluators.values import Topic, Value
@@ -20,6 +21,7 @@ from evaluators.values import Topic, Value
 LOW_COVERAGE = 0.8
 """Below this share of the answers a mark is hollow: what is missing may change it."""
 
+FEW = mark("Hollow: less than 80 % of the answers are checked.")
 NO_INTERVAL = mark(
     "Where one question is checked, or all values are the same, there is no interval: nothing is "
     "known of how others differ. Check more questions."
@@ -34,7 +36,8 @@ class Dot(NamedTuple):
     """One value under its title; `series` numbers whose it is, for its colour.
 
     A `hollow` one is a claim beside what was measured. `term` is what the glossary is asked for,
-    where its title does not say enough: G-Eval has a relevance of its own.
+    where its title does not say enough: G-Eval has a relevance of its own. `scale` is how it is
+    written, `verb` what the answers did that count for it.
     """
 
     title: str
@@ -44,6 +47,17 @@ class Dot(NamedTuple):
     series: int = 0
     hollow: bool = False
     term: str = ""
+    scale: Scale = SCORE
+    verb: str = ""
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether its mark is hollow."""
+        return self.hollow or is_of_few(self.mean)
+
+    @property
+    def counts(self) -> str:
+        return counts_in_words(self.mean, self.verb)
 
 
 class Group(NamedTuple):
@@ -68,6 +82,22 @@ def coverage(mean: Mean) -> str:
     return say(", ").join(parts)
 
 
+def counts_in_words(mean: Mean, verb: str) -> str:
+    """On how many answers a mean stands and, where they did what a `verb` says, how many that were:
+    "115 of 120 right, 24 questions"; of few "7 of 12 right, 12 of 60 checked".
+    """
+    if not verb or mean.mean is None:
+        return coverage(mean)
+    right = round(mean.mean * mean.scored)
+    parts = [say("{part:,} of {all:,} {verb}", part=right, all=mean.scored, verb=say(verb))]
+    if is_of_few(mean):
+        asked = mean.asked - mean.not_applicable
+        parts.append(say("{part:,} of {all:,} checked", part=mean.scored, all=asked))
+    if mean.questions and mean.repeats == 1:
+        parts.append(counted(mean.questions, "question"))
+    return say(", ").join(parts)
+
+
 def is_of_few(mean: Mean) -> bool:
     """Whether less than `LOW_COVERAGE` of the answers that were asked for are checked."""
     return mean.scored + mean.not_applicable < LOW_COVERAGE * mean.asked
@@ -84,7 +114,7 @@ def why_no_interval(means: Iterable[Mean | None], *, of_groups: bool = False) ->
     return ""
 
 
-def beside(mean: Mean) -> list[str]:
+def beside(mean: Mean, scale: Scale = RATE) -> list[str]:
     """What is said beside a mean: its value by other rules, answers that say nothing, and what it
     were at worst where much is missing.
     """
@@ -102,7 +132,7 @@ def beside(mean: Mean) -> list[str]:
         text = mark("if all that is missing were wrong: {worst}")
         if mean.failed == mean.asked - mean.scored - mean.not_applicable:
             text = mark("if all that failed were wrong: {worst}")
-        remarks.append(say(text, worst=RATE.shown(mean.worst)))
+        remarks.append(say(text, worst=scale.shown(mean.worst)))
     return remarks
 
 
@@ -112,6 +142,8 @@ def groups_of(view: RunView, number: int, chosen: View = WHAT_COUNTS) -> list[Gr
     They stand by what they are about, where the metric declares that, else below one another.
     """
     declared = declared_values(view.run.evaluators[number].name)
+    if any(value.kind == "rate" for value in declared):
+        return [Group("", "", _rate_dots(view, number, chosen))]
     if not any(value.topic for value in declared):
         return [Group("", "", metric_dots(view, number, chosen))]
     names = run_facts.titles(view.run) or [""]
@@ -125,6 +157,40 @@ def groups_of(view: RunView, number: int, chosen: View = WHAT_COUNTS) -> list[Gr
     return [Group(say(topic.title), say(topic.question), dots) for topic, dots in by_topic.items()]
 
 
+def _rate_dots(view: RunView, number: int, chosen: View) -> list[Dot]:
+    """The rates of a metric, each by every model that has it."""
+    rows = aggregate.of_metric(view.counted(chosen), number)
+    by_model = run_facts.rows(view.run, rows)
+    declared = declared_values(view.run.evaluators[number].name)
+    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
+    dots = []
+    # A mapping keeps the order in which the rates come first, a set would shuffle them.
+    for value in dict.fromkeys(chain.from_iterable(rates.values())):
+        for series, own in enumerate(rates.values()):
+            if value not in own:
+                continue
+            dot = _dot_of(value, own[value])
+            if value.over_noise:
+                levels = {row.noise for row in aggregate.of_ability(rows, value.of)}
+                parts = (dot.meaning, counted(len(levels), "noise level"))
+                dot = dot._replace(meaning=say("; ").join(parts))
+            dots.append(of_series(dot, list(by_model), series))
+    return dots
+
+
+def _dot_of(value: Value, mean: Mean, spread: Sequence[int] = ()) -> Dot:
+    """A value as it is declared."""
+    return Dot(
+        say(value.heading),
+        mean,
+        spread,
+        say(value.meaning),
+        term=value.name,
+        scale=BY_KIND[value.kind],
+        verb=value.verb,
+    )
+
+
 def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
     nothing = Mean(
         mean=None,
@@ -135,8 +201,7 @@ def _explained_dot(value: Value, figures: Figures, definition: str) -> Dot:
     )
     name = value.in_score
     mean, spread = figures.means.get(name, nothing), figures.spread.get(name, ())
-    meaning = meaning_of(value, mean, definition)
-    return Dot(say(value.heading), mean, spread, meaning, term=value.name)
+    return _dot_of(value, mean, spread)._replace(meaning=meaning_of(value, mean, definition))
 
 
 def meaning_of(value: Value, mean: Mean, definition: str) -> str:
@@ -155,11 +220,11 @@ def metric_dots(view: RunView, number: int, seen: View = WHAT_COUNTS) -> list[Do
     names = dict.fromkeys(name for figures in by_model for name in figures.means)
     shown = []
     for name, label in value_titles(view.run, number, names).items():
-        meaning = say(declared_value(view.run, number, name).meaning)
+        value = declared_value(view.run, number, name)
         for model, figures in enumerate(by_model):
             if name in figures.means:
-                dot = Dot(label, figures.means[name], figures.spread[name], meaning, term=name)
-                shown.append(of_series(dot, models, model))
+                dot = _dot_of(value, figures.means[name], figures.spread[name])
+                shown.append(of_series(dot._replace(title=label, term=name), models, model))
     return shown
 
 

@@ -75,3 +75,5 @@ RATE = Scale(100, 0, " %")
 """How often something is so, in whole percent."""
 POINTS = Scale(100, 1)
 """By how much two values differ, in points of a hundred."""
+BY_KIND = {"share": SCORE, "rate": RATE}
+"""How a value is written, by the kind that its metric declares."""

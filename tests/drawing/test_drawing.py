@@ -13,15 +13,17 @@ from evaluators.drawing import (
     SINGLE,
     SIZES,
     Curve,
+    CurveChart,
+    IntervalChart,
     IntervalRow,
     Point,
     Size,
-    draw_curves,
-    draw_intervals,
+    draw,
     fitting,
 )
 from evaluators.drawing.axis import number, ticks
 from evaluators.drawing.marks import COLOURS, series_look
+from evaluators.text.scale import POINTS
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,8 +44,20 @@ DRAWN_TEXTS = [
 
 
 def falling(name, count=5):
-    points = [Point(LEVELS[place], 90 - 10 * place, 80 - 10 * place, 95) for place in range(count)]
+    """From 90 % down, by 10 at each level."""
+    points = []
+    for place in range(count):
+        noise, value = LEVELS[place] / 100, 0.9 - 0.1 * place
+        points.append(Point(noise, value, value - 0.1, 0.95, words=f"{100 * value:.0f} %"))
     return Curve(name, points)
+
+
+def curves(*drawn, size=DOUBLE, **options):
+    return draw(CurveChart("x", drawn, **options), size)
+
+
+def intervals(*rows, size=DOUBLE, **options):
+    return draw(IntervalChart("x", rows, **options), size)
 
 
 def marks(svg):
@@ -56,42 +70,32 @@ def texts(svg):
 
 
 FIGURES = {
-    "no curve": lambda size: draw_curves([], title="x", size=size),
-    "no point": lambda size: draw_curves([Curve("A", [Point(0, None)])], title="x", size=size),
-    "one point": lambda size: draw_curves([falling("A", 1)], title="x", size=size),
-    "twelve curves": lambda size: draw_curves(
-        [falling(f"{LONG} {place}") for place in range(12)],
-        title="x",
+    "no curve": lambda size: curves(size=size),
+    "no point": lambda size: curves(Curve("A", [Point(0, None)]), size=size),
+    "one point": lambda size: curves(falling("A", 1), size=size),
+    "one named point": lambda size: curves(
+        Curve("A", [Point(739_000, 0.5)]), size=size, x_span=(), x_names={739_000: "W02\nn 3"}
+    ),
+    "twelve curves": lambda size: curves(
+        *(falling(f"{LONG} {place}") for place in range(12)),
         x_title="Noise",
         y_title="Accuracy",
         size=size,
         note="A note that is long enough for some lines. " * 5,
     ),
-    "not finite": lambda size: draw_curves(
-        [Curve("A", [Point(0, math.nan), Point(20, 50, -math.inf, math.inf)])], title="x", size=size
+    "not finite": lambda size: curves(
+        Curve("A", [Point(0, math.nan), Point(0.2, 0.5, -math.inf, math.inf)]), size=size
     ),
-    "no row": lambda size: draw_intervals([], title="x", size=size),
-    "no interval": lambda size: draw_intervals(
-        [IntervalRow(LONG, 1, beside=["1.00", "1 of 1"])], title="x"
-    ),
-    "no value": lambda size: draw_intervals(
-        [IntervalRow("A", None, beside=["–"])], title="x", size=size
-    ),
-    "huge": lambda size: draw_intervals(
-        [IntervalRow("A", 1e300, -1e300, math.inf)], title="x", size=size
-    ),
-    "tiny": lambda size: draw_intervals(
-        [IntervalRow("A", 1e-9)], title="x", span=(0, 0), size=size
-    ),
-    "forest": lambda size: draw_intervals(
-        [
-            IntervalRow(
-                LONG, -100, -100, 100, ["−100.0 (−100.0 to +100.0)", "1,197 / 1,200"], LONG, 11
-            ),
-            IntervalRow("B", 0, beside=["0.0"], hollow=True),
-        ],
-        title="x",
+    "no row": lambda size: intervals(size=size),
+    "no interval": lambda size: intervals(IntervalRow(LONG, 1, beside=["1.00", "1 of 1"])),
+    "no value": lambda size: intervals(IntervalRow("A", None, beside=["–"]), size=size),
+    "huge": lambda size: intervals(IntervalRow("A", 1e300, -1e300, math.inf), size=size),
+    "tiny": lambda size: intervals(IntervalRow("A", 1e-9), span=(0, 0), size=size),
+    "forest": lambda size: intervals(
+        IntervalRow(LONG, -1, -1, 1, ["−100.0 (−100.0 to +100.0)", "1,197 / 1,200"], LONG, 11),
+        IntervalRow("B", 0, beside=["0.0"], hollow=True),
         size=size,
+        scale=POINTS,
         sides=(f"← {LONG} higher", f"{LONG} higher →"),
         axis_title="Difference in points",
     ),
@@ -119,7 +123,7 @@ def test_nothing_of_a_figure_lies_outside_it(figure, size):
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 def test_names_of_curves_that_end_alike_do_not_lie_on_one_another(size):
     alike = [falling(f"Model {place}") for place in range(12)]
-    root = ElementTree.fromstring(draw_curves(alike, title="x", size=size))
+    root = ElementTree.fromstring(curves(*alike, size=size))
 
     heights = [
         float(text.get("y"))
@@ -134,13 +138,11 @@ def test_names_of_curves_that_end_alike_do_not_lie_on_one_another(size):
 
 @pytest.mark.parametrize("text", DRAWN_TEXTS, ids=range(len(DRAWN_TEXTS)))
 def test_text_of_strangers_stays_text(text):
-    curves = draw_curves(
-        [falling(text)], title=text, x_title=text, y_title=text, unit=text[:3], note=text
-    )
-    rows = [IntervalRow(text, 0.5, 0.4, 0.6, [text], text)]
-    intervals = draw_intervals(rows, title=text, note=text, sides=(text, text), axis_title=text)
+    line = CurveChart(text, [falling(text)], text, text, finding=text, note=text)
+    row = IntervalRow(text, 0.5, 0.4, 0.6, [text], text)
+    rows = IntervalChart(text, [row], note=text, sides=(text, text), axis_title=text)
 
-    for svg in (curves, intervals):
+    for svg in map(draw, (line, rows)):
         svg.encode()
         tags = {element.tag.removeprefix(SVG) for element in ElementTree.fromstring(svg).iter()}
         assert tags <= {"svg", "title", "desc", "g", "line", "circle", "polygon", "text"}
@@ -157,22 +159,20 @@ def test_a_figure_loads_nothing_and_works_alone(figure):
 
 
 def test_a_reader_of_the_screen_gets_every_value():
-    svg = draw_curves([falling("A", 2), Curve("B", [Point(0, None)])], title="Accuracy")
-    root = ElementTree.fromstring(svg)
+    chart = CurveChart("Accuracy", [falling("A", 2), Curve("B", [])], finding="It falls.")
+    root = ElementTree.fromstring(draw(chart))
 
     assert root.get("role") == "img"
     assert root.find(f"{SVG}title").text == "Accuracy"
-    assert root.find(f"{SVG}desc").text == (
-        "A: 90 % (80 to 95) at 0 %, 80 % (70 to 95) at 20 %. B: no value."
-    )
+    assert root.find(f"{SVG}desc").text == "It falls. A: 90 %; 80 %. B: nothing checked."
     rows = [IntervalRow("Adherence", 0.5, beside=["0.50", "2 of 4"]), IntervalRow("Other", None)]
-    described = ElementTree.fromstring(draw_intervals(rows, title="x")).find(f"{SVG}desc")
-    assert described.text == "Adherence: 0.50, 2 of 4. Other: no value."
+    described = ElementTree.fromstring(intervals(*rows)).find(f"{SVG}desc")
+    assert described.text == "Adherence: 0.50, 2 of 4. Other: nothing checked."
 
 
 def test_a_value_is_drawn_where_it_is_on_the_axis():
     row = IntervalRow("A", 0.25, 0.0, 0.75)
-    root = ElementTree.fromstring(draw_intervals([row], title="x", size=SMALL))
+    root = ElementTree.fromstring(intervals(row, size=SMALL))
 
     # "A" is 0.7 wide and 1.5 follow; nothing stands beside, 1.5 are left free.
     start, end = 2.2, 98.5
@@ -184,8 +184,9 @@ def test_a_value_is_drawn_where_it_is_on_the_axis():
 
 
 def test_a_forest_plot_has_zero_in_the_middle():
-    rows = [IntervalRow("A", 6, 2, 10), IntervalRow("B", -1, -4, 2, hollow=True)]
-    root = ElementTree.fromstring(draw_intervals(rows, title="x", size=SMALL, sides=("l", "r")))
+    rows = [IntervalRow("A", 0.06, 0.02, 0.1), IntervalRow("B", -0.01, -0.04, 0.02, hollow=True)]
+    svg = intervals(*rows, size=SMALL, scale=POINTS, sides=("l", "r"))
+    root = ElementTree.fromstring(svg)
 
     first, second = marks(ElementTree.tostring(root))
     zero = (2.2 + 98.5) / 2
@@ -199,11 +200,11 @@ def test_a_forest_plot_has_zero_in_the_middle():
 def test_what_has_no_value_has_no_mark():
     rows = [IntervalRow("A", 0.5), IntervalRow("B", None, 0.1, 0.2), IntervalRow("C", math.nan)]
 
-    assert len(marks(draw_intervals(rows, title="x"))) == 1
+    assert len(marks(intervals(*rows))) == 1
     # One on the curve, one beside its name.
-    curves = [Curve("A", [Point(0, 50), Point(20, None)]), Curve("B", [Point(0, None)])]
-    assert len(marks(draw_curves(curves, title="x"))) == 2
-    assert "Nothing is checked." in texts(draw_curves(curves[1:], title="x"))
+    without = Curve("B", [Point(0, None)])
+    assert len(marks(curves(Curve("A", [Point(0, 0.5), Point(0.2, None)]), without))) == 2
+    assert "Nothing is checked yet." in texts(curves(without))
 
 
 def test_thirty_series_differ_without_their_colours():
@@ -270,4 +271,4 @@ def test_words_are_broken_and_cut_to_their_room(text, room, most, lines):
 
 def test_a_size_is_known_by_its_name():
     assert SIZES["single"] == SINGLE == (85, 7)
-    assert draw_intervals([], title="x", size=SINGLE).count('width="85mm"') == 1
+    assert intervals(size=SINGLE).count('width="85mm"') == 1

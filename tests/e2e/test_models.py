@@ -77,8 +77,9 @@ def test_two_models_from_the_drop_down_to_two_lines(page, app, provider):
     expect(main.get_by_text(FINISHED)).to_be_visible(timeout=LONG)
 
     # A curve and a rate for each model
-    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2)
     expect(page.locator(".js-plotly-plot .annotation-text").first).to_contain_text("GPT-6")
+    expect(page.locator(".pl-value")).to_have_count(2)
     # What was answered is not asked again; what Cancel cut off is, and what waited too long.
     prompts = [(asked.model, asked.text) for asked in provider.asked]
     answered, later = prompts[:ANSWERED], prompts[ANSWERED:]

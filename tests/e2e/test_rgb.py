@@ -17,14 +17,11 @@ def test_fewer_abilities_and_levels_are_asked_and_charted(page):
     expect(page.get_by_test_id("stMain").get_by_text("48 answers checked")).to_be_visible(
         timeout=LONG
     )
-    # Two levels in the chart, and the dot of the only rate
-    expect(page.locator(".js-plotly-plot .scatterlayer path.point")).to_have_count(3)
-    expect(page.locator(".js-plotly-plot .annotation-text")).to_contain_text(
-        ["Noise", re.compile(r"\d+ % \(\d+ to \d+\), \d+ of 48 right")]
-    )
+    expect(page.locator(".js-plotly-plot .scatterlayer path.point")).to_have_count(2)
+    expect(page.locator(".pl-about")).to_contain_text([re.compile(r"\d+ of 48 right")])
     ticks = page.locator(".js-plotly-plot .xtick text")
-    expect(ticks.filter(has_text=re.compile(r"^0 %$"))).to_have_count(2)
-    expect(ticks.filter(has_text=re.compile(r"^20 %$"))).to_have_count(2)
+    expect(ticks.filter(has_text=re.compile(r"^0 %$"))).to_have_count(1)
+    expect(ticks.filter(has_text=re.compile(r"^20 %$"))).to_have_count(1)
 
 
 def test_a_shared_link_opens_the_run_in_a_browser_that_never_was_here(page, rgb_run):

@@ -137,8 +137,7 @@ ALSO_ELSEWHERE = {
     "Rows": {"ui/batch/view.py", "ui/datasets/hub.py"},
     "nothing": {"ui/learn/trace.py"},
     "right": {
-        *("evaluators/abilities.py", "ui/parts/charts.py"),
-        *("ui/rgb/results.py", "ui/sample/repeats.py"),
+        *("evaluators/abilities.py", "ui/rgb/results.py", "ui/sample/repeats.py"),
     },
     "wrong": {"ui/rgb/results.py", "ui/sample/repeats.py"},
 }

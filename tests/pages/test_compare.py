@@ -107,7 +107,8 @@ def test_the_models_of_the_example_over_the_noise(open_page):
     assert "Model A is better in noise robustness by 23.3 points (16.1 to 32.6)" in headline(at)
     noise = "Model A is more often right at 60 % noise by 41.7 points (22.1 to 61.2) and at 80 % noise by 58.3 "
     assert noise in said(at, "markdown")
-    [chart] = at.get("plotly_chart")
+    chart, difference = at.get("plotly_chart")
+    assert "-58.3 (-75.5 to -36.5) at 80 % noise" in difference.proto.alt
     upper = json.loads(chart.proto.spec)["data"]
     assert [trace["name"] for trace in upper if trace.get("name")] == ["Model A", "Model B"]
     assert "Answers to one question resemble each other and count as one." in said(at)

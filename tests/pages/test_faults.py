@@ -4,7 +4,6 @@ traceback.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
 from tests.loopback import Asked, Loopback, ServerLimits
 from tests.pages.conftest import OpenPage
-from tests.pages.screen import ESCAPED, markdown, said, state, table, wait_for_runs
+from tests.pages.screen import ESCAPED, cards, lines, markdown, said, state, table, wait_for_runs
 from ui import session
 
 Serve = Callable[..., Loopback]
@@ -149,11 +148,9 @@ def test_a_run_at_work_says_how_far_it_is_in_one_place(open_page, loopback, monk
         time.sleep(0.1)
     try:
         at = open_page("rgb", run=run.id)
-        charts = [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
-        beside = [note["text"] for each in charts for note in each["layout"]["annotations"]]
         assert len(at.get("progress")) == 1
-        assert "0 %" in beside
-        assert not [words for words in beside if " of " in words]
+        assert cards(at)["Noise robustness"] == "0 %"
+        assert not [line for line in lines(at) if " of " in line.coverage]
         assert not [numbers for numbers in at.dataframe if "Rate" in numbers.value.columns]
         assert len(open_page("datasets").get("progress")) == 1
     finally:

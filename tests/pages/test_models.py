@@ -5,16 +5,15 @@ another.
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from evaluators.llm.catalogue import model_title
 from evaluators.records import Cap, Cell, Dataset, ModelSpec
 from tests.pages.by_hand import JUDGE, LUNA, OSS, SAMPLES, TITLES, save, two_models
 from tests.pages.conftest import checked
-from tests.pages.screen import html, markdown, press, said, samples, segments, state, table
+from tests.pages.screen import html, lines, markdown, press, said, samples, segments, state, table
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -45,30 +44,25 @@ def test_every_model_has_its_own_rates_at_every_noise_level_and_in_its_own_colum
 
 
 def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
-    curves, *rates = figures(open_page("rgb", run=two_models().id))
-    _, rejection = rates
+    at = open_page("rgb", run=two_models().id)
+    [chart] = at.get("plotly_chart")
+    curves = json.loads(chart.proto.spec)["data"]
     assert {curve["name"]: curve["y"] for curve in curves} == {
-        TITLES[0]: [100.0, 50.0],
-        TITLES[1]: [50.0, 0.0],
+        TITLES[0]: [1.0, 0.5],
+        TITLES[1]: [0.5, 0.0],
     }
-    of_rule = [
-        {mark["name"]: mark["x"] for mark in panel if "judge" not in mark["name"]}
-        for panel in rates
+    # A judge stands below the rule.
+    assert [(line.title, re.split("[.;] ", line.meaning)[0], line.mean) for line in lines(at)] == [
+        ("Noise robustness", TITLES[0], "75 %"),
+        ("Noise robustness", TITLES[1], "33 %"),
+        ("Negative rejection", TITLES[0], "50 %"),
+        ("Negative rejection", TITLES[1], "0 %"),
+        ("Negative rejection (judge)", TITLES[0], "100 %"),
+        ("Negative rejection (judge)", TITLES[1], "50 %"),
     ]
-    assert of_rule == [
-        {TITLES[0]: [75.0], TITLES[1]: [pytest.approx(100 / 3)]},
-        {f"{TITLES[0]}, by rule": [50.0], f"{TITLES[1]}, by rule": [0.0]},
-    ]
-    colours = {curve["name"]: curve["line"]["color"] for curve in curves}
-    assert colours == {mark["name"]: mark["marker"]["color"] for mark in rates[0]}
-    assert len(set(colours.values())) == 2
-    # A judge stands below the rule in the same panel.
-    assert [(mark["name"], mark["marker"]["symbol"], mark["x"]) for mark in rejection] == [
-        (f"{TITLES[0]}, by rule", "circle", [50.0]),
-        (f"{TITLES[0]}, by the judge", "diamond", [100.0]),
-        (f"{TITLES[1]}, by rule", "circle", [0.0]),
-        (f"{TITLES[1]}, by the judge", "diamond", [50.0]),
-    ]
+    colours = [curve["line"]["color"] for curve in curves]
+    assert re.findall('--hue: ([^"]+)', html(at)) == 3 * colours
+    assert len(set(colours)) == 2
 
 
 def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(open_page):
@@ -219,8 +213,3 @@ def test_half_a_run_of_two_models_counts_every_answer(open_page):
     at = open_page("sample", run=run.id, sample="1", model="2")
     assert "Not judged yet" in said(at)
     assert "There is no answer." in said(at)
-
-
-def figures(at: AppTest) -> list[list[dict[str, Any]]]:
-    """The traces of the charts on the page."""
-    return [json.loads(chart.proto.spec)["data"] for chart in at.get("plotly_chart")]

@@ -15,7 +15,7 @@ from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import checked, finish
 from tests.pages.screen import html as html_of
-from tests.pages.screen import said, samples, segments
+from tests.pages.screen import lines, said, samples, segments
 from tests.runs import paid
 from ui import session
 
@@ -40,9 +40,10 @@ def answered(serving: Callable[..., Loopback]) -> Run:
 def test_a_rate_tells_questions_repeats_and_how_far_answers_agree(open_page, answered):
     at = open_page("rgb", run=answered.id)
 
-    captions = said(at, "caption")
-    assert "2 questions, 1 noise level, each prompt 3 times" in captions
-    assert "answers to the same prompt agree in 0 %" in captions
+    [rate] = lines(at)
+    assert rate.meaning.endswith("; 1 noise level")
+    assert "of 6 right (2 × 3)" in rate.interval
+    assert rate.coverage == "repeats agree in 0 %"
     rows = samples(at)
     assert [(row["#"], row["Repeat"]) for row in rows[:4]] == [
         ("1", "1 of 3"),

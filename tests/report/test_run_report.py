@@ -151,8 +151,8 @@ def test_every_rate_of_rgb_is_that_of_the_results(store):
     found = {(value, model): mean for value, model, mean, *_ in rows}
     for number, model in enumerate(("Model A", "Model B")):
         means = Results(run, store).summary(number)
-        assert found["Noise robustness", model] == f"{means['noise_robustness'].mean:.2f}"
-        assert found["Error correction", model] == f"{means['error_correction'].mean:.2f}"
+        assert found["Noise robustness", model] == f"{100 * means['noise_robustness'].mean:.0f} %"
+        assert found["Error correction", model] == f"{100 * means['error_correction'].mean:.0f} %"
 
 
 def test_another_formula_counts_in_the_report(store, tmp_path):

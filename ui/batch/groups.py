@@ -7,11 +7,13 @@ from datetime import date
 
 import streamlit as st
 
+from evaluators.batch.charts import over_time
 from evaluators.batch.groups import NOT_A_TIME, Group, first_day, group_named
 from evaluators.batch.results import NONE, BatchResults, Means
+from evaluators.runs import shown_values
 from evaluators.runs.aggregate import Mean
 from evaluators.text.language import mark, say
-from ui.parts import charts, value_table
+from ui.parts import charts, dots, value_table
 from ui.parts.untrusted import plain
 from ui.parts.value_table import Column, Row
 
@@ -54,8 +56,10 @@ def _charts(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str
         means = {name: own[value] for name, own in by_name.items() if value in own}
         with grid.container(border=True, height="stretch"):
             st.markdown(f"**{plain(title)}**")
-            _chart(means, days, f"drift_{group.text}_{value}")
-    words = say("Dot: mean. Line: 95 % interval. n: rows that were judged.")
+            _chart(title, means, days, f"drift_{group.text}_{value}")
+    words = say("Dot: mean. Line: 95 % interval.")
+    if days:
+        words = say("Dot: mean. Line: 95 % interval. n: rows that were judged.")
     if not days and len(by_name) > MOST_POINTS:
         largest = say("The {most} largest groups are drawn.", most=MOST_POINTS)
         words = f"{words} {largest}"
@@ -66,16 +70,16 @@ def _charts(group: Group, by_name: Mapping[str, Means], titles: Mapping[str, str
     st.caption(plain(words))
 
 
-def _chart(means: Mapping[str, Mean], days: Mapping[str, date], key: str) -> None:
+def _chart(title: str, means: Mapping[str, Mean], days: Mapping[str, date], key: str) -> None:
     if days:
         # Those without a time have no place on its axis; the table has them.
         drawn = {name: mean for name, mean in means.items() if name in days}
-        figure = charts.value_over_time(drawn, days)
+        charts.show(over_time(title, drawn, days), key, charts.BESIDE)
     else:
-        drawn = _largest(means)
-        figure = charts.value_by_group({name_in_words(name): own for name, own in drawn.items()})
-    shown = [charts.value_in_words(name_in_words(name), mean) for name, mean in drawn.items()]
-    st.plotly_chart(figure, config=charts.BARE, key=key, alt="; ".join(shown))
+        rows = [
+            shown_values.Dot(name_in_words(name), mean) for name, mean in _largest(means).items()
+        ]
+        dots.show([shown_values.Group("", "", rows)])
 
 
 def _largest(means: Mapping[str, Mean]) -> dict[str, Mean]:

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from evaluators.comparison import words
+from evaluators.comparison.charts import over_noise
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
@@ -98,18 +99,15 @@ def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
 def _over_noise(comparison: Comparison) -> None:
     st.header(say("Over the noise"), anchor="noise")
     st.markdown(plain(comparison.noise_sentence()))
-    st.plotly_chart(
-        charts.difference_by_noise(comparison),
-        config=charts.CONFIG,
-        key="compare_noise",
-        alt=comparison.noise_sentence(),
-    )
+    both, difference = over_noise(comparison)
+    charts.show(both, "compare_noise", charts.BESIDE)
+    charts.show(difference, "compare_noise_difference", charts.BESIDE)
     if missed := [value.noise for value in comparison.by_noise if value.has_missed_noise]:
         st.caption(say("Noise: {levels}.", levels=in_a_line(missed)))
     st.caption(
         say(
             "Above, how often each is right; below, the difference with its 95 % interval: where "
-            "the grey band holds 0, chance may explain it. A filled dot is told apart beyond "
+            "that holds 0, chance may explain it. A filled dot is told apart beyond "
             "chance."
         )
     )

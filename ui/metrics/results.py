@@ -28,7 +28,7 @@ from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line, in_brackets, joined_sentences, name_and_text
 from ui import session
-from ui.parts import chosen_view, corrected, dots, forms, over_noise, samples
+from ui.parts import charts, chosen_view, corrected, dots, forms, samples
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -187,10 +187,10 @@ def _one_metric(view: RunView, number: int, seen: View) -> None:
         groups = [Group(heading, "", shown, term)]
         dots.show(groups, level=2, is_at_work=moves)
         if not moves:
-            dots.say_why_no_interval(groups)
+            dots.say_what_marks_mean(groups)
         for chart in charts_over_noise(view, number, seen):
             st.subheader(chart.title, anchor=False)
-            over_noise.show(run, chart, {})
+            charts.show(chart, f"noise_{chart.title}_{run.id}")
     else:
         by_model = [view.figures(number, model) for model in range(max(1, len(run.models)))]
         asked = sum(figures.asked for figures in by_model)

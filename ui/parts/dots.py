@@ -1,4 +1,4 @@
-"""Values as dots with their intervals on a line from 0 to 1, without a script: drawn at once."""
+"""Values as dots with their intervals on a line, without a script: drawn at once."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from functools import partial
 import streamlit as st
 
 from evaluators.config import ROOT
+from evaluators.drawing import IntervalChart, IntervalRow
+from evaluators.drawing.axis import Axis
+from evaluators.drawing.marks import COLOURS
 from evaluators.runs.aggregate import BINS, Mean
-from evaluators.runs.shown_values import Dot, Group, coverage, why_no_interval
+from evaluators.runs.shown_values import FEW, Dot, Group, beside, is_of_few, why_no_interval
 from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.scale import SCORE
-from evaluators.text.words import name_and_text
+from evaluators.text.words import joined_sentences, name_and_text
 from ui.parts import explained
 from ui.parts.present import Block
 
+FROM_0_TO_1 = Axis(((0, "0"), (1, "1")), 0, 100)
 ON_A_SCREEN = 3
 """Values that a presented page has room for."""
 
@@ -28,15 +32,27 @@ def show(groups: Iterable[Group], level: int = 3, *, is_at_work: bool = False) -
     `is_at_work` the coverage is left out: its page says how far it is in one place.
     """
     style = (ROOT / "ui" / "static" / "dots.css").read_text(encoding="utf-8")
-    body = "".join(_group(group, level, is_at_work) for group in groups)
-    axis = "<span></span><span></span><span><span>0</span><span>0.5</span><span>1</span></span>"
-    foot = f'<div class="pl-axis" aria-hidden="true">{axis}</div>'
+    shown = list(groups)
+    axis = _axis([dot for group in shown for dot in group.dots])
+    body = "".join(_group(group, level, axis, is_at_work) for group in shown)
+    ends = "".join(f"<span>{words}</span>" for _, words in axis.ticks)
+    foot = f"<span></span><span></span><span>{ends}</span>"
+    foot = f'<div class="pl-axis" aria-hidden="true">{foot}</div>'
     st.html(f'<style>{style}</style><div class="pl-dots">{body}{foot}</div>')
 
 
-def say_why_no_interval(groups: Iterable[Group]) -> None:
-    """Below values of which some have no interval: why, and what to do."""
-    if words := why_no_interval(dot.mean for group in groups for dot in group.dots):
+def _axis(dots: Sequence[Dot]) -> Axis:
+    """From 0 to 1; values of one's own metric may lie anywhere, and then it fits them."""
+    rows = [IntervalRow(dot.title, dot.mean.mean, dot.mean.low, dot.mean.high) for dot in dots]
+    scale = dots[0].scale if dots else SCORE
+    return Axis(IntervalChart("", rows, scale).ticks, 0, 100)
+
+
+def say_what_marks_mean(groups: Iterable[Group]) -> None:
+    """Below values: what a hollow mark is, why some have no interval, and what to do."""
+    means = [dot.mean for group in groups for dot in group.dots]
+    few = say(FEW) if any(map(is_of_few, means)) else ""
+    if words := joined_sentences([few, why_no_interval(means)]):
         st.caption(words)
 
 
@@ -50,8 +66,8 @@ def blocks(group: Group) -> list[Block]:
     return shown
 
 
-def _group(group: Group, level: int, is_at_work: bool) -> str:
-    rows = "".join(_dot(dot, is_at_work) for dot in group.dots)
+def _group(group: Group, level: int, axis: Axis, is_at_work: bool) -> str:
+    rows = "".join(_dot(dot, axis, is_at_work) for dot in group.dots)
     if not group.title:
         return rows
     question = f" <span>{html(group.question)}</span>" if group.question else ""
@@ -59,24 +75,27 @@ def _group(group: Group, level: int, is_at_work: bool) -> str:
     return f"<h{level}>{title}{question}</h{level}>{rows}"
 
 
-def _dot(dot: Dot, is_at_work: bool) -> str:
+def _dot(dot: Dot, axis: Axis, is_at_work: bool) -> str:
     mean = dot.mean
-    meaning = f"<small>{html(dot.meaning)}</small>" if dot.meaning else ""
+    notes = [dot.meaning] if dot.meaning else []
+    if not is_at_work:
+        notes += beside(mean, dot.scale)
+    meaning = f"<small>{html(say('; ').join(notes))}</small>" if notes else ""
     title = f"<bdi>{html(dot.title)}</bdi>{explained.mark(dot.term or dot.title)}"
-    about = [ends] if (ends := SCORE.interval(mean.low, mean.high)) else []
+    about = [ends] if (ends := dot.scale.interval(mean.low, mean.high)) else []
     if mean.estimated:
         about.append(say("an estimate"))
     repeated = f" ({mean.asked // mean.repeats:,} × {mean.repeats})" if mean.repeats > 1 else ""
     if not is_at_work:
-        about.append(coverage(mean) + repeated)
+        about.append(dot.counts + repeated)
     if mean.within:
         about.append(mean.within.in_words)
-    kind = "pl-value pl-hollow" if dot.hollow else "pl-value"
+    kind = "pl-value pl-hollow" if dot.is_unsure else "pl-value"
     return (
         f'<div class="{kind}" style="--hue: {colour(dot.series)}">'
         f'<span class="pl-name">{title}{meaning}</span>'
-        f'<span class="pl-mean">{SCORE.shown(mean.mean)}</span>'
-        f'<span class="pl-track" aria-hidden="true">{track(mean)}</span>'
+        f'<span class="pl-mean">{dot.scale.shown(mean.mean)}</span>'
+        f'<span class="pl-track" aria-hidden="true">{track(mean, axis)}</span>'
         f'<span class="pl-about">{"<br>".join(about)}</span>'
         f"{_drawn_spread(dot.spread)}</div>"
     )
@@ -84,20 +103,20 @@ def _dot(dot: Dot, is_at_work: bool) -> str:
 
 def colour(series: int) -> str:
     """The colour of a series, the same wherever it is drawn."""
-    colours: list[str] = st.get_option("theme.chartCategoricalColors") or ["currentColor"]
-    return colours[series % len(colours)]
+    return COLOURS[series % len(COLOURS)]
 
 
-def track(mean: Mean) -> str:
+def track(mean: Mean, axis: Axis = FROM_0_TO_1) -> str:
     """The dot of a mean and the line of its interval, as parts of the line that they stand on."""
+    ends = (mean.mean, mean.low, mean.high)
+    value, low, high = (None if end is None else axis.place(end) for end in ends)
     # A value of one's own metric may be any number: what is not on the line is not drawn.
-    if mean.mean is None or not 0 <= mean.mean <= 1:
+    if value is None or not 0 <= value <= 100:
         return ""
-    dot = f'<b style="left: {100 * mean.mean:.1f}%"></b>'
-    if mean.low is None or mean.high is None or mean.low < 0 or mean.high > 1:
+    dot = f'<b style="left: {value:.1f}%"></b>'
+    if low is None or high is None or low < 0 or high > 100:
         return dot
-    width = 100 * (mean.high - mean.low)
-    return f'<i style="left: {100 * mean.low:.1f}%; width: {width:.1f}%"></i>{dot}'
+    return f'<i style="left: {low:.1f}%; width: {high - low:.1f}%"></i>{dot}'
 
 
 def _drawn_spread(counts: Sequence[int]) -> str:

@@ -4,41 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import streamlit as st
 
 from evaluators.catalogue import declared_values
-from evaluators.paper import published
 from evaluators.records import Ability, Run
 from evaluators.rgb_words import ASKED
 from evaluators.runs import aggregate, findings, rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import registry
+from evaluators.runs.published import other_figures
 from evaluators.runs.rgb_figures import (
     Curves,
     charts_of,
     deciding,
+    in_reach,
     is_right,
-    judged_rates,
     noise_curves,
-    noise_had,
 )
 from evaluators.runs.run_view import Content, RunView
-from evaluators.runs.shown_values import beside, column_titles, why_no_interval
+from evaluators.runs.shown_values import column_titles, groups_of
 from evaluators.runs.store import Answer, Outline, Selection
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
-from evaluators.text.scale import RATE, SCORE
+from evaluators.text.scale import SCORE
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import (
-    counted,
-    in_a_line,
-    in_brackets,
     name_and_text,
     readable,
-    short_name,
 )
 from evaluators.values import Value
 from ui.metrics import results as metric_results
@@ -46,9 +42,9 @@ from ui.parts import (
     charts,
     chosen_view,
     corrected,
+    dots,
     explained,
     highlight,
-    over_noise,
     samples,
     tables,
 )
@@ -78,7 +74,7 @@ def show(view: RunView) -> None:
         if any(row.status == "scored" for row in rows):
             corrected.say_headlines(view)
             chosen_view.say_whose(view, shown)
-            _rgb_charts(view, rows)
+            _rgb_charts(view, shown, rows)
         else:
             st.caption(say("Nothing is checked yet."))
         _beside_judge(view.run, rows)
@@ -133,18 +129,22 @@ def _rgb_table(
 def blocks(view: RunView) -> list[Block]:
     """The finding, the charts and the rates, each for a screen of its own."""
     run = view.run
-    rows = aggregate.of_metric(view.counted(chosen_view.of(run)), 0)
+    chosen = chosen_view.of(run)
+    rows = aggregate.of_metric(view.counted(chosen), 0)
     by_model = run_facts.rows(run, rows)
     declared = declared_values(run.evaluator.name)
     curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
-    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
     shown = [Block(run.title, partial(_say_the_finding, by_model, declared))]
     for chart in charts_of(curves):
-        shown.append(Block(chart.title, partial(over_noise.presented, chart)))
-    for value in judged_rates(rates):
-        panel = partial(_rate_panel, run, rates, rows, value, charts.STILL)
-        shown.append(Block(say(value.heading), panel))
-    return shown + metric_results.blocks(view, chosen_view.of(run), first=1)
+        key = f"presented_{chart.title}"
+        draw = partial(charts.show, chart, key, charts.PRESENTED, is_presented=True)
+        shown.append(Block(chart.title, draw))
+    [rates] = groups_of(view, 0, chosen)
+    # Every rate has a screen of its own, with all models on it.
+    judged = [dot for dot in rates.dots if dot.mean.mean is not None]
+    for title, own in groupby(judged, key=lambda dot: dot.title):
+        shown += dots.blocks(rates._replace(title=title, dots=list(own)))
+    return shown + metric_results.blocks(view, chosen, first=1)
 
 
 def card(run: Run) -> None:
@@ -163,7 +163,7 @@ def card(run: Run) -> None:
     st.caption(plain(" · ".join(facts)))
 
 
-def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
+def _rgb_charts(view: RunView, shown: View, rows: Sequence[Outline]) -> None:
     run = view.run
     by_model = run_facts.rows(run, rows)
     declared = declared_values(run.evaluator.name)
@@ -173,31 +173,19 @@ def _rgb_charts(view: RunView, rows: Sequence[Outline]) -> None:
     curves = {model: noise_curves(own, declared) for model, own in by_model.items()}
     # Runs of planted errors and of rejection alone have no noise levels.
     if any(curves.values()):
-        # The published questions are English.
         is_english = not any(is_chinese(row.question) for row in rows)
         _accuracy_charts(run, curves, is_english, is_at_work=moves)
     st.header(say("Rates"))
-    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
-    grid = st.grid(2, min_column_width=320)
-    for value in judged_rates(rates):
-        with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{say(value.heading)}**", help=explained.help_of(value.heading))
-            _rate_panel(run, rates, rows, value, charts.BARE, is_at_work=moves)
-    st.caption(
-        say(
-            "Dot: value. Line, and in brackets: 95 % interval. A hollow dot stands for "
-            "less than 80 % of the answers."
-        )
-    )
+    groups = groups_of(view, 0, shown)
+    dots.show(groups, is_at_work=moves)
     if moves:
         return
-    means = [mean for own in rates.values() for mean in own.values()]
-    if why := why_no_interval(means):
-        st.caption(why)
+    dots.say_what_marks_mean(groups)
+    rates = {model: aggregate.rates(own, declared) for model, own in by_model.items()}
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.rates(rates)
         st.caption(say(FROM_THE_PAPER))
-        tables.plain_rows(published.other_figures(), say("Published figures"))
+        tables.plain_rows(other_figures(), say("Published figures"))
 
 
 def _say_the_finding(by_model: Mapping[str, Sequence[Outline]], declared: Sequence[Value]) -> None:
@@ -208,111 +196,29 @@ def _say_the_finding(by_model: Mapping[str, Sequence[Outline]], declared: Sequen
         st.html(f'<p class="pl-finding">{words}</p>')
 
 
-def _rate_panel(
-    run: Run,
-    rates: Mapping[str, Mapping[Value, aggregate.Mean]],
-    rows: Sequence[Outline],
-    value: Value,
-    config: Mapping[str, Any],
-    *,
-    is_at_work: bool = False,
-) -> None:
-    """One rate of each model, with what a judge says of the same answers in it."""
-    means = {model: own[value] for model, own in rates.items() if value in own}
-    judged = {}
-    for model, own in rates.items():
-        for beside_it, mean in own.items():
-            if beside_it.judge_of == value.in_score:
-                judged[model] = mean
-    # The chart in words, for those who do not see it.
-    spoken = dict(means)
-    for model, mean in judged.items():
-        spoken[say("{model}, by the judge", model=model)] = mean
-    in_words = []
-    for name, mean in spoken.items():
-        name = name or say("the answers")
-        in_words.append(f"{name} {charts.rate_in_words(mean, '' if is_at_work else value.verb)}")
-    st.caption(plain(f"{say(value.meaning)}{_repetition(means, rows, value)}"))
-    for model, mean in means.items():
-        # Of a run at work they say how far it is once more.
-        if remarks := [] if is_at_work else beside(mean):
-            words = "; ".join(remarks)
-            if len(means) > 1:
-                words = name_and_text(short_name(model), words)
-            st.caption(plain(words))
-    st.plotly_chart(
-        charts.rate(means, judged, value.verb, is_at_work=is_at_work),
-        config=dict(config),
-        key=f"rate_{value.name}_{run.id}",
-        alt=name_and_text(say(value.heading), say("; ").join(in_words)),
-    )
-
-
-def _repetition(
-    means: Mapping[str, aggregate.Mean],
-    rows: Sequence[Outline],
-    value: Value,
-) -> str:
-    """ " · 24 questions, 5 noise levels, each prompt 3 times · answers to the same prompt agree in
-    87 %", as far as questions were asked repeatedly.
-    """
-    questions = max((mean.questions or 0 for mean in means.values()), default=0)
-    if not questions:
-        return ""
-    parts = [counted(questions, "question")]
-    if value.over_noise:
-        levels = {row.noise for row in aggregate.of_ability(rows, value.of)}
-        parts.append(counted(len(levels), "noise level"))
-    repeats = max(mean.repeats for mean in means.values())
-    if repeats > 1:
-        parts.append(say("each prompt {repeats} times", repeats=repeats))
-    agreeing = []
-    for model, mean in means.items():
-        if mean.within and mean.within.agree is not None:
-            rate = RATE.shown(mean.within.agree)
-            agreeing.append(in_brackets(rate, model) if len(means) > 1 else rate)
-    words = ["", in_a_line(parts)]
-    if agreeing:
-        words.append(say("answers to the same prompt agree in {rates}", rates=in_a_line(agreeing)))
-    return " · ".join(words)
-
-
 def _accuracy_charts(
     run: Run, curves: Mapping[str, Curves], is_english: bool, *, is_at_work: bool
 ) -> None:
     """One chart of a model's abilities; of several models one for each ability."""
     place = st.container()
-    paper = {}
-    reached = _noise_reached(curves) if is_english else []
-    if reached:
-        # Only as far as the run goes: beyond that there is nothing to compare with.
-        in_reach = published.published_noise_curves(min(reached), max(reached))
-        models = st.multiselect(
-            say("Show published curves underneath"), list(in_reach), key=f"published_{run.id}"
+    published: list[str] = []
+    # The published questions are English.
+    if in_papers := in_reach(curves) if is_english else {}:
+        published = st.multiselect(
+            say("Show published curves underneath"), list(in_papers), key=f"published_{run.id}"
         )
-        paper = {name: in_reach[name] for name in models}
-    if paper:
+    if published:
         st.caption(say(FROM_THE_PAPER))
     # Of several models each chart bears an ability's name, which is explained with its rate.
     explanation = explained.help_of("Accuracy by noise") if len(curves) == 1 else None
     with place:
-        for chart in charts_of(curves):
+        for chart in charts_of(curves, published, is_at_work=is_at_work):
             st.header(chart.title, help=explanation)
-            over_noise.show(run, chart, paper if chart.is_in_papers else {}, is_at_work=is_at_work)
+            charts.show(chart, f"noise_{chart.title}_{run.id}")
     if is_at_work:
         return
     with st.expander(say("Numbers"), icon=":material/table_rows:"):
         tables.noise_levels(curves)
-
-
-def _noise_reached(curves: Mapping[str, Curves]) -> list[float]:
-    """The shares of noise, in percent, at which the paper's noise robustness compares."""
-    reached: list[float] = []
-    for own in curves.values():
-        for value, points in own.items():
-            if value.of == Ability.NOISE:
-                reached += [100 * noise_had(point) for point in points]
-    return reached
 
 
 def _beside_judge(run: Run, rows: Sequence[Outline]) -> None:

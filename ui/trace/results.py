@@ -76,7 +76,7 @@ def show(view: RunView) -> None:
         groups = groups_of(view, 0, chosen)
         dots.show(groups, is_at_work=moves)
         if not moves:
-            dots.say_why_no_interval(groups)
+            dots.say_what_marks_mean(groups)
         if whose := findings.who_labelled(run, usual):
             st.info(plain(whose), icon=":material/info:")
         if relabelled := 0 if moves else len(view.relabelled(model)):
