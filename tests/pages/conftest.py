@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,7 +121,8 @@ def finished(data: Dataset, *metrics: str | EvaluatorSpec | Evaluator, **facts: 
 def keep_upload(name: str, *samples: Sample) -> Dataset:
     """An upload of this workspace with these samples."""
     data = Dataset(name=name, samples=samples)
-    session.store().uploads.save("local", data, "2026-11-21T09:00:00+00:00")
+    # Its moment tells it from one of the same name, in another test too: the process remembers both.
+    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
     return data
 
 

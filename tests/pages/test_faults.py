@@ -95,7 +95,7 @@ def test_to_say_nothing_is_an_answer_and_a_wrong_one(open_page, loopback, monkey
     run = asked(1)
     page = open_page("rgb", run=run.id)
     assert state(page).startswith("1 answer checked")
-    assert "1 empty answer counts as wrong" in said(page)
+    assert "1 empty answer counts as wrong" in lines(page)[0].meaning
     (result,) = session.store().results.of_answer(run.id, 0).values()
     assert result.response == ""
     assert set(result.score.values.values()) == {0.0}

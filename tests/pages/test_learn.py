@@ -107,9 +107,9 @@ def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page
 
 def test_rates_and_choices_explain_themselves_and_link_to_more(open_page):
     at = open_page("rgb", run=NOISE)
-    rate = next(text for text in at.markdown if text.value == "**Negative rejection**")
-    meaning = "**Negative rejection**: Declines when no document holds the answer."
-    assert rate.help == f"{meaning}  \n[More](learn?term=negative_rejection)"
+    meaning = "declines when no document holds the answer"
+    assert meaning in next(line.meaning for line in lines(at) if line.title == "Negative rejection")
+    assert 'href="learn?term=negative_rejection"' in html(at)
     rules = segments(at, f"policy_{NOISE}")
     assert "[More](learn?term=documented)" in rules.help
     formula = segments(open_page("trace", run=INVENTED), f"definition_{INVENTED}")

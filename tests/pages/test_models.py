@@ -25,12 +25,12 @@ def test_every_model_has_its_own_rates_at_every_noise_level_and_in_its_own_colum
     assert [
         (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
     ] == [
-        ("Noise robustness", TITLES[0], "75 %", "4 / 4", 0),
-        ("Noise robustness", TITLES[1], "33 %", "3 / 4", 1),
-        ("Negative rejection", TITLES[0], "50 %", "2 / 2", 0),
-        ("Negative rejection", TITLES[1], "0 %", "2 / 2", 0),
-        ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", 0),
-        ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", 0),
+        ("Noise robustness", TITLES[0], "75 %", "4 / 4", "0"),
+        ("Noise robustness", TITLES[1], "33 %", "3 / 4", "1"),
+        ("Negative rejection", TITLES[0], "50 %", "2 / 2", "0"),
+        ("Negative rejection", TITLES[1], "0 %", "2 / 2", "0"),
+        ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", "0"),
+        ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", "0"),
     ]
     rows = table(at, "Ability")
     assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [

@@ -125,7 +125,7 @@ def test_results_show_themselves_as_a_small_table(store):
     assert caution == "1 of 3 failed: the results are of the other 2."
     assert heading.split()[-3:] == ["interval", "Checked", "Beside"]
     assert row.split()[:7] == ["answer_match", "0.50", "0.09", "to", "0.91", "2", "of"]
-    assert row.endswith("if all that failed were wrong: 33 %")
+    assert row.endswith("if all that failed were wrong: 0.33")
     assert why.split() == ["Samples", "Why", "they", "failed"]
     assert failure.split(maxsplit=1) == [
         "1",
