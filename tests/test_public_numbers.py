@@ -29,7 +29,7 @@ def test_two_generators_that_say_the_same_tell_no_more_than_one(store, metric):
 
     alone, beside = one.summary()[metric], two.summary()[metric]
     assert (beside.low, beside.high) == pytest.approx((alone.low, alone.high))
-    assert "12 / 12 (6 questions)" in repr(two)
+    assert "12 of 12, 6 questions" in repr(two)
     if metric == "answer_match":
         assert (beside.low, beside.high) == pytest.approx(wilson(4, 6))
 

@@ -98,7 +98,7 @@ def test_means_have_intervals_and_coverage_and_groups(tmp_path):
     }
     assert groups["old"]["length"].mean == pytest.approx(0.75)
     assert found.failures == {"It failed. Mend it.": (1, "a.jsonl", 4)}
-    assert "3 / 5" in str(found)
+    assert "3 of 5, 1 not applicable, 1 failed" in str(found)
     assert "\n1 row (a.jsonl, row 4): It failed. Mend it." in str(found)
     with pytest.raises(ParameterError, match="was not grouped by week"):
         found.by("week")
