@@ -207,7 +207,7 @@ class Results:
         if policy is not None and self.has_rules:
             rulings.rgb_evaluator(self.run, policy)
         if labels is not None:
-            RunView.read(self.store, self.run).check_labeller(labels)
+            self.read().check_labeller(labels)
         return replace(
             self,
             definition=definition or self.definition,
@@ -325,7 +325,7 @@ class Results:
         "chosen". Not told is not known, and the check warns of it. However many there are of each
         verdict, they count for the answers that have it, unless they were chosen.
         """
-        view = RunView.read(self.store, self.run)
+        view = self.read()
         if labels is not None:
             return checked_by(labels, view, model, self.definition, drawn)
         if drawn is not None:
@@ -359,9 +359,10 @@ class Results:
 
     def findings(self) -> list[str]:
         """What the run found, in the sentences of its page, and what to beware of, each a line."""
-        found = findings_of_run(self.read(), self.view)
-        _, why_no_interval = tables.means(self.read(), self.view)
-        return [passage.text for passage in (*found, why_no_interval) if passage.text]
+        read = self.read()
+        found = findings_of_run(read, self.view)
+        passages = *found, tables.means_without_interval(read, self.view)
+        return [passage.text for passage in passages if passage.text]
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""
@@ -397,7 +398,7 @@ class Results:
     @property
     def labelled_by(self) -> str:
         """Whose labels count: "gold-judge, 21 answers relabelled by people"."""
-        return labeller_in_words(RunView.read(self.store, self.run), self.view)
+        return labeller_in_words(self.read(), self.view)
 
     def card(self) -> str:
         """The reproducibility card: what the run was, as plain text of at most 80 columns."""
@@ -408,7 +409,7 @@ class Results:
 
         Tells of a run that somebody handed in whether its figures were changed.
         """
-        return recounted(RunView.read(self.store, self.run))
+        return recounted(self.read())
 
     def again(
         self,
@@ -452,7 +453,7 @@ class Results:
         """
         target = Path(path)
         # Made before the file is opened: a report that fails leaves an earlier one as it was.
-        text = run_report(RunView.read(self.store, self.run), self.view)
+        text = run_report(self.read(), self.view)
         target.write_text(text, encoding="utf-8")
         return target
 
@@ -463,7 +464,7 @@ class Results:
         `ParameterError` for a run without sentence labels, and for fewer than 1 or more than 20.
         """
         target = Path(path)
-        view = RunView.read(self.store, self.run)
+        view = self.read()
         text = sheet_key(view, n, self.view) if key else sheet(view, n)
         target.write_text(text, encoding="utf-8")
         return target

@@ -22,6 +22,7 @@ from evaluators.runs.shown_values import (
     beside,
     column_titles,
     coverage,
+    declared_value,
     meaning_of,
     value_titles,
     why_no_interval,
@@ -54,10 +55,7 @@ def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table
     They go by their titles and say what they mean, or `by_name` by the names that commands take.
     """
     run = view.run
-    by_model = {
-        model: aggregate.named_values(run.evaluators, rows)
-        for model, rows in run_facts.rows(run, view.counted(counted)).items()
-    }
+    by_model = _by_model(view, counted)
     names = {name: value for values in by_model.values() for name, value in values.items()}
     titles = {} if by_name else _titles(run, names)
     formula = formula_of(run, counted.definition)
@@ -77,6 +75,18 @@ def means(view: RunView, counted: View, *, by_name: bool = False) -> tuple[Table
             line[MEANING] = "" if by_name else meaning_of(record, mean, formula)
             lines.append(line)
     return filled_columns(lines, NUMBERS), Passage(why_no_interval(every))
+
+
+def means_without_interval(view: RunView, counted: View) -> Passage:
+    """Why some of the means have no interval; empty where all have one."""
+    every = _by_model(view, counted).values()
+    return Passage(why_no_interval(value.mean for values in every for value in values.values()))
+
+
+def _by_model(view: RunView, counted: View) -> dict[str, dict[str, Counted]]:
+    rows = run_facts.rows(view.run, view.counted(counted))
+    specs = view.run.evaluators
+    return {model: aggregate.named_values(specs, own) for model, own in rows.items()}
 
 
 def filled_columns(lines: Iterable[Mapping[str, str]], numbers: Iterable[str] = ()) -> Table:
@@ -104,10 +114,14 @@ def groups(view: RunView, counted: View, *, by_name: bool = False) -> Section:
     """The means of each group of samples, over all models; empty where no sample has one."""
     by_group = dict(islice(view.by_group(None, counted).items(), MOST_GROUPS))
     titles = {} if by_name else column_titles(view)
+    scales = {
+        column: BY_KIND[declared_value(view.run, *value).kind]
+        for value, column in view.columns().items()
+    }
     rows = []
     for group, own in by_group.items():
         for name, mean in own.items():
-            rows.append([group, titles.get(name, name), *mean_cells(mean)])
+            rows.append([group, titles.get(name, name), *mean_cells(mean, scales[name])])
     every = (mean for own in by_group.values() for mean in own.values())
     why = Passage(why_no_interval(every, of_groups=True))
     table = Table([mark("Group"), VALUE, *NUMBERS], rows, NUMBERS)

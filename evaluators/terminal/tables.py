@@ -181,13 +181,14 @@ def runs_table(runs: Sequence[Run], store: Store) -> RichTable:
 
 def state(run: Run, store: Store) -> str:
     """How far the run is, and whether any process works on it."""
-    counts = store.results.counts(run)
+    return f"{_activity(run, store)}, {checked_and_failed(run, store.results.counts(run))}"
+
+
+def _activity(run: Run, store: Store) -> str:
     if registry.is_at_work(run.id, store):
-        activity = "running"
-    else:
-        of_batches = state_of_batches(store, run.id).lower()
-        activity = of_batches or ("stopped" if counts.open else "finished")
-    return f"{activity}, {checked_and_failed(run, counts)}"
+        return "running"
+    of_batches = state_of_batches(store, run.id).lower()
+    return of_batches or ("stopped" if store.results.counts(run).open else "finished")
 
 
 def _begun(run: Run) -> str:
@@ -206,7 +207,7 @@ def run_in_parts(results: Results) -> list[RenderableType]:
     found = found_in_run(view, results.view, in_terminal, by_name=True)
     blocks = [*found, *how_of_run(view, results.view, in_terminal)]
     # Titles of runs may be alike: the id tells them apart, and is what commands take.
-    lines = [f"{run.id}: {state(run, results.store)}", printable(" · ".join(facts)), ""]
+    lines = [f"{run.id}: {_activity(run, results.store)}", printable(" · ".join(facts)), ""]
     parts = [*lines, *rendered(blocks), ""]
     counts = results.counts
     if counts.scored < counts.asked and not registry.is_at_work(run.id, results.store):

@@ -148,11 +148,16 @@ def distinct(numbers: Numbers) -> Numbers:
     return ordered[is_first]
 
 
+# Sums of weights in steps of this, and of their squares, are exact in 32 bits for any ordinary
+# sentence: in whichever order a processor adds them up, equal sentences stay equal.
+_STEP = 1 / 128
+
+
 # The same few thousand pairs come again and again.
 @lru_cache(maxsize=20_000)
 def rarity(texts: int, texts_with: int) -> float:
-    """The weight of a term that so many of the texts hold."""
-    return math.log(1 + max(texts, 1) / (texts_with + 0.5))
+    """The weight of a term that so many of the texts hold, in steps of 1 / 128."""
+    return round(math.log(1 + max(texts, 1) / (texts_with + 0.5)) / _STEP) * _STEP
 
 
 def rarities(texts: Numbered, size: int) -> Matrix:

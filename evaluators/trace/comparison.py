@@ -434,8 +434,6 @@ def _blocks(
 
     A sample that fits into one table is one block over all its terms.
     """
-    # Which of two equal sentences comes first depends on how a product of matrices rounds, hence on
-    # its size: as one block, an ordinary sample gives the labels that it always gave.
     sentences: Numbers = np.arange(documents.height)
     height = max(documents.height, response.height)
     width = max(response.height, len(weights))

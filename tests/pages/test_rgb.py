@@ -179,28 +179,6 @@ def test_published_curves_underneath_can_be_told_apart_and_leave_the_plot_its_he
     assert "From the paper (other prompt and questions): look at the shape." in said(at)
 
 
-def test_the_chart_tells_its_finding_to_who_does_not_see_it(open_page, filled):
-    at = open_page("rgb", run=filled.rgb.id)
-    [chart] = at.get("plotly_chart")
-    assert (
-        "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
-        in chart.proto.alt
-    )
-    assert "Noise robustness: 100 % (" in chart.proto.alt
-    assert cards(at)["Integration"] == "28 %"
-    assert "17 of 60 right, 12 questions" in {line.coverage for line in lines(at)}
-
-    # The charts tell their findings to who does not see them.
-    [chart] = at.get("plotly_chart")
-    assert (
-        "Noise robustness: accuracy falls from 100 % at 0 % noise to 75 % at 80 %."
-        in chart.proto.alt
-    )
-    assert "Noise robustness: 100 % (" in chart.proto.alt
-    assert cards(at)["Integration"] == "28 %"
-    assert "17 of 60 right, 12 questions" in {line.coverage for line in lines(at)}
-
-
 def test_planted_errors_alone_have_no_chart_of_noise(open_page):
     at = asked(open_page("rgb"), [Ability.COUNTERFACTUAL], [0.0])
     at = started(at, "rgb")

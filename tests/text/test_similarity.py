@@ -18,6 +18,7 @@ from evaluators.text.similarity import (
     embedder,
     incidence,
     rarities,
+    rarity,
     term_sets,
     terms,
 )
@@ -78,8 +79,26 @@ def test_the_rarer_term_weighs_more_and_one_that_no_text_holds_the_most():
     vocabulary.numbered([["never seen"]])
     weights = rarities(texts.distinct(vocabulary.size), vocabulary.size)
     assert weights.tolist() == pytest.approx(
-        [math.log(1 + 4 / 2.5), math.log(1 + 4 / 1.5), math.log(1 + 4 / 0.5)]
+        [math.log(1 + 4 / 2.5), math.log(1 + 4 / 1.5), math.log(1 + 4 / 0.5)], abs=1 / 256
     )
+
+
+def test_sums_of_rarities_and_their_squares_do_not_hang_on_the_order_of_the_terms():
+    random = np.random.default_rng(0)
+    weights = np.array([rarity(50, held) for held in range(40)], np.float32)
+    texts = (random.random((30, 40)) < 0.8).astype(np.float32)
+    lengths = np.ones(30, np.float32)
+    for _ in range(20):
+        order = random.permutation(40)
+        as_it_is, otherwise = texts, texts[:, order]
+        for one, other in (
+            (coverage(as_it_is, as_it_is, weights), coverage(otherwise, otherwise, weights[order])),
+            (
+                cosine(Rows(as_it_is, lengths), Rows(as_it_is, lengths), weights),
+                cosine(Rows(otherwise, lengths), Rows(otherwise, lengths), weights[order]),
+            ),
+        ):
+            assert (one == other).all()
 
 
 def test_terms_are_numbered_in_the_order_of_appearance_and_a_stop_word_is_none():

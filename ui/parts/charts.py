@@ -31,6 +31,8 @@ BESIDE = 280
 """Pixels of a chart that stands below or beside others."""
 PRESENTED = 260
 """Pixels of a chart with its text, of the 360 that a presented page has below one another."""
+NOTE = 40
+"""Pixels of these that two lines below it take."""
 BUTTONS = 36
 """Pixels above the plot, where the button stands on a phone, which shows it all the time."""
 AROUND = 120

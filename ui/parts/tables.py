@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -19,6 +21,9 @@ from evaluators.values import Value
 from ui.parts import explained, value_table
 from ui.parts.untrusted import plain
 from ui.parts.value_table import Column, Row
+
+COUNT = re.compile(r"[\d,]+")
+COUNTS = partial(st.column_config.NumberColumn, format="localized")
 
 
 def noise_levels(curves: Mapping[str, Curves]) -> None:
@@ -81,7 +86,8 @@ def plain_rows(rows: Sequence[Mapping[str, object]], alt: str, right: Collection
     columns = {}
     for head in dict.fromkeys(itertools.chain.from_iterable(rows)):
         side: Literal["right"] | None = "right" if head in right else None
-        columns[head] = st.column_config.Column(help=explained.help_of(head), alignment=side)
+        kind = COUNTS if isinstance(rows[0].get(head), int) else st.column_config.Column
+        columns[head] = kind(help=explained.help_of(head), alignment=side)
     st.dataframe(rows, hide_index=True, alt=alt, column_config=columns)
 
 
@@ -91,9 +97,17 @@ def show(blocks: Iterable[Block], alt: str) -> None:
         if isinstance(block, Table) and block.rows:
             headings = list(map(say, block.headings))
             right = {say(heading) for heading in block.numbers}
-            plain_rows([dict(zip(headings, row, strict=True)) for row in block.rows], alt, right)
+            by_column = zip(*map(_sortable, zip(*block.rows, strict=True)), strict=True)
+            plain_rows([dict(zip(headings, row, strict=True)) for row in by_column], alt, right)
         if isinstance(block, Passage) and block.text:
             st.caption(plain(block.text))
+
+
+def _sortable(column: Sequence[str]) -> Sequence[str | int]:
+    """A column of nothing but counts as numbers, which a table sorts as such."""
+    if not all(map(COUNT.fullmatch, column)):
+        return column
+    return [int(cell.replace(",", "")) for cell in column]
 
 
 def _mean_cells(mean: Mean) -> dict[str, str]:

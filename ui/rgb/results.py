@@ -137,7 +137,8 @@ def blocks(view: RunView) -> list[Block]:
     shown = [Block(run.title, partial(_say_the_finding, by_model, declared))]
     for chart in charts_of(curves):
         key = f"presented_{chart.title}"
-        draw = partial(charts.show, chart, key, charts.PRESENTED, is_presented=True)
+        height = charts.PRESENTED - charts.NOTE * bool(chart.note)
+        draw = partial(charts.show, chart, key, height, is_presented=True)
         shown.append(Block(chart.title, draw))
     [rates] = groups_of(view, 0, chosen)
     # Every rate has a screen of its own, with all models on it.
