@@ -294,7 +294,7 @@ def test_a_row_without_an_answer_fails_with_the_remedy_and_leaves_the_mean(open_
     at = started(scoring(open_page, upload, without, PREDICTIONS[1], PREDICTIONS[3]), "rgb")
     assert state(at) == "2 of 3 checked · 1 failed"
     (rate,) = table(at, "Rate")
-    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", "1")
+    assert (rate["Value"], rate["Checked"], rate["Failed"]) == ("50 %", "2 / 3 (1 question)", 1)
     at = open_page("sample", run=runs()[0].id, sample="1")
     assert "Sample 1: " in said(at, "error")
     assert "answer" in said(at, "error")

@@ -25,7 +25,9 @@ def test_sent_cancelled_collected_and_asked_at_once(plumbline, loopback, monkeyp
     assert "Collect the answers with resume." in sent.stderr
 
     for command in (("list", "runs"), ("show", "last")):
-        assert "answers by tomorrow, 0 of 6" in plumbline(*command).stdout
+        found = plumbline(*command).stdout
+        assert "answers by tomorrow" in found
+        assert "0 of 6" in found
 
     plumbline("cancel", "last")
     assert "being cancelled, 0 of 6" in plumbline("list", "runs").stdout
