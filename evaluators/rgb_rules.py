@@ -8,7 +8,6 @@ rule that decided and the words that it decided on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from evaluators.errors import MissingInputError
@@ -214,7 +213,7 @@ def _overlap(answer: str, true: str) -> Verdict | None:
     return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in shared))
 
 
-@lru_cache(maxsize=16)
+@remembered(most=16, longest=20_000)
 def _response_words(answer: str) -> frozenset[str]:
     # Remembered while the answers are tried on one response.
     return frozenset(answer.split())

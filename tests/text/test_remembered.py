@@ -28,10 +28,11 @@ def values(word: str) -> object:
         lambda word: as_written(word, [word]),
         lambda word: split_sentences(f"{word}."),
         lambda word: list(tried_on_answer(AnswerReading("documented", True, True), "No.", word)),
+        lambda word: list(tried_on_answer(AnswerReading("documented", True, True), word, "No.")),
         facets,
         values,
     ],
-    ids=["phrases", "sentences", "spellings", "facets", "values"],
+    ids=["phrases", "sentences", "spellings", "responses", "facets", "values"],
 )
 def test_long_texts_do_not_stay_in_memory(work_out) -> None:
     work_out("first")  # what is loaded on first use does not count
