@@ -151,7 +151,8 @@ def listed(at: AppTest) -> dict[str, dict[str, Any]]:
     for row in data["rows"]:
         cells = ["\n".join(cell["lines"]) for cell in row["cells"]]
         further = {name: row[name] for name in ("tags", "note", "baseline")}
-        rows[row["id"]] = dict(zip(data["columns"], cells, strict=True)) | further
+        titles = [column["title"] for column in data["columns"]]
+        rows[row["id"]] = dict(zip(titles, cells, strict=True)) | further
     return rows
 
 

@@ -133,7 +133,7 @@ def test_a_run_that_ended_with_failed_samples_says_so_and_why(open_page, filled)
     at = open_page("trace", run=filled.trace.id)
     assert "2 of 24 failed: the results are of the other 22." in said(at, "warning")
     assert table(at, "Samples") == [
-        {"Samples": "2", "Why they failed": "The line was cut. Try again."}
+        {"Samples": 2, "Why they failed": "The line was cut. Try again."}
     ]
     details = next(box for box in at.get("popover") if box.proto.popover.label == "Details")
     assert not details.dataframe

@@ -128,7 +128,7 @@ def test_the_reasons_of_failures_are_counted_the_most_frequent_first(open_page):
         fail(run, f"Reason {position}", position, model=1)
     at = open_page("rgb", run=run.id)
     rows = [(row["Samples"], row["Why they failed"]) for row in table(at, "Samples")]
-    assert rows == [("3", "![x](http://127.0.0.1:9/x.png)"), ("1", "Reason 0"), ("1", "Reason 1")]
+    assert rows == [(3, "![x](http://127.0.0.1:9/x.png)"), (1, "Reason 0"), (1, "Reason 1")]
     assert "And 4 further reasons." in said(at)
     assert not [text for text in markdown(at) if "![" in text]
 
@@ -262,9 +262,9 @@ def row(name: str, calls: int, cost: str) -> dict[str, object]:
     """A line of the bill: each call has 100 prompt and 10 answer tokens."""
     return {
         "Model": name,
-        "Calls": f"{calls:,}",
-        "Prompt tokens": f"{100 * calls:,}",
-        "Answer tokens": f"{10 * calls:,}",
+        "Calls": calls,
+        "Prompt tokens": 100 * calls,
+        "Answer tokens": 10 * calls,
         "Cost": cost,
     }
 

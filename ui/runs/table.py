@@ -50,20 +50,6 @@ AT_WORK, STOPPED = mark("At work"), mark("Stopped")
 FAILED, FINISHED = mark("With failures"), mark("Finished")
 """States that are filtered by."""
 
-COLUMNS = {
-    mark("Title"): "title",
-    mark("Data"): "data",
-    mark("Method"): "method",
-    mark("Models"): "models",
-    mark("State"): "state",
-    mark("Results"): "results",
-    mark("Cost"): "cost",
-    mark("Date"): "date",
-}
-"""The columns by title, each with the class that its cells have in the style sheet."""
-
-OPTIONAL = ("Models", "Cost")
-
 CLEARED = "runs_cleared"
 """Where the session counts how often the selection was emptied."""
 
@@ -281,12 +267,11 @@ def _filter_field(
 
 def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]:
     """Draws the table; the runs whose boxes are ticked, newest first, whatever the filters hide."""
-    rows = [_run_row(own) for own in shown]
     # Most workspaces have runs without a model, or without a bill.
-    kept = [
-        title
-        for title in COLUMNS
-        if title not in OPTIONAL or any(row["cells"][title]["lines"] for row in rows)
+    columns = [
+        column
+        for column in COLUMNS
+        if not column.is_optional or any(column.lines(own) for own in shown)
     ]
     key = f"runs_{st.session_state.get(CLEARED, 0)}"
     chosen = component(
@@ -294,9 +279,11 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
         data={
             "words": words_of(SCRIPT),
             "lang": tag(),
-            "columns": list(map(say, kept)),
-            "kinds": [COLUMNS[title] for title in kept],
-            "rows": [row | {"cells": [row["cells"][title] for title in kept]} for row in rows],
+            "columns": [
+                {"title": say(column.title), "kind": column.kind, "width": column.width}
+                for column in columns
+            ],
+            "rows": [_run_row(own, columns) for own in shown],
         },
         # What has a default must have a callback, else Streamlit refuses the component.
         default={"selected": []},
@@ -316,36 +303,30 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
 # The rows
 
 
-def _run_row(own: Listed) -> dict[str, Any]:
+def _run_row(own: Listed, columns: Sequence[RunColumn]) -> dict[str, Any]:
     run = own.run
-    known = [cost for cost in own.costs if cost is not None]
-    means = [next(iter(of_model.values())).mean for of_model in own.means if of_model]
-    judged = [mean for mean in means if mean is not None]
     note = " ".join(run.note.split())
-    state = progress.state_now(run, own.counts, own.is_moving)
     return {
         "id": run.id,
         "name": run.title[:TITLE_SHOWN],
         "tags": list(run.tags),
         "note": note if len(note) <= NOTE_SHOWN else f"{note[:NOTE_SHOWN]}…",
         "baseline": own.is_baseline,
-        "cells": {
-            "Title": _sortable_cell([run.title[:TITLE_SHOWN]], run.title.casefold()),
-            "Data": _sortable_cell([run.dataset_name[:TITLE_SHOWN]], run.dataset_name.casefold()),
-            "Method": _sortable_cell([own.method], own.method),
-            "Models": _sortable_cell(_few(own.models), ", ".join(own.models) or None),
-            "State": _sortable_cell([state], own.state),
-            "Results": _sortable_cell(_means_in_lines(own), max(judged, default=None)),
-            "Cost": _sortable_cell(
-                [dollars_together(own.costs)] if own.costs else [], sum(known) or None
-            ),
-            "Date": _sortable_cell([local_time(run.created)], run.created),
-        },
+        "cells": [{"lines": column.lines(own), "order": column.order(own)} for column in columns],
     }
 
 
-def _sortable_cell(lines: Sequence[str], order: str | float | None) -> dict[str, object]:
-    return {"lines": list(lines), "order": order}
+def _state(own: Listed) -> str:
+    return progress.state_now(own.run, own.counts, own.is_moving)
+
+
+def _known_cost(own: Listed) -> float | None:
+    return sum(cost for cost in own.costs if cost is not None) or None
+
+
+def _highest_mean(own: Listed) -> float | None:
+    first = [next(iter(of_model.values())).mean for of_model in own.means if of_model]
+    return max((mean for mean in first if mean is not None), default=None)
 
 
 def _means_in_lines(own: Listed) -> list[str]:
@@ -375,6 +356,65 @@ def _few(lines: Sequence[str]) -> list[str]:
     """The first ones, and how many more there are."""
     further = len(lines) - LINES
     return [*lines[:LINES], *([say("and {count} more", count=further)] if further > 0 else [])]
+
+
+class RunColumn(NamedTuple):
+    """A column of the table; `order` is what rows are sorted by, `None` stands last.
+
+    `kind` is the class of its cells, for a style that not every column has; an optional one is left
+    out where it would be empty.
+    """
+
+    title: str
+    kind: str
+    width: str
+    lines: Callable[[Listed], Sequence[str]]
+    order: Callable[[Listed], str | float | None]
+    is_optional: bool = False
+
+
+COLUMNS = (
+    RunColumn(
+        mark("Title"),
+        "title",
+        "22%",
+        lambda own: [own.run.title[:TITLE_SHOWN]],
+        lambda own: own.run.title.casefold(),
+    ),
+    RunColumn(
+        mark("Data"),
+        "data",
+        "9%",
+        lambda own: [own.run.dataset_name[:TITLE_SHOWN]],
+        lambda own: own.run.dataset_name.casefold(),
+    ),
+    RunColumn(mark("Method"), "method", "12%", lambda own: [own.method], lambda own: own.method),
+    RunColumn(
+        mark("Models"),
+        "models",
+        "10%",
+        lambda own: _few(own.models),
+        lambda own: ", ".join(own.models) or None,
+        is_optional=True,
+    ),
+    RunColumn(mark("State"), "state", "11%", lambda own: [_state(own)], lambda own: own.state),
+    RunColumn(mark("Results"), "results", "20%", _means_in_lines, _highest_mean),
+    RunColumn(
+        mark("Cost"),
+        "cost",
+        "4.2rem",
+        lambda own: [dollars_together(own.costs)] if own.costs else [],
+        _known_cost,
+        is_optional=True,
+    ),
+    RunColumn(
+        mark("Date"),
+        "date",
+        "6.2rem",
+        lambda own: [local_time(own.run.created)],
+        lambda own: own.run.created,
+    ),
+)
 
 
 # What is done with those that are chosen

@@ -31,7 +31,7 @@ class Runs {
     table.lang = this.data.lang;
     const head = table.createTHead().insertRow();
     head.append(this.boxOfAll());
-    this.data.columns.forEach((title, place) => head.append(this.heading(title, place)));
+    this.data.columns.forEach((column, place) => head.append(this.heading(column, place)));
     const body = table.createTBody();
     for (const row of this.sorted()) body.append(this.row(row));
     this.root.replaceChildren(table);
@@ -49,9 +49,10 @@ class Runs {
     });
   }
 
-  heading(title, place) {
-    const cell = make("th", this.data.kinds[place]);
+  heading({ title, kind, width }, place) {
+    const cell = make("th", kind);
     cell.scope = "col";
+    cell.style.setProperty("--width", width);
     const button = make("button", "sort", title);
     button.dataset.place = place;
     const isSorted = this.order?.place === place;
@@ -77,9 +78,9 @@ class Runs {
     box.append(check(say("Select {name}", { name: row.name }), this.chosen.has(row.id)));
     line.append(box);
     row.cells.forEach((cell, place) => {
-      const kind = this.data.kinds[place];
+      const { title, kind } = this.data.columns[place];
       const field = make("td", kind);
-      field.dataset.title = this.data.columns[place];
+      field.dataset.title = title;
       if (kind === "title") {
         const open = make("button", "open", cell.lines[0]);
         open.dir = "auto";
