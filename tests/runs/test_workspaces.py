@@ -3,9 +3,7 @@ comes any more.
 """
 
 import random
-import sqlite3
 import time
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -18,7 +16,7 @@ from evaluators.runs import samples
 from evaluators.runs.engine import RunRegistry
 from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
-from evaluators.runs.store.database import TABLES
+from evaluators.runs.store.database import Database
 from evaluators.runs.workspaces import Workspaces
 from tests.runs import slow
 
@@ -201,40 +199,38 @@ class Column(NamedTuple):
     """The table whose key it holds, or none."""
 
 
-def owned_tables() -> dict[str, list[Column]]:
+def owned_tables(database: Database) -> dict[str, list[Column]]:
     """The tables that hold something of a workspace or of a run, as the schema has them.
 
     What others point to comes before them. Without the numbers that the database gives to rows.
     """
     owned: dict[str, list[Column]] = {}
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(TABLES.read_text(encoding="utf-8"))
-        query = "select name from sqlite_master where type = 'table' order by rowid"
-        for (table,) in db.execute(query).fetchall():
-            keys = db.execute(f"pragma foreign_key_list({table})")
-            points_to = {name: parent for _, _, parent, name, *_ in keys}
-            columns = []
-            for _, name, kind, *_ in db.execute(f"pragma table_info({table})"):
-                if (name, kind) not in (("id", "INTEGER"), ("number", "INTEGER")):
-                    columns.append(Column(name, kind, points_to.get(name, "")))
-            names = {column.name for column in columns}
-            if names & {"workspace", "run_id"} or not owned.keys().isdisjoint(points_to.values()):
-                owned[table] = columns
+    query = "select name from sqlite_master where type = 'table' order by rowid"
+    for (table,) in database.rows(query):
+        keys = database.rows(f"pragma foreign_key_list({table})")
+        points_to = {name: parent for _, _, parent, name, *_ in keys}
+        columns = []
+        for _, name, kind, *_ in database.rows(f"pragma table_info({table})"):
+            if (name, kind) not in (("id", "integer"), ("number", "integer")):
+                columns.append(Column(name, kind, points_to.get(name, "")))
+        names = {column.name for column in columns}
+        if names & {"workspace", "run_id"} or not owned.keys().isdisjoint(points_to.values()):
+            owned[table] = columns
     return owned
 
 
 def test_whichever_table_something_of_a_visitor_stands_in_its_bytes_count():
     """A row of every table, with a thousand letters in each of its texts."""
     store = Store(":memory:")
-    for number, (table, columns) in enumerate(owned_tables().items()):
+    for number, (table, columns) in enumerate(owned_tables(store.database).items()):
         values = {}
         marks = []
         for name, kind, parent in columns:
-            key = "number" if kind == "INTEGER" else "id"
+            key = "number" if kind == "bigint" else "id"
             marks.append(f"(select max({key}) from {parent})" if parent else "?")
             if not parent:
                 text = ANN if name == "workspace" else f"{number} {name} ".ljust(1000, "x")
-                values[name] = {"TEXT": text, "INTEGER": number, "REAL": 0.5}[kind]
+                values[name] = text if kind == "text" else number
         names = ", ".join(f'"{column.name}"' for column in columns)
         before = store.workspaces.bytes_of(ANN)
         with store.database.transaction() as db:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from string import Template
 from typing import Any, Protocol
 
 from pydantic_core import PydanticSerializationError
@@ -16,7 +17,6 @@ from evaluators.errors import StoreError, UnstorableError
 from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
-TABLES = Path(__file__).with_name("tables.sql")
 NEWEST = 28
 """The format of the tables. Those before the first release are not read."""
 
@@ -123,6 +123,13 @@ class Database(ABC):
             }
             line = json.dumps({"table": table, **cells}, ensure_ascii=False)
             yield line.encode(errors="replace") + b"\n"
+
+
+def script(name: str, **words: str) -> str:
+    """An SQL script of the store; `words` take the place of those with a `$` in it."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    # In the functions of PostgreSQL a $ is its own.
+    return Template(text).substitute(words) if words else text
 
 
 def check_format(place: object, version: int, newer: str, older: str) -> None:

@@ -15,11 +15,11 @@ from evaluators.errors import StoreError
 from evaluators.runs.lock import FileRunLock
 from evaluators.runs.store.database import (
     NEWEST,
-    TABLES,
     UNSTORABLE,
     Database,
     check_format,
     readable_text,
+    script,
     unstorable,
 )
 from evaluators.runs.store.file import LOOK, StoreFile
@@ -35,6 +35,15 @@ PATIENCE = 30
 APPLICATION = 1347179853
 """What SQLite's `application_id` says of a run store, "PLUM"."""
 
+_WORDS = {
+    "text": "text",
+    "serial": "integer primary key",
+    "order": "",
+    "order_of_id": "",
+    "then_order": "",
+    "unordered": " without rowid",
+}
+"""What stands in `tables.sql` for texts and for the order of rows, which SQLite has by itself."""
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 RESTORE = mark(
     "Stop Plumbline and put a backup in its place (README, “Backup”), or move "
@@ -188,7 +197,7 @@ class SqliteDatabase(Database):
         with self.transaction() as db:
             # Asked again within the transaction: another process may have been faster.
             if not self._version():
-                for statement in _statements(TABLES.read_text(encoding="utf-8")):
+                for statement in _statements(script("tables.sql", **_WORDS) + script("sqlite.sql")):
                     db.execute(statement)
                 db.execute(f"pragma user_version = {NEWEST}")
 
@@ -268,10 +277,10 @@ def _write_ahead(db: sqlite3.Connection) -> None:
             time.sleep(0.02)
 
 
-def _statements(script: str) -> Iterator[str]:
+def _statements(scripts: str) -> Iterator[str]:
     # `executescript` would commit the transaction that they stand in.
     statement = ""
-    for line in script.splitlines(keepends=True):
+    for line in scripts.splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             yield statement

@@ -1,25 +1,26 @@
--- The tables of a run store in SQLite; `tables_postgres.sql` makes the same in PostgreSQL.
-pragma application_id = 1347179853;  -- "PLUM": tells a run store from any other SQLite file.
+-- The tables of a run store, in SQLite and in PostgreSQL alike; what begins with a dollar is the own of each.
+-- Text is compared by its bytes; "rowid" is the order in which rows came, in which a row that replaces
+-- another is last.
 
 -- Samples are stored once for each data set, by its fingerprint. Facets are what lists and charts need
 -- without the texts. A digest, here and below, is of all other columns: a row that it does not fit is
 -- damaged.
 create table samples (
-    fingerprint text not null,
+    fingerprint $text not null,
     position integer not null,
-    sample_id text not null,
-    question text not null,
-    facets text not null,
-    body text not null,
-    digest text not null,
+    sample_id $text not null,
+    question $text not null,
+    facets $text not null,
+    body $text not null,
+    digest $text not null$order,
     primary key (fingerprint, position)
 );
 
 create table uploads (
-    workspace text not null,
-    name text not null,
-    created text not null,
-    body text not null,
+    workspace $text not null,
+    name $text not null,
+    created $text not null,
+    body $text not null$order,
     primary key (workspace, name)
 );
 
@@ -27,30 +28,30 @@ create table uploads (
 -- `stopped` is why a run stopped by itself, as JSON; `baseline_of` of which data and kind of evaluator
 -- it is the run that others are compared with, else null.
 create table runs (
-    id text primary key,
-    workspace text not null,
-    created text not null,
-    fingerprint text not null,
-    body text not null,
-    stopped text not null default '',
-    baseline_of text
+    id $text primary key,
+    workspace $text not null,
+    created $text not null,
+    fingerprint $text not null,
+    body $text not null,
+    stopped $text not null default '',
+    baseline_of $text$order
 );
-create index runs_by_workspace on runs (workspace);
+create index runs_by_workspace on runs (workspace$then_order);
 create index runs_by_fingerprint on runs (fingerprint);
 create unique index runs_by_baseline on runs (workspace, baseline_of) where baseline_of is not null;
 
 -- A result belongs to a sample, a model and a metric, by their numbers in the run. Facets stand before
 -- the body, so that lists need not read past it.
 create table results (
-    run_id text not null references runs (id) on delete cascade,
+    run_id $text not null references runs (id) on delete cascade,
     position integer not null,
     model integer not null,
     metric integer not null,
-    status text not null,
-    "values" text,
-    facets text not null,
-    body text not null,
-    digest text not null,
+    status $text not null,
+    "values" $text,
+    facets $text not null,
+    body $text not null,
+    digest $text not null$order,
     primary key (run_id, position, model, metric)
 );
 -- Counts by status are looked up at every tick of every page, without reading what was said.
@@ -59,41 +60,41 @@ create index results_by_status on results (run_id, status);
 -- What was paid for, written once: the bill of a run, and the answer for whoever asks the same again.
 -- It outlives its run; "answer" is null where it may not serve again.
 create table calls (
-    id integer primary key,
-    workspace text not null,
-    run_id text not null,
-    key text not null,
-    model text not null,
-    created text not null,
-    cost real,
-    prompt_tokens integer not null,
-    answer_tokens integer not null,
-    answer text
+    id $serial,
+    workspace $text not null,
+    run_id $text not null,
+    key $text not null,
+    model $text not null,
+    created $text not null,
+    cost double precision,
+    prompt_tokens bigint not null,
+    answer_tokens bigint not null,
+    answer $text$order_of_id
 );
 create index calls_by_key on calls (workspace, key) where answer is not null;
 create index calls_by_run on calls (run_id);
 create index calls_by_workspace on calls (workspace);
 
 create table saved_metrics (
-    workspace text not null,
-    title text not null,
-    body text not null,
+    workspace $text not null,
+    title $text not null,
+    body $text not null$order,
     primary key (workspace, title)
 );
 
 create table saved_mappings (
-    workspace text not null,
-    columns text not null,
-    created text not null,
-    body text not null,
+    workspace $text not null,
+    columns $text not null,
+    created $text not null,
+    body $text not null$order,
     primary key (workspace, columns)
 );
 
 -- Who comes back to a public host: a token is known here from the moment something is kept under it.
 create table workspaces (
-    token text primary key,
-    created text not null,
-    last_visit text not null
+    token $text primary key,
+    created $text not null,
+    last_visit $text not null
 );
 create index workspaces_by_visit on workspaces (last_visit);
 create index workspaces_by_creation on workspaces (created);
@@ -102,174 +103,149 @@ create index workspaces_by_creation on workspaces (created);
 -- it stays. `results` counts results alone: who labelled stays as it was when a person labels. The last
 -- three are how many rows were stored, whatever an index or a damaged page shows of them.
 create table revisions (
-    run_id text primary key references runs (id) on delete cascade,
+    run_id $text primary key references runs (id) on delete cascade,
     revision integer not null,
     results integer not null default 0,
     stored_samples integer not null,
     stored_results integer not null default 0,
     stored_labels integer not null default 0
-) without rowid;
+)$unordered;
 
 -- What was worked out of a run: means, spreads, who labelled, as JSON by name.
 create table figures (
-    run_id text not null references runs (id) on delete cascade,
-    name text not null,
+    run_id $text not null references runs (id) on delete cascade,
+    name $text not null,
     revision integer not null,
-    body text not null,
+    body $text not null,
     primary key (run_id, name)
-) without rowid;
+)$unordered;
 
 -- The values of answers by other labels or formulas than those that the results are stored by, and how
 -- many labels people changed.
 create table viewed (
-    run_id text not null references runs (id) on delete cascade,
-    view text not null,
+    run_id $text not null references runs (id) on delete cascade,
+    view $text not null,
     position integer not null,
     model integer not null,
     metric integer not null,
-    "values" text not null,
+    "values" $text not null,
     changed integer not null,
     primary key (run_id, view, position, model, metric)
-) without rowid;
+)$unordered;
 create index viewed_by_answer on viewed (run_id, position, model);
 
 -- What a person writes down about an answer: one note each, the last word of it; tags as a JSON array.
 -- No figure depends on it, so that the revision of the run stays.
 create table notes (
-    run_id text not null references runs (id) on delete cascade,
+    run_id $text not null references runs (id) on delete cascade,
     position integer not null,
     model integer not null,
-    created text not null,
-    person text not null,
-    text text not null,
-    tags text not null,
+    created $text not null,
+    person $text not null,
+    text $text not null,
+    tags $text not null$order,
     primary key (run_id, position, model)
 );
 
 -- What people say of answers, each label with its author: nothing is overwritten, what is taken back is
 -- withdrawn. A metric by its number in the run, 0 for labels of sentences.
 create table person_labels (
-    id integer primary key,
-    run_id text not null references runs (id) on delete cascade,
+    id $serial,
+    run_id $text not null references runs (id) on delete cascade,
     position integer not null,
     model integer not null,
     metric integer not null,
-    person text not null,
-    label text not null,
-    key text not null,
-    value text not null,
-    sentence text not null,  -- a hash of its text
-    created text not null,
-    blind integer not null,
-    drawn text not null,
-    probability real,
-    queue text not null,
-    withdrawn text
+    person $text not null,
+    label $text not null,
+    key $text not null,
+    value $text not null,
+    sentence $text not null,  -- a hash of its text
+    created $text not null,
+    blind boolean not null,
+    drawn $text not null,
+    probability double precision,
+    queue $text not null,
+    withdrawn $text$order_of_id
 );
 create index person_labels_by_cell on person_labels (run_id, position, model);
 
 -- Answers that people label one after the other: how they were drawn, and which they are.
 create table label_queues (
-    id text primary key,
-    run_id text not null references runs (id) on delete cascade,
-    created text not null,
-    body text not null
+    id $text primary key,
+    run_id $text not null references runs (id) on delete cascade,
+    created $text not null,
+    body $text not null$order
 );
 create index label_queues_by_run on label_queues (run_id);
 
 -- Who labels in a queue: whoever has the token is that person. `seen` are the answers, by place, of
 -- which that person was shown the labeller's labels.
 create table queue_people (
-    number integer primary key,
-    queue_id text not null references label_queues (id) on delete cascade,
-    token text not null unique,
-    name text not null,
-    folded text not null,
-    seen text not null default '[]',
+    number $serial,
+    queue_id $text not null references label_queues (id) on delete cascade,
+    token $text not null unique,
+    name $text not null,
+    folded $text not null,
+    seen $text not null default '[]',
     unique (queue_id, folded)
 );
 
 -- Rounds: answers of a run that a class labels together. One label of each participant for each
 -- sentence, which changes until the round is closed; `revision` grows with all that happens.
 create table rounds (
-    id text primary key,
-    run_id text not null references runs (id) on delete cascade,
-    join_token text not null unique,
-    code text not null unique,
-    state text not null,
+    id $text primary key,
+    run_id $text not null references runs (id) on delete cascade,
+    join_token $text not null unique,
+    code $text not null unique,
+    state $text not null,
     revision integer not null,
-    body text not null
+    body $text not null$order
 );
 create index rounds_by_run on rounds (run_id);
 
 create table round_participants (
-    number integer primary key,
-    round_id text not null references rounds (id) on delete cascade,
-    token text not null unique,
-    nickname text not null,
-    folded text not null,
-    joined text not null,
+    number $serial,
+    round_id $text not null references rounds (id) on delete cascade,
+    token $text not null unique,
+    nickname $text not null,
+    folded $text not null,
+    joined $text not null,
     unique (round_id, folded)
 );
 
 create table round_labels (
-    participant integer not null references round_participants (number) on delete cascade,
+    participant bigint not null references round_participants (number) on delete cascade,
     answer integer not null,
-    "key" text not null,
-    support text not null,
-    created text not null,
+    "key" $text not null,
+    support $text not null,
+    created $text not null,
     primary key (participant, answer, "key")
-) without rowid;
+)$unordered;
 
 -- What a run may depend on beside its settings: the versions it worked with, when it ended, the models'
 -- prices then and the names under which they answered; of an opened run file also what it had paid.
 create table environments (
-    run_id text primary key references runs (id) on delete cascade,
-    body text not null
+    run_id $text primary key references runs (id) on delete cascade,
+    body $text not null$order
 );
 
 -- Requests of a run that were put into a batch, answered by tomorrow: written before anything is sent.
 -- "requests" are those that are on their way, by the key of their answer; of a batch that has ended,
 -- those that came back without one.
 create table batches (
-    id integer primary key,
-    run_id text not null references runs (id) on delete cascade,
-    body text not null,
-    requests text not null
+    id $serial,
+    run_id $text not null references runs (id) on delete cascade,
+    body $text not null,
+    requests $text not null$order_of_id
 );
 create index batches_by_run on batches (run_id);
 
 -- Batches over files: where their results lie, and what these came to; one for each folder of results.
 create table file_batches (
-    id text primary key,
-    workspace text not null,
-    folder text not null,
-    created text not null,
-    body text not null,
+    id $text primary key,
+    workspace $text not null,
+    folder $text not null,
+    created $text not null,
+    body $text not null,
     unique (workspace, folder)
 );
-
--- Triggers, so that no door to the store can forget it.
-create trigger runs_begin after insert on runs begin
-    insert into revisions (run_id, revision, stored_samples)
-    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint
-                        and typeof(position) = 'integer'));
-end;
-create trigger results_come after insert on results begin
-    update revisions set revision = revision + 1, results = results + 1,
-        stored_results = stored_results + 1 where run_id = new.run_id;
-    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
-end;
-create trigger results_change after update on results begin
-    update revisions set revision = revision + 1, results = results + 1 where run_id = new.run_id;
-    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
-end;
-create trigger person_labels_come after insert on person_labels begin
-    update revisions set revision = revision + 1, stored_labels = stored_labels + 1
-        where run_id = new.run_id;
-    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
-end;
-create trigger person_labels_go after update on person_labels begin
-    update revisions set revision = revision + 1 where run_id = new.run_id;
-    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
-end;
