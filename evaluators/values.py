@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
+Kind = Literal["share", "rate"]
+"""A share is shown from 0 to 1; a rate, of answers that pass, in percent."""
+
 
 class Topic(NamedTuple):
     """What several values are about, and the question that they answer together."""
@@ -26,8 +29,7 @@ class Value(NamedTuple):
     """The heading over it; where it is empty the name in words."""
     meaning: str = ""
     """What its mean is, as a phrase without a stop."""
-    kind: Literal["share", "rate"] = "share"
-    """A share is shown from 0 to 1; a rate, of answers that pass, in percent."""
+    kind: Kind = "share"
     topic: Topic | None = None
 
     counts: str = ""

@@ -255,6 +255,7 @@ def _compared_value(name: str, own: Counted, other: Counted, partners: Matched) 
         only_second=only[False, True],
         neither=only[False, False],
         rows=tuple(rows),
+        kind=own.record.kind,
     )
 
 

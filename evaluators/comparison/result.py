@@ -14,6 +14,7 @@ from evaluators.runs.settings import Change
 from evaluators.text.language import say
 from evaluators.text.printable import printable
 from evaluators.text.words import joined_sentences
+from evaluators.values import Kind
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -51,7 +52,7 @@ class RowPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """How two systems compare in one value.
+    """How two systems compare in one value, whose means are written by its `kind`.
 
     `matched` samples are in the data of both. Of these `difference` counts those that both were
     judged on; `only_first` and `only_second` were judged for one of them, `neither` for none.
@@ -75,6 +76,7 @@ class Compared:
     of_labels: Difference | None = None
     by_heuristic: int = 0
     noise_had: tuple[float, ...] = ()
+    kind: Kind = "share"
 
     @property
     def coverage(self) -> str:

@@ -13,6 +13,7 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
 from evaluators.text.language import say
 from evaluators.text.printable import printable
+from evaluators.text.scale import BY_KIND, Scale
 from evaluators.text.words import joined_sentences
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class Several:
         """The names of all values that any two systems have in common with the reference."""
         compared = {value.name for own in self.comparisons for value in own.values}
         return tuple(name for name in self.reference.means if name in compared)
+
+    def scales(self) -> dict[str, Scale]:
+        """How each of these values is written."""
+        compared = (value for own in self.comparisons for value in own.values)
+        return {value.name: BY_KIND[value.kind] for value in compared}
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from evaluators.comparison import paired
 from evaluators.comparison.paired import Difference
 from evaluators.text import words
 from evaluators.text.language import ENGLISH, language, mark, say
-from evaluators.text.scale import NO_VALUE, POINTS, RATE, SCORE
+from evaluators.text.scale import NO_VALUE, POINTS, RATE, SCORE, Scale
 from evaluators.text.words import counted, in_brackets, joined_by_and, signed
 
 Named = tuple[str, Difference]
@@ -173,12 +173,12 @@ class Cells(NamedTuple):
     """On how many samples the second is higher, equal and lower."""
 
 
-def cells(difference: Difference | None) -> Cells:
+def cells(difference: Difference | None, scale: Scale = SCORE) -> Cells:
     if difference is None:
         return Cells(points=in_points(None))
     return Cells(
-        SCORE.shown(difference.first),
-        SCORE.shown(difference.second),
+        scale.shown(difference.first),
+        scale.shown(difference.second),
         in_points(difference),
         p_value(difference.adjusted),
         f"{difference.wins:,} · {difference.ties:,} · {difference.losses:,}",

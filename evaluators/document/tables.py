@@ -20,9 +20,9 @@ from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import (
     beside,
+    column_scales,
     column_titles,
     coverage,
-    declared_value,
     meaning_of,
     value_titles,
     why_no_interval,
@@ -114,10 +114,7 @@ def groups(view: RunView, counted: View, *, by_name: bool = False) -> Section:
     """The means of each group of samples, over all models; empty where no sample has one."""
     by_group = dict(islice(view.by_group(None, counted).items(), MOST_GROUPS))
     titles = {} if by_name else column_titles(view)
-    scales = {
-        column: BY_KIND[declared_value(view.run, *value).kind]
-        for value, column in view.columns().items()
-    }
+    scales = column_scales(view)
     rows = []
     for group, own in by_group.items():
         for name, mean in own.items():
@@ -170,13 +167,17 @@ def differences(comparison: Comparison, *, by_name: bool = False) -> Table:
         (value.name if by_name else readable(value.name), value) for value in comparison.values
     ]
     titled += [(say("Noise {noise}", noise=value.noise), value) for value in comparison.by_noise]
-    rows = [[title, *words.cells(value.difference), value.coverage] for title, value in titled]
+    rows = [
+        [title, *words.cells(value.difference, BY_KIND[value.kind]), value.coverage]
+        for title, value in titled
+    ]
     return Table(headings, rows, headings[1:])
 
 
 def systems(several: Several, *, by_name: bool = False) -> Table:
     """The means of three systems or more, and how each differs from the first."""
     rows = []
+    scales = several.scales()
     for system in several.systems:
         for name in several.values:
             if (mean := system.means.get(name)) is None:
@@ -186,7 +187,7 @@ def systems(several: Several, *, by_name: bool = False) -> Table:
             points = words.in_points(difference) if compared else ""
             p = words.p_value(difference.adjusted) if difference else ""
             title = name if by_name else readable(name)
-            rows.append([system.title, title, *mean_cells(mean), points, p])
+            rows.append([system.title, title, *mean_cells(mean, scales[name]), points, p])
     numbers = (*NUMBERS, *DIFFERENCES)
     return Table([mark("System"), VALUE, *numbers], rows, numbers)
 

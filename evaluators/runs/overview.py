@@ -13,6 +13,7 @@ from evaluators.runs.aggregate import Counted, questions_of, units, with_questio
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts, Store
 from evaluators.trace.labelling import has_heuristic
+from evaluators.values import Kind
 
 KEPT_AS = "summary"
 """The name under which the store keeps what is said of a run."""
@@ -32,6 +33,7 @@ class Headline(Record):
     asked: int
     questions: int | None
     estimated: int = 0
+    kind: Kind
 
     @property
     def checked(self) -> str:
@@ -111,4 +113,5 @@ def _headline(value: Counted) -> Headline:
         asked=len(value.rows),
         questions=questions_of(units(value.rows)[is_judged]),
         estimated=sum(has_heuristic([row.by]) for row in scored),
+        kind=value.record.kind,
     )

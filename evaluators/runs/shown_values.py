@@ -256,6 +256,14 @@ def column_titles(view: RunView, first: Sequence[Value] | None = None) -> dict[s
     return titles
 
 
+def column_scales(view: RunView) -> dict[str, Scale]:
+    """How each value of the merged rows is written, by the column that it has there."""
+    return {
+        column: BY_KIND[declared_value(view.run, *value).kind]
+        for value, column in view.columns().items()
+    }
+
+
 def value_titles(run: Run, number: int, names: Iterable[str]) -> dict[str, str]:
     """A title for each of these values of a metric.
 

@@ -276,8 +276,8 @@ def test_answers_in_groups_have_rates_of_their_own_over_questions(open_page):
     at = open_page("rgb", run=run.id)
     assert [row["Group"] for row in samples(at)] == ["easy", "easy", "hard", "hard"]
     assert value_table(at, "Group") == {
-        "easy": [("Accuracy", "1.00", "2 of 2, 1 question")],
-        "hard": [("Accuracy", "0.50", "2 of 2")],
+        "easy": [("Accuracy", "100 %", "2 of 2, 1 question")],
+        "hard": [("Accuracy", "50 %", "2 of 2")],
     }
 
 

@@ -49,7 +49,7 @@ def test_finished_runs_are_listed_with_their_coverage(open_page, filled):
     first, second, *_ = rows[filled.trace.id]["Results"].splitlines()
     assert first == "8 of 24 to look at first (heuristic)"
     assert second.endswith("· 23 / 24")
-    assert rows[filled.rgb.id]["Results"].startswith("Noise robustness 0.")
+    assert rows[filled.rgb.id]["Results"].startswith("Noise robustness 88 % · 120")
 
 
 def test_a_click_on_its_title_leads_to_the_run(open_page, filled):

@@ -10,7 +10,7 @@ from evaluators.comparison.result import Compared, Comparison
 from evaluators.config import ROOT
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.scale import NO_VALUE
+from evaluators.text.scale import BY_KIND, NO_VALUE
 from evaluators.text.words import readable
 from ui.parts import explained
 
@@ -62,7 +62,7 @@ def _forest_row(comparison: Comparison, value: Compared, end: float) -> str:
     # The line is hidden from screen readers: the cells beside it say the same in numbers.
     line = _track(difference, end) if difference else ""
     told = "told" if difference and difference.is_told_apart else "alike"
-    cells = words.cells(difference)
+    cells = words.cells(difference, BY_KIND[value.kind])
     return (
         f'<tr class="{told}">{name}'
         f'<td class="number" data-title="{first}">{cells.first}</td>'

@@ -22,7 +22,8 @@ def show(several: Several) -> Comparison:
         name = say("{name}:", name=plain(own.second))
         findings.append(f"- **{name}** {plain(own.against_reference())}")
     st.markdown("\n".join(findings))
-    columns = [Column(readable(name), term=name) for name in several.values]
+    scales = several.scales()
+    columns = [Column(readable(name), term=name, scale=scales[name]) for name in several.values]
     rows = [_system_row(system, several) for system in several.systems]
     value_table.show("", columns, rows)
     st.caption(

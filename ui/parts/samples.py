@@ -17,6 +17,7 @@ from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
+from evaluators.runs.shown_values import column_scales
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
 from evaluators.text.language import mark, say, tag
 from evaluators.text.markup import html
@@ -127,7 +128,8 @@ def show(table: Table) -> None:
     # The row is scrolled to once: at a number that no drawing before had.
     _rows(table, of_page, last, st.session_state[RETURNS] if is_return else 0)
     if "situation" in table.facets:
-        tables.by_group(table.view.by_group(table.model, table.counts_by), table.values)
+        means = table.view.by_group(table.model, table.counts_by)
+        tables.by_group(means, table.values, column_scales(table.view))
 
 
 def leave_for(run: Run) -> None:

@@ -16,7 +16,7 @@ from evaluators.runs.aggregate import MOST_GROUPS, Mean
 from evaluators.runs.rgb_figures import Curves, curve_title
 from evaluators.runs.shown_values import beside, coverage, why_no_interval
 from evaluators.text.language import mark, say
-from evaluators.text.scale import RATE
+from evaluators.text.scale import RATE, SCORE, Scale
 from evaluators.values import Value
 from ui.parts import explained, value_table
 from ui.parts.untrusted import plain
@@ -55,7 +55,11 @@ def rates(means: Mapping[str, Mapping[Value, Mean]]) -> None:
     show([filled_columns(lines)], say("Rates"))
 
 
-def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str]) -> None:
+def by_group(
+    means: Mapping[str, Mapping[str, Mean]],
+    titles: Mapping[str, str],
+    scales: Mapping[str, Scale],
+) -> None:
     """The means of each group of samples with their intervals, under the titles of the values.
 
     Nothing where the data name no groups.
@@ -70,7 +74,9 @@ def by_group(means: Mapping[str, Mapping[str, Mean]], titles: Mapping[str, str])
         # Of RGB no value applies to every answer: there each says on how many it stands.
         note = coverages.pop() if len(coverages) == 1 else ""
         rows.append(Row(group, shown, note))
-    columns = [Column(title, term=name) for name, title in titles.items()]
+    columns = [
+        Column(title, term=name, scale=scales.get(name, SCORE)) for name, title in titles.items()
+    ]
     value_table.show(say("Group"), columns, rows)
     if why := why_no_interval((mean for row in rows for mean in row.means), of_groups=True):
         st.caption(why)

@@ -16,20 +16,21 @@ from evaluators.runs.aggregate import Mean, with_questions
 from evaluators.runs.shown_values import coverage
 from evaluators.text.language import say
 from evaluators.text.markup import html
-from evaluators.text.scale import SCORE
+from evaluators.text.scale import SCORE, Scale
 from ui.parts import dots, explained
 
 
 class Column(NamedTuple):
     """A column under its title; `note` stands small below, `series` numbers its colour.
 
-    `term` is what the glossary is asked for, where it is not the title.
+    `term` is what the glossary is asked for, where it is not the title; its means have this `scale`.
     """
 
     title: str
     note: str = ""
     series: int | None = None
     term: str = ""
+    scale: Scale = SCORE
 
 
 class Below(NamedTuple):
@@ -104,7 +105,7 @@ def _lane(column: Column, mean: Mean | None) -> str:
 def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> str:
     if mean is None or mean.mean is None:
         return "<td>–</td>"
-    ends = SCORE.interval(mean.low, mean.high)
+    ends = column.scale.interval(mean.low, mean.high)
     interval = f"<small>{ends}</small>" if ends else ""
     # Where it is narrow the head is out of sight: each cell then says whose it is.
     name = f"<span class=pl-whose>{_mark(column)}{html(column.title)}</span>"
@@ -118,5 +119,5 @@ def _cell(column: Column, mean: Mean | None, note: str, below: Below | None) -> 
     if below:
         matters = " class=pl-matters" if below.matters else ""
         own += f"<small{matters}>{html(below.words)}</small>"
-    value = f"<strong>{SCORE.shown(mean.mean)}</strong>"
+    value = f"<strong>{column.scale.shown(mean.mean)}</strong>"
     return f'<td title="{about}">{name}{value}{interval}{own}</td>'

@@ -21,7 +21,7 @@ from evaluators.runs.overview import Headline
 from evaluators.runs.shown_values import title
 from evaluators.runs.store import Counts
 from evaluators.text.language import mark, say, tag
-from evaluators.text.scale import SCORE
+from evaluators.text.scale import BY_KIND
 from evaluators.text.words import counted, in_a_line, name_and_text, short_name
 from ui import session
 from ui.parts import compare_with, problems
@@ -349,7 +349,7 @@ def _mean_with_coverage(name: str, mean: Headline) -> str:
         return say(
             "{wrong:,} of {all:,} to look at first (heuristic)", wrong=wrong, all=mean.scored
         )
-    return f"{title(name)} {SCORE.shown(mean.mean)} · {mean.checked}"
+    return f"{title(name)} {BY_KIND[mean.kind].shown(mean.mean)} · {mean.checked}"
 
 
 def _few(lines: Sequence[str]) -> list[str]:
