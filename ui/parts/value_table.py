@@ -23,7 +23,7 @@ from ui.parts import dots, explained
 class Column(NamedTuple):
     """A column under its title; `note` stands small below, `series` numbers its colour.
 
-    `term` is what the glossary is asked for, where it is not the title; its means have this `scale`.
+    `term` is what the glossary is asked for, where it is not the title; its means have the `scale`.
     """
 
     title: str
