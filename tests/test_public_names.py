@@ -76,6 +76,18 @@ def test_the_package_alone_loads_nothing():
     assert in_a_new_process(code) == []
 
 
+def test_a_list_of_samples_is_measured_without_loading_tables_or_charts():
+    code = (
+        "import json, sys; from evaluators import evaluate; "
+        "from evaluators.runs.store import Store; "
+        "evaluate([{'response': 'Yes.', 'ground_truth': 'Yes.', 'question': 'Is it?'}], "
+        "'answer_match', store=Store(':memory:'), progress=False); "
+        "print(json.dumps(sorted({'pandas', 'pyarrow', 'plotly', 'scipy'} & sys.modules.keys())))"
+    )
+
+    assert in_a_new_process(code) == []
+
+
 def test_a_star_gives_all_of_them():
     code = (
         "from evaluators import *; import json; print(json.dumps(sorted(name for name in "

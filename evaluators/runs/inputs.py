@@ -194,10 +194,10 @@ def _did_you_mean(name: str, known: Sequence[str]) -> str:
 
 def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
     """The rows as a JSON file would hold them, so that there is one way of reading data."""
-    import pandas as pd  # takes long, and only data from Python need it
-
+    # Whoever has a frame has loaded pandas, which takes longer than all else of a small run.
+    pandas = sys.modules.get("pandas")
     try:
-        if isinstance(data, pd.DataFrame):
+        if pandas is not None and isinstance(data, pandas.DataFrame):
             # 15 digits are what a float keeps; by default pandas writes 10
             table: str = data.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
