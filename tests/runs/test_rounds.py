@@ -527,6 +527,9 @@ def test_a_reopened_round_is_not_a_labeller_until_it_is_closed_again(store, run,
     rounds.close(store, run, again)
     given = store.person_labels.by_cell(run.id, Cell(1))[Cell(1)]
     assert [label.value for label in given] == ["full", "partial", DONE]
+    rounds.close(store, run, again, reveal=True)
+    with pytest.raises(ParameterError, match="seen what is right"):
+        rounds.reopen(store, run, again)
 
 
 def test_guesses_are_not_labels_of_the_run(store, run):
