@@ -4,7 +4,6 @@ text.
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 
@@ -36,7 +35,7 @@ HOSTILE = (
 OTHER = "asked,said,found\nWhen?,In May.,It was in May.\nWhy?,So.,Tea is hot."
 
 
-def test_bundled_data_is_there_without_an_upload(open_page):
+def test_bundled_data_is_there_without_an_upload_and_has_previews(open_page):
     at = open_page("datasets")
     assert at.selectbox(key="dataset").options == [
         "RGB sample (English) (bundled)",
@@ -45,43 +44,23 @@ def test_bundled_data_is_there_without_an_upload(open_page):
         "TRACE sample (Chinese) (bundled)",
     ]
     assert "RGB data set · 48 rows" in said(at)
+    for name in ("RGB sample (Chinese)", "TRACE sample (Chinese)"):
+        at.selectbox(key="dataset").set_value(name)
+        assert table(checked(at.run()), "id")
 
 
-@pytest.mark.parametrize("name", ["RGB sample (Chinese)", "TRACE sample (Chinese)"])
-def test_every_bundled_data_set_has_a_preview(open_page, name):
-    at = open_page("datasets")
-    at.selectbox(key="dataset").set_value(name)
-    assert table(checked(at.run()), "id")
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("samples.jsonl", jsonl(GOOD, GOOD)),
-        ("samples.json", f"[{jsonl(GOOD)}, {jsonl(GOOD)}]"),
-        (
-            "samples.csv",
-            (
-                f'{HEADER}\nWhen?,In May.,"[""It was in May."", ""Tea is hot.""]"\nWhen?,In '
-                "May.,It was in May."
-            ),
-        ),
-        (
-            "samples.tsv",
-            "question\tresponse\tcontexts\nWhen?\tIn May.\tIt was.\nWhen?\tIn May.\tTea is hot.",
-        ),
-    ],
-)
-def test_a_good_file_is_read_chosen_and_previewed(upload, name, content):
-    at = upload(name, content)
+def test_a_good_file_is_read_chosen_and_previewed(upload):
+    documents = '"[""It was in May."", ""Tea is hot.""]"'
+    at = upload("own.csv", f"{HEADER}\nWhen?,In May.,{documents}\nWhen?,In May.,It was in May.")
     assert not at.error
-    assert at.selectbox(key="dataset").value == name
+    assert at.selectbox(key="dataset").value == "own.csv"
     assert "Samples · 2 rows" in said(at)
     assert [row["question"] for row in table(at, "id")] == ["When?", "When?"]
 
 
 def test_the_form_begins_with_what_was_looked_at_last(upload):
     at = upload("own.jsonl", jsonl(BED))
+    assert "RGB data set · 1 row · tests noise robustness, negative rejection" in said(at)
     at.switch_page("../pages/rgb.py")
     assert checked(at.run()).selectbox(key="rgb_data").value == "own.jsonl"
 
@@ -196,12 +175,6 @@ def test_where_letters_are_in_doubt_their_readings_are_shown_and_one_is_chosen(u
     assert [name for name in session.sources() if name.startswith("short")] == ["short.csv"]
 
 
-def test_an_rgb_test_bed_is_recognised(upload):
-    assert "RGB data set · 1 row · tests noise robustness, negative rejection" in said(
-        upload("bed.json", jsonl(BED))
-    )
-
-
 BAD_FILES = {
     "a picture": (
         "bad.csv",
@@ -228,19 +201,17 @@ def test_a_bad_file_is_answered_with_row_and_remedy_and_changes_nothing(open_pag
     assert list(session.store().uploads.names("local")) == ["earlier.jsonl"]
 
 
-def test_many_bad_rows_are_counted_and_the_first_five_shown(upload):
-    at = upload("bad.csv", HEADER + "\n,May,It was." * 9)
-    assert "Rows 1, 2, 3, 4, 5: the question is empty" in said(at, "error")
-    assert "(and 4 more rows)" in said(at, "error")
-
-
 def test_good_rows_are_kept_and_the_others_told_by_reason(upload):
     rows = [GOOD, {**GOOD, "question": " "}, GOOD | {"question": "Why?"}, {**GOOD, "question": ""}]
+    rows += [GOOD | {"retrieved_documents": ["It was.", number]} for number in (5, 6)]
     at = upload("some.jsonl", jsonl(*rows) + "\n{oops")
-    assert "5 rows in the file, 2 usable · read as Plain table." in said(at)
-    assert "3 rows left out" in labels(at)
+    assert "7 rows in the file, 2 usable · read as Plain table." in said(at)
+    assert "5 rows left out" in labels(at)
     assert "2 rows · rows 2, 4 The question is empty. Fill it in or remove the row." in words(at)
-    assert "1 row · row 5 Not valid JSON" in words(at)
+    assert "1 row · row 7 Not valid JSON" in words(at)
+    # Of one kind of problem the first one is told.
+    assert "2 rows · rows 5, 6 Document 2 in retrieved_documents is 5. Make it text." in words(at)
+    assert "is 6" not in words(at)
     assert len(kept("some.jsonl").samples) == 2
 
 
@@ -273,11 +244,6 @@ def test_pasted_text_without_rows_is_answered(open_page):
     at = open_page("datasets")
     at.button(key="paste").click()
     assert "Paste some rows." in said(checked(at.run()), "error")
-
-
-def test_a_file_of_another_format_is_read_too(upload):
-    at = upload("packed.jsonl.gz", gzip.compress(jsonl(GOOD, GOOD).encode(), mtime=0))
-    assert "2 rows in the file, 2 usable" in said(at)
 
 
 # Columns
@@ -402,8 +368,14 @@ def test_a_row_that_the_columns_do_not_fit_says_so_in_the_preview(upload):
     assert table(checked(at.run()), "Row")[0]["Problem"] == "said is a list. Make it text."
 
 
-def test_other_data_of_the_same_name_get_a_number(upload):
-    upload("samples.jsonl", jsonl(GOOD))
+@pytest.mark.parametrize("row", [GOOD, BED])
+def test_the_same_data_are_kept_once_and_others_of_the_same_name_get_a_number(upload, row):
+    upload("samples.jsonl", jsonl(row))
+    before = session.store().uploads.names("local")
+    at = upload("samples.jsonl", jsonl(row))
+    assert "The same data were here already, as samples.jsonl." in said(at)
+    assert session.store().uploads.names("local") == before
+
     at = upload("samples.jsonl", jsonl(GOOD, GOOD, GOOD))
     assert at.selectbox(key="dataset").value == "samples.jsonl (2)"
     assert (
@@ -411,16 +383,8 @@ def test_other_data_of_the_same_name_get_a_number(upload):
         in said(at)
     )
     assert "3 rows in the file, 3 usable" in said(at)
-    assert (len(kept("samples.jsonl").samples), len(kept("samples.jsonl (2)").samples)) == (1, 3)
-
-
-@pytest.mark.parametrize("row", [GOOD, BED])
-def test_the_same_data_are_not_kept_twice(upload, row):
-    upload("samples.jsonl", jsonl(row))
-    before = session.store().uploads.names("local")
-    at = upload("samples.jsonl", jsonl(row))
-    assert "The same data were here already, as samples.jsonl." in said(at)
-    assert session.store().uploads.names("local") == before
+    assert len(kept("samples.jsonl (2)").samples) == 3
+    assert session.store().uploads.names("local").items() > before.items()
 
 
 @pytest.mark.parametrize("said", ["In May.", "In April."])
@@ -448,31 +412,19 @@ def test_an_upload_can_be_deleted(upload):
     assert "no longer there" not in said(at)
 
 
-def test_data_that_were_deleted_elsewhere_are_not_replaced_by_others(upload):
-    at = upload("samples.jsonl", jsonl(GOOD))
-    session.store().uploads.delete("local", "samples.jsonl")
-    checked(at.run())
-    assert at.selectbox(key="dataset").value is None
-    assert "samples.jsonl is no longer there. Choose another one." in said(at, "warning")
-    assert not at.dataframe
-
-
 def test_the_address_brings_back_the_chosen_data(upload, open_page):
     address = upload("samples.jsonl", jsonl(GOOD)).query_params["data"]
     assert open_page("datasets", data=address).selectbox(key="dataset").value == "samples.jsonl"
     assert "gone.csv is no longer there" in said(open_page("datasets", data="gone.csv"))
 
 
-def test_answers_lead_to_the_form_that_scores_them(upload):
+def test_answers_lead_to_the_form_that_scores_them_where_rgb_can_judge_them(upload):
+    assert "Check answers on the RGB page" not in links(upload("bare.jsonl", jsonl(GOOD)))
     at = upload("answers.jsonl", jsonl({**GOOD, "ground_truth": "May"}))
     assert "Check answers on the RGB page" in links(at)
     checked(at.switch_page("../pages/rgb.py").run())
     assert at.selectbox(key="rgb_data").value == "answers.jsonl"
     assert "checking answers, need no key" in said(at)
-
-
-def test_answers_that_rgb_cannot_judge_do_not_lead_there(upload):
-    assert "Check answers on the RGB page" not in links(upload("answers.jsonl", jsonl(GOOD)))
 
 
 @pytest.fixture
@@ -547,17 +499,6 @@ def words(at: AppTest) -> str:
     return ESCAPED.sub(r"\1", text.replace("  \n", " "))
 
 
-def test_one_line_says_what_became_what(upload):
-    at = upload(
-        "own.jsonl",
-        jsonl({"question": "When?", "response": "In May.", "document": "It was in May."}),
-    )
-    assert (
-        "question ← question · response ← response · "
-        "documents ← document (1 a row, 14 characters on average)" in said(at)
-    )
-
-
 def test_documents_that_are_file_names_are_asked_about(upload):
     rows = [
         {"question": "When?", "response": "In May.", "document": f"guide_{n}.pdf"} for n in (1, 2)
@@ -567,20 +508,3 @@ def test_documents_that_are_file_names_are_asked_about(upload):
     assert choice(at, "Documents").value is None
     at.button(key="use_columns").click()
     assert "question ← question · response ← response" in said(checked(at.run()))
-
-
-def test_rows_left_out_are_grouped_by_the_kind_of_problem(upload):
-    good = {"question": "When?", "response": "In May."}
-    bad = [good | {"retrieved_documents": ["It was.", n]} for n in (5, 6)]
-    fine = good | {"retrieved_documents": ["It was."]}
-    at = upload("own.jsonl", jsonl(fine, fine, fine, *bad))
-    words = said(at, "markdown")
-    assert "2 rows" in words
-    assert "Document 2 in retrieved_documents is 5. Make it text." in words
-    assert "'6'" not in words
-
-
-def test_a_trace_is_refused_with_what_to_do(upload):
-    at = upload("spans.jsonl", jsonl({"context.span_id": "1", "span_kind": "LLM", "parent_id": ""}))
-    assert "is a trace of Phoenix" in said(at, "error")
-    assert "Save a table with the question" in said(at, "error")
