@@ -62,26 +62,37 @@ def test_a_word_that_was_asked_for_stands_first_and_every_word_stands_once(open_
     assert "Glossary" in [header.value for header in open_page("learn", term="<b>no</b>").header]
 
 
-@pytest.mark.parametrize(
-    ("place", "address", "names"),
-    [
-        ("trace", {"run": INVENTED}, ["adherence", "supported_share", "average"]),
-        # Accuracy, rejection and detection, as comparisons call them.
-        (
-            "compare",
-            {"first": f"{NOISE}.1", "second": f"{NOISE}.2"},
-            ["noise_robustness", "negative_rejection", "error_detection"],
-        ),
-    ],
-)
-def test_a_value_links_to_its_word(open_page, place, address, names):
-    shown = html(open_page(place, **address))
-    assert [name for name in names if f'href="learn?term={name}"' not in shown] == []
+def test_values_columns_and_formulas_of_a_trace_run_link_to_their_words(open_page):
+    at = open_page("trace", run=INVENTED)
+    linked("adherence", "supported_share", "average", at=at)
+    heads_linked(at)
+    formula = segments(at, f"definition_{INVENTED}")
+    assert "[More](learn?term=sentence)" in formula.help
 
 
-@pytest.mark.parametrize(("page", "run"), [("trace", INVENTED), ("rgb", NOISE)])
-def test_the_head_of_each_column_of_values_links_to_its_word(open_page, page, run):
-    columns = [column for column in table_columns(open_page(page, run=run)) if column["order"]]
+def test_rates_columns_and_rules_of_an_rgb_run_link_to_their_words(open_page):
+    at = open_page("rgb", run=NOISE)
+    linked("negative_rejection", at=at)
+    heads_linked(at)
+    meaning = "declines when no document holds the answer"
+    assert meaning in next(line.meaning for line in lines(at) if line.title == "Negative rejection")
+    rules = segments(at, f"policy_{NOISE}")
+    assert "[More](learn?term=documented)" in rules.help
+
+
+def test_values_of_a_comparison_link_to_their_words(open_page):
+    at = open_page("compare", first=f"{NOISE}.1", second=f"{NOISE}.2")
+    # Accuracy, rejection and detection, as comparisons call them.
+    linked("noise_robustness", "negative_rejection", "error_detection", at=at)
+
+
+def linked(*names: str, at: AppTest) -> None:
+    assert [name for name in names if f'href="learn?term={name}"' not in html(at)] == []
+
+
+def heads_linked(at: AppTest) -> None:
+    """Each column of values leads to its word from its head."""
+    columns = [column for column in table_columns(at) if column["order"]]
     assert columns
     assert [column["title"] for column in columns if not column["term"]] == []
 
@@ -105,67 +116,46 @@ def test_the_rule_that_decided_and_those_before_it_link_to_their_words(open_page
     assert [rule for rule in rules if "[?](learn?term=" not in rule] == []
 
 
-def test_rates_and_choices_explain_themselves_and_link_to_more(open_page):
-    at = open_page("rgb", run=NOISE)
-    meaning = "declines when no document holds the answer"
-    assert meaning in next(line.meaning for line in lines(at) if line.title == "Negative rejection")
-    assert 'href="learn?term=negative_rejection"' in html(at)
-    rules = segments(at, f"policy_{NOISE}")
-    assert "[More](learn?term=documented)" in rules.help
-    formula = segments(open_page("trace", run=INVENTED), f"definition_{INVENTED}")
-    assert "[More](learn?term=sentence)" in formula.help
-
-
 def test_a_lesson_is_opened_by_its_address_and_an_unknown_one_shows_the_list(open_page):
     assert [title.value for title in open_page("learn", lesson="2").title] == ["TRACE on one page"]
     assert [title.value for title in open_page("learn", lesson="99").title] == ["Learn"]
 
 
-@pytest.mark.parametrize(
-    ("number", "kind", "told", "numbers"),
-    [
-        (
-            1,
-            "true",
-            "Yes: it is true",
-            "Adherence 1.00 · Completeness 1.00 · Holds the true answer yes",
-        ),
-        # One of two relevant sentences is used, one of two sentences is supported.
-        (
-            2,
-            "true",
-            "it adds something",
-            "Adherence 0.00 · Completeness 0.50 · Holds the true answer yes",
-        ),
-        (
-            3,
-            "contradicts",
-            "Yes: it contradicts",
-            "Adherence 0.00 · Completeness 0.00 · Holds the true answer no",
-        ),
-        (
-            4,
-            "declines",
-            f"{NO_CLAIM} That it was wrong to decline is another matter: document 1 holds the answer",
-            "Adherence 1.00 · Completeness 0.00 · Holds the true answer no · Declines yes",
-        ),
-    ],
-)
-def test_an_answer_is_guessed_and_then_labelled(open_page, number, kind, told, numbers):
-    at = tapped(open_page("learn", lesson="1"), **{f"rag_{number}": kind})
-    assert told in said(at)
-    assert numbers in LINK.sub("", said(at)).replace("*", "")
-    assert "[?](learn?term=adherence " in said(at)
-    assert f"{int(number != 2)} of 4 recognised." in said(at, "markdown").replace("*", "")
-
+GUESSES = [
+    ("true", "Yes: it is true", "Adherence 1.00 · Completeness 1.00 · Holds the true answer yes"),
+    # One of two relevant sentences is used, one of two sentences is supported.
+    (
+        "true",
+        "it adds something",
+        "Adherence 0.00 · Completeness 0.50 · Holds the true answer yes",
+    ),
+    (
+        "contradicts",
+        "Yes: it contradicts",
+        "Adherence 0.00 · Completeness 0.00 · Holds the true answer no",
+    ),
+    (
+        "declines",
+        f"{NO_CLAIM} That it was wrong to decline is another matter: document 1 holds the answer",
+        "Adherence 1.00 · Completeness 0.00 · Holds the true answer no · Declines yes",
+    ),
+]
+"""Of each answer what is guessed, what is said then, and its numbers; the second guess is wrong."""
 
 TAKEN = "An answer can be right, invented"
 
 
-def test_what_to_take_with_one_comes_after_all_four_answers(open_page):
-    at = tapped(open_page("learn", lesson="1"), rag_1="true", rag_2="adds", rag_3="contradicts")
-    assert TAKEN not in said(at, "markdown")
-    assert TAKEN in said(tapped(at, rag_4="true"), "markdown")
+def test_answers_are_guessed_and_then_labelled_and_what_to_take_with_one_comes_last(open_page):
+    at = open_page("learn", lesson="1")
+    for number, (kind, told, numbers) in enumerate(GUESSES, 1):
+        assert TAKEN not in said(at, "markdown")
+        tapped(at, **{f"rag_{number}": kind})
+        assert told in said(at)
+        assert numbers in LINK.sub("", said(at)).replace("*", "")
+        assert "[?](learn?term=adherence " in said(at)
+        recognised = number - (number > 1)
+        assert f"{recognised} of 4 recognised." in said(at, "markdown").replace("*", "")
+    assert TAKEN in said(at, "markdown")
 
 
 def test_whoever_skips_a_lesson_reads_what_to_take_as_well(open_page):
@@ -217,24 +207,18 @@ def test_three_definitions_stand_beside_each_other(open_page):
     ]
 
 
-def test_what_one_saw_otherwise_is_told_with_the_reason(open_page):
+def test_what_one_saw_otherwise_is_told_with_the_reason_and_is_there_again_after_ours(open_page):
     at = open_page("learn", lesson="2")
     tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL, trace_b=Support.FULL)
-    tapped(at, trace_whose="Ours")
+    mine = strip(at)
+    assert strip(tapped(at, trace_whose="Ours")) != mine
+    # Ours are to be read, not to be changed.
+    assert segments(at, "learn_trace_a").disabled
     told = said(at, "markdown")
     assert "You saw 2 sentences differently:" in said(at)
     assert "0c: you said nothing, we say relevant + used." in told.replace("*", "")
     assert "0b says 20 millilitres and not 50." in told
     assert "With our labels they differ in" in told
-
-
-def test_ones_own_labels_are_there_again_after_ours(open_page):
-    at = open_page("learn", lesson="2")
-    tapped(at, trace_0b=["relevant", "used"], trace_a=Support.FULL)
-    mine = strip(at)
-    assert strip(tapped(at, trace_whose="Ours")) != mine
-    # Ours are to be read, not to be changed.
-    assert segments(at, "learn_trace_a").disabled
     assert strip(tapped(at, trace_whose="Mine")) == mine
     assert segments(at, "learn_trace_a").value == Support.FULL
     assert "With your labels they differ in" in said(at, "markdown")
@@ -260,13 +244,13 @@ SLIP = {
 }
 
 
-@pytest.mark.parametrize(("noise", "outcomes"), SLIP.items())
-def test_the_slider_shows_what_each_model_answers_at_that_noise(open_page, noise, outcomes):
+def test_the_slider_shows_what_each_model_answers_at_that_noise(open_page):
     at = open_page("learn", lesson="3")
-    checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
-    told = said(at, "markdown").replace("*", "")
-    assert all(f"Model {outcome}" in told for outcome in outcomes)
-    assert f"{round(5 - 5 * noise)} of 5 documents hold the answer" in html(at)
+    for noise, outcomes in SLIP.items():
+        checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
+        told = said(at, "markdown").replace("*", "")
+        assert all(f"Model {outcome}" in told for outcome in outcomes)
+        assert f"{round(5 - 5 * noise)} of 5 documents hold the answer" in html(at)
 
 
 def test_declining_and_planted_errors_are_shown_the_same_way(open_page):
@@ -296,11 +280,8 @@ def test_every_phrase_of_the_rules_can_be_read(open_page):
 @pytest.mark.parametrize(
     ("ability", "policy", "answer", "outcome", "rule"),
     [
-        # "£2.3" of "£2.3 million" is missing: one of two words is 50 %, not 80 %.
-        (Ability.NOISE, "documented", "It cost 2.3 million.", "No", rgb_rules.BY_WORDS),
         (Ability.NOISE, "documented", "£2.3 MILLION!", "Yes", "contains the answer"),
         (Ability.NOISE, "documented", "It is unclear.", "No: it declines, and invents no", "80 %"),
-        (Ability.REJECTION, "documented", "That is unclear.", "Yes", "keyword"),
         (Ability.REJECTION, "paper", "That is unclear.", "No", "marker phrase"),
         (Ability.COUNTERFACTUAL, "documented", "It is not £750,000.", "Yes", "denies the planted"),
     ],
@@ -321,26 +302,33 @@ def test_an_answer_of_ones_own_is_tried_against_the_rules(
 
 
 @pytest.mark.parametrize("language", ["en", CHINESE])
-@pytest.mark.parametrize("ability", [Ability.NOISE, Ability.REJECTION, Ability.COUNTERFACTUAL])
 def test_the_box_begins_with_an_answer_that_passes_and_offers_one_that_is_missed(
-    open_page, ability, language
+    open_page, language
 ):
     at = open_page("learn", lesson="3")
     at.session_state[LANGUAGE] = language
     checked(at.run())
     with speaking(language):
+        assert begins(at) == say("Yes")
         # What was typed for another question does not stay.
         at.text_area(key=f"learn_rgb_own_{Ability.NOISE}_{language}").input("x")
-        tapped(at, rgb_asked=ability)
-        if ability is Ability.NOISE:
-            at.text_area(key=f"learn_rgb_own_{ability}_{language}").input(
-                say(material("rgb")["tests"][ability]["riddle"]["passing"])
-            )
-            checked(at.run())
-        assert f"{say('Your answer')} · {say('Yes')}" in said(at, "markdown").replace("*", "")
-        checked(button(at, say("Show an answer that tricks the rule")).click().run())
-        assert f"{say('Your answer')} · {say('No')}" in said(at, "markdown").replace("*", "")
-        assert say(material("rgb")["tests"][ability]["riddle"]["why"]) in said(at)
+        for ability in (Ability.REJECTION, Ability.COUNTERFACTUAL, Ability.NOISE):
+            tapped(at, rgb_asked=ability)
+            if ability is Ability.NOISE:
+                passing = say(material("rgb")["tests"][ability]["riddle"]["passing"])
+                at.text_area(key=f"learn_rgb_own_{ability}_{language}").input(passing)
+                checked(at.run())
+            assert begins(at) == say("Yes")
+            checked(button(at, say("Show an answer that tricks the rule")).click().run())
+            assert begins(at) == say("No")
+            assert say(material("rgb")["tests"][ability]["riddle"]["why"]) in said(at)
+
+
+def begins(at: AppTest) -> str:
+    """How the verdict of the rules on the answer in the box begins: with yes or with no."""
+    told = said(at, "markdown").replace("*", "")
+    verdict = told.partition(f"{say('Your answer')} · ")[2]
+    return next(word for word in (say("Yes"), say("No")) if verdict.startswith(word))
 
 
 def test_images_and_html_typed_into_the_box_stay_letters(open_page):
@@ -381,19 +369,11 @@ def test_labels_of_people_move_the_mean_of_a_judge(open_page):
     assert "Of 40 answers that the judge calls supported people agree with 36" in told
     assert "of 10 that it does not they call 1 supported" in told
     assert "80 % · 36/40 + 20 % · 1/10 = **74 % (" in told
-
-
-@pytest.mark.parametrize("count", [50, 100])
-def test_labels_and_a_good_judge_together_say_clearly_more_than_people_alone(open_page, count):
-    at = open_page("learn", lesson="5")
-    checked(at.select_slider(key="learn_doubt_labels").set_value(count).run())
-
+    # 0.60 to 0.84 against 0.65 to 0.82: a good judge says clearly more than people alone.
     widths = {}
     for line in lines(at):
         low, high = line.interval.split(" to ")
         widths[line.title] = float(high) - float(low)
-
-    # Of 50: 0.60 to 0.84 against 0.65 to 0.82; of 100: 0.65 to 0.82 against 0.68 to 0.80.
     assert widths["Judge, corrected"] < 0.8 * widths["People alone"]
 
 
@@ -424,33 +404,38 @@ def test_phrases_are_missed_and_taken_for_others(open_page):
 
 
 @pytest.mark.parametrize(
-    ("trap", "key", "value", "told"),
+    ("trap", "key", "cases"),
     [
-        ("Prompt wording", "prompt", 0, "**Declines** by the rules."),
-        ("Prompt wording", "prompt", 1, "**Answers**, say the rules."),
+        (
+            "Prompt wording",
+            "prompt",
+            {0: "**Declines** by the rules.", 1: "**Answers**, say the rules."},
+        ),
         # 1 of 2 sentences is relevant, none is used, none is wrong: (0.5 + 0 + 0 + 1) / 4.
         (
             "An empty answer",
             "empty",
-            "",
-            "Context relevance **0.50** · Context utilization **0.00** · Completeness **0.00** · Adherence **1.00** · Average **0.38**",
+            {
+                "": "Context relevance **0.50** · Context utilization **0.00** · Completeness **0.00** · Adherence **1.00** · Average **0.38**",
+                "480 metres.": "Completeness **1.00** · Adherence **1.00**",
+                "840 metres.": "Completeness **0.00** · Adherence **0.00**",
+            },
         ),
-        ("An empty answer", "empty", "480 metres.", "Completeness **1.00** · Adherence **1.00**"),
-        ("An empty answer", "empty", "840 metres.", "Completeness **0.00** · Adherence **0.00**"),
     ],
 )
-def test_a_trap_is_tried(open_page, trap, key, value, told):
+def test_a_trap_is_tried(open_page, trap, key, cases):
     at = tapped(open_page("learn", lesson="4"), traps_chosen=trap)
-    tapped(at, **{f"traps_{key}": value})
-    assert told in said(at, "markdown")
+    for value, told in cases.items():
+        tapped(at, **{f"traps_{key}": value})
+        assert told in said(at, "markdown")
 
 
-@pytest.mark.parametrize(("documents", "reached"), [(3, 100), (5, 80), (10, 50)])
-def test_noise_that_cannot_be_reached_is_told(open_page, documents, reached):
+def test_noise_that_cannot_be_reached_is_told(open_page):
     at = tapped(open_page("learn", lesson="4"), traps_chosen="Noise out of reach")
-    checked(at.select_slider(key="learn_traps_documents").set_value(documents).run())
-    # Of each question the data have five documents beside the point: 5 of 10 are half.
-    assert f"Asked for: **80 %** noise. Reached: **{reached} %**." in said(at, "markdown")
+    for documents, reached in ((3, 100), (5, 80), (10, 50)):
+        checked(at.select_slider(key="learn_traps_documents").set_value(documents).run())
+        # Of each question the data have five documents beside the point: 5 of 10 are half.
+        assert f"Asked for: **80 %** noise. Reached: **{reached} %**." in said(at, "markdown")
 
 
 def test_a_long_answer_with_inventions_is_rated_higher_and_is_not_supported(open_page):
@@ -510,27 +495,29 @@ def test_the_second_lesson_has_a_chinese_sample(open_page, in_chinese):
     ]
 
 
-@pytest.mark.parametrize(("noise", "slips"), [(0.4, []), (0.8, ["Model B"])], ids=["40 %", "80 %"])
-def test_the_third_lesson_has_chinese_questions(open_page, in_chinese, noise, slips):
+def test_the_third_lesson_has_chinese_questions(open_page, in_chinese):
     at = in_chinese(open_page("learn", lesson="3"))
-    checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
-    told = said(at, "markdown").replace("*", "")
-    assert "松鸣谷滑雪场最长的雪道叫什么？" in told
-    models = ("Model A", "Model B")
-    assert [model for model in models if f"{model} · 否：没有给出标准答案" in told] == slips
-    # It takes the steepest one for the longest.
-    assert html(at).count(">黑松道。<") == len(slips)
+    for noise, slips in ((0.4, []), (0.8, ["Model B"])):
+        checked(at.select_slider(key="learn_rgb_noise").set_value(noise).run())
+        told = said(at, "markdown").replace("*", "")
+        assert "松鸣谷滑雪场最长的雪道叫什么？" in told
+        models = ("Model A", "Model B")
+        assert [model for model in models if f"{model} · 否：没有给出标准答案" in told] == slips
+        # It takes the steepest one for the longest.
+        assert html(at).count(">黑松道。<") == len(slips)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [("reciprocal", ["Reciprocal rank"]), ("Rej*", ["By the judge (Rej*, ED*)"]), ("qqq", [])],
-)
-def test_the_glossary_is_searched(open_page, wanted, found):
+def test_the_glossary_is_searched(open_page):
     at = open_page("learn")
-    checked(at.text_input(key="glossary_search").input(wanted).run())
-    assert re.findall(r"<dt><a [^>]*>(.*?)</a>", html(at)) == found
-    assert not at.expander
+    found = {
+        "reciprocal": ["Reciprocal rank"],
+        "Rej*": ["By the judge (Rej*, ED*)"],
+        "qqq": [],
+    }
+    for wanted, titles in found.items():
+        checked(at.text_input(key="glossary_search").input(wanted).run())
+        assert re.findall(r"<dt><a [^>]*>(.*?)</a>", html(at)) == titles
+        assert not at.expander
 
 
 def test_a_word_is_looked_up_in_chinese(open_page, in_chinese):
