@@ -329,7 +329,7 @@ def test_a_wait_that_was_asked_for_is_known(loopback, name):
     assert failure(access_to(server, name)).wait == 1
 
 
-@pytest.mark.parametrize("name", ["groq", "openai", "custom"])
+@pytest.mark.parametrize("name", PROVIDERS)
 def test_the_provider_s_models_are_listed(loopback, name):
     server = loopback(models=("one", "two/three"))
     access = access_to(server, name)

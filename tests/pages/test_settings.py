@@ -62,21 +62,6 @@ def test_the_page_begins_with_groq_no_key_and_plumblines_own_table_of_models(ope
     assert (shown["Price in"], shown["Price out"]) == ("$0.075", "$0.30")
 
 
-@pytest.mark.parametrize("provider", HOSTED, ids=lambda provider: provider.name)
-def test_every_provider_says_where_its_keys_are_made_and_takes_one(
-    open_page, loopback, monkeypatch, provider
-):
-    at = choose(open_page("settings"), provider.name)
-    assert f"No key yet. {provider.title} makes them at {provider.key_page}" in said(at)
-    served = loopback(key=KEY, models=["new-model"])
-    address = served.address if provider.path else served.base_url
-    monkeypatch.setenv(provider.address_variable, address)
-    assert "Works: 1 model offered" in said(enter(at, provider.name, KEY), "success")
-    assert f"In use at {address}" in said(at, "caption")
-    monkeypatch.setenv(provider.key_variable, KEY)
-    assert f"In use: the one from {provider.key_variable}" in said(press(at, "Forget"))
-
-
 def test_a_wrong_key_is_refused_also_where_the_list_of_models_is_open_to_everybody(
     open_page, loopback, monkeypatch
 ):
@@ -106,16 +91,11 @@ def test_a_provider_is_offered_as_soon_as_it_has_a_record(open_page, loopback, m
     assert [row["Model"] for row in table(at, "Model")] == ["crane-1"]
 
 
-@pytest.mark.parametrize(
-    ("provider", "answer"),
-    [
-        ("groq", "Works: 6 models offered, 3 of them known here."),
-        ("openai", "Works: 6 models offered, 2 of them known here."),
-    ],
-)
-def test_a_good_key_is_answered_with_what_it_opens(open_page, server, provider, answer):
-    at = enter(open_page("settings"), provider, KEY)
-    assert answer in said(at, "success")
+def test_a_good_key_is_answered_with_what_it_opens(open_page, server):
+    # Together with a key much is copied.
+    at = enter(open_page("settings"), "groq", f'"Bearer {KEY}"\n')
+    assert "Works: 6 models offered, 3 of them known here." in said(at, "success")
+    assert f"In use at {server.address}" in said(at, "caption")
     assert "Kept until the app stops." in said(at)
 
 
@@ -126,10 +106,6 @@ def test_on_a_persons_own_machine_a_reload_keeps_the_key(open_page, server):
     assert "forgotten" not in said(reloaded, "warning")
     press(reloaded, "Forget")
     assert "No key yet." in said(choose(open_page("settings"), "openai"))
-
-
-def test_what_was_copied_along_with_a_key_is_taken_off(open_page, server):
-    assert "Works" in said(enter(open_page("settings"), "openai", f'"Bearer {KEY}"\n'), "success")
 
 
 def test_what_cannot_be_a_key_is_refused_with_the_reason_and_not_sent(open_page, server):
@@ -291,13 +267,6 @@ def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page
         ) in said(at)
         assert f"In use at {local.base_url}. Kept until" in said(at, "caption")
         assert table(at, "Model")[0]["Model"] == "my-model"
-
-
-def test_an_address_with_the_path_of_a_chat_loses_it(open_page):
-    with Loopback(models=["my-model"]) as local:
-        at = enter(open_page("settings"), "custom", "", f"{local.base_url}/chat/completions")
-        assert "Works: 1 model offered." in said(at, "success")
-        assert at.text_input(key="base_url").value == local.base_url
 
 
 def test_no_message_on_the_page_sends_to_the_page(open_page):
