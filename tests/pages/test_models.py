@@ -19,18 +19,19 @@ from ui import session
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 
 
-def test_every_model_has_its_own_rates_at_every_noise_level_and_in_its_own_columns(open_page):
-    at = open_page("rgb", run=two_models().id)
+def test_every_model_has_its_own_curve_rates_and_columns(open_page):
+    run = two_models()
+    at = open_page("rgb", run=run.id)
     rows = table(at, "Rate")
     assert [
         (row["Rate"], row["Model"], row["Value"], row["Checked"], row["Failed"]) for row in rows
     ] == [
-        ("Noise robustness", TITLES[0], "75 %", "4 / 4", "0"),
-        ("Noise robustness", TITLES[1], "33 %", "3 / 4", "1"),
-        ("Negative rejection", TITLES[0], "50 %", "2 / 2", "0"),
-        ("Negative rejection", TITLES[1], "0 %", "2 / 2", "0"),
-        ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", "0"),
-        ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", "0"),
+        ("Noise robustness", TITLES[0], "75 %", "4 / 4", 0),
+        ("Noise robustness", TITLES[1], "33 %", "3 / 4", 1),
+        ("Negative rejection", TITLES[0], "50 %", "2 / 2", 0),
+        ("Negative rejection", TITLES[1], "0 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[0], "100 %", "2 / 2", 0),
+        ("Negative rejection (judge)", TITLES[1], "50 %", "2 / 2", 0),
     ]
     rows = table(at, "Ability")
     assert [(row["Model"], row["Noise asked"], row["Value"]) for row in rows] == [
@@ -41,10 +42,6 @@ def test_every_model_has_its_own_rates_at_every_noise_level_and_in_its_own_colum
     ]
     verdicts = [row["Declines (judge)"] for row in samples(at)[-4:]]
     assert verdicts == ["1.00", "0.00", "1.00", "1.00"]
-
-
-def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
-    at = open_page("rgb", run=two_models().id)
     [chart] = at.get("plotly_chart")
     curves = json.loads(chart.proto.spec)["data"]
     assert {curve["name"]: curve["y"] for curve in curves} == {
@@ -53,21 +50,12 @@ def test_every_model_has_its_own_curve_and_rates_in_its_own_colour(open_page):
     }
     # A judge stands below the rule.
     assert [(line.title, re.split("[.;] ", line.meaning)[0], line.mean) for line in lines(at)] == [
-        ("Noise robustness", TITLES[0], "75 %"),
-        ("Noise robustness", TITLES[1], "33 %"),
-        ("Negative rejection", TITLES[0], "50 %"),
-        ("Negative rejection", TITLES[1], "0 %"),
-        ("Negative rejection (judge)", TITLES[0], "100 %"),
-        ("Negative rejection (judge)", TITLES[1], "50 %"),
+        (row["Rate"], row["Model"], row["Value"]) for row in table(at, "Rate")
     ]
     colours = [curve["line"]["color"] for curve in curves]
     assert re.findall('--hue: ([^"]+)', html(at)) == 3 * colours
     assert len(set(colours)) == 2
-
-
-def test_rule_and_judge_stand_side_by_side_and_what_differs_can_be_chosen(open_page):
-    run = two_models()
-    at = open_page("rgb", run=run.id)
+    # Rule and judge stand side by side.
     assert [list(row.values())[:6] for row in table(at, "Asked")] == [
         ["Declines", TITLES[0], 1, 0, 1, 0],
         ["Declines", TITLES[1], 0, 0, 1, 1],
@@ -155,8 +143,6 @@ def test_the_name_of_a_model_is_shown_as_letters(open_page, name):
 @pytest.mark.parametrize(
     ("sample", "model", "shown"),
     [
-        ("2", "1", (2, 0)),
-        ("2", "2", (2, 1)),
         ("2", "3", (2, 1)),
         ("2", "0", (2, 0)),
         ("2", "x", (2, 0)),

@@ -57,14 +57,6 @@ def test_a_click_on_its_title_leads_to_the_run(open_page, filled):
     assert "Adherence" in cards(at)
 
 
-def test_a_run_can_be_deleted_and_the_other_stays(open_page, filled):
-    at = select(open_page("runs"), filled.rgb.id)
-    assert "Lost: 216 results." in said(at)
-    checked(at.button(key="runs_delete_for_good").click().run())
-    assert runs() == [filled.trace]
-    assert list(listed(at)) == [filled.trace.id]
-
-
 def test_a_run_at_work_in_another_process_cannot_be_deleted(open_page):
     run = stopped_after(1)
     before = select(open_page("runs"), run.id)
@@ -167,11 +159,6 @@ def test_a_run_without_any_result_is_shown(open_page, name):
     at = open_page(name, run=run.id)
     assert state(at).startswith("Stopped · 0 of")
     assert button(at, "Resume")
-
-
-def test_on_a_laptop_every_window_sees_the_same_runs(open_page, filled):
-    assert list(listed(open_page("runs"))) == [filled.trace.id, filled.rgb.id]
-    assert listed(open_page("runs")) == listed(open_page("runs"))
 
 
 def test_a_run_at_rest_is_drawn_by_other_fragments_than_one_at_work(open_page):

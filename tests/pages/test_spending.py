@@ -151,8 +151,9 @@ def test_why_one_model_stopped_is_told_while_the_others_go_on(open_page, provide
     assert "The API key was refused by Groq." in said(at, "warning")
 
 
-@pytest.mark.parametrize("name", ["rgb", "runs"])
-@pytest.mark.parametrize(("failed", "label"), [(False, "Resume"), (True, "Retry failed")])
+@pytest.mark.parametrize(
+    ("name", "failed", "label"), [("rgb", True, "Retry failed"), ("runs", False, "Resume")]
+)
 def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label):
     run = two_models(results=failed)
     at = open_page(name, run=run.id)
@@ -167,12 +168,12 @@ def test_without_a_key_the_button_says_what_to_do(open_page, name, failed, label
     assert not said(checked(at.run()), "error")  # told once
 
 
-@pytest.mark.parametrize("page", ["rgb", "runs"])
 @pytest.mark.parametrize(
-    ("message", "kind", "label"),
+    ("page", "message", "kind", "label"),
     [
-        ("Enough is spent.", "cap", "Raise and resume"),
-        ("Raise the budget of the pen.", "access", "Resume"),
+        ("rgb", "Enough is spent.", "cap", "Raise and resume"),
+        ("rgb", "Raise the budget of the pen.", "access", "Resume"),
+        ("runs", "Enough is spent.", "cap", "Raise and resume"),
     ],
 )
 def test_the_kind_of_the_reason_decides_and_not_its_words(open_page, page, message, kind, label):
