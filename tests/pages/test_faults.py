@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from evaluators.llm.catalogue import known_models
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, RGBTask, Run, Sample
-from evaluators.runs import inputs
+from evaluators.runs import inputs, pace
 from evaluators.runs.engine import create_run, registry
 from evaluators.runs.plan import RunPlan
 from tests.loopback import Asked, Loopback, ServerLimits
@@ -102,18 +102,12 @@ def test_to_say_nothing_is_an_answer_and_a_wrong_one(open_page, loopback, monkey
 
 
 def test_waiting_for_a_limit_is_said_while_it_lasts(open_page, loopback, monkeypatch):
-    server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=15.0))
+    server = loopback(limits=ServerLimits(requests=1, tokens=100_000, minute=7.0))
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
     run = started(2)
-    until = time.monotonic() + 30
-    while not session.store().results.counts(run).scored and time.monotonic() < until:
-        time.sleep(0.1)
-    time.sleep(0.3)  # the other request is refused meanwhile
-    at = open_page("rgb", run=run.id)
-    assert re.search(
-        r"Running · 1 of 2 checked · .*waiting \d+ s for the provider's limit", state(at)
-    )
+    waits = r"Running · 1 of 2 checked · .*waiting \d+ s for the provider's limit"
+    comes_to_say(open_page, run, waits)
     wait_for_runs()
     assert session.store().results.counts(run).scored == 2
 
@@ -123,11 +117,10 @@ def test_refusals_that_keep_a_run_from_moving_are_said_however_short_each_pause(
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("429")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
-    words = while_at_work(open_page, started(8), after=4)
-    assert re.fullmatch(
-        r"Running · 1 of 8 checked · \$[\d.]+ spent · waiting( \d+ s)? for the provider's limit",
-        words,
-    )
+    run = started(8)
+    waits = r"waiting( \d+ s)? for the provider's limit"
+    comes_to_say(open_page, run, rf"Running · 1 of 8 checked · \$[\d.]+ spent · {waits}")
+    registry.cancel(run.id)
 
 
 def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
@@ -135,9 +128,11 @@ def test_a_provider_that_gives_no_answer_is_said_and_nothing_is_foretold(
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", loopback(fault=but_the_first("hang")).base_url)
     monkeypatch.setenv("PLUMBLINE_CALL_SECONDS", "30")
-    words = while_at_work(open_page, started(8), after=12)
-    told = r"no answer for 1\d s; each call is given up after 30 s at most"
-    assert re.fullmatch(rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}", words)
+    monkeypatch.setattr(pace, "SILENCE_SHOWN_FROM", 1.0)
+    run = started(8)
+    told = r"no answer for \d+ s; each call is given up after 30 s at most"
+    comes_to_say(open_page, run, rf"Running · 1 of 8 checked · \$[\d.]+ spent · {told}")
+    registry.cancel(run.id)
 
 
 def test_a_run_at_work_says_how_far_it_is_in_one_place(open_page, loopback, monkeypatch):
@@ -166,13 +161,16 @@ def but_the_first(fault: str) -> Callable[[Asked], str]:
     return lambda asked: fault if next(calls) else ""
 
 
-def while_at_work(open_page: OpenPage, run: Run, after: float) -> str:
-    """What the run's page says so many seconds after its start; then the run is cancelled."""
-    time.sleep(after)
-    try:
-        return ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[0]
-    finally:
-        registry.cancel(run.id)
+def comes_to_say(open_page: OpenPage, run: Run, words: str) -> None:
+    """The run's page says this within half a minute."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        shown = ESCAPED.sub(r"\1", state(open_page("rgb", run=run.id))).splitlines()[0]
+        if re.fullmatch(words, shown):
+            return
+        time.sleep(0.2)
+    registry.cancel(run.id)
+    raise AssertionError(shown)
 
 
 def started(samples: int) -> Run:
