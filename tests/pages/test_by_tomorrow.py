@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.llm import clients
-from evaluators.records import Cap, Run
+from evaluators.records import Run
 from evaluators.runs.store import Counts
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import KEY, OpenPage, checked
-from tests.pages.screen import ESCAPED, button, listed, press, runs, said, select, settled, state
+from tests.pages.screen import ESCAPED, listed, press, runs, said, select, settled, state
 from ui import session
 from ui.models.when import NOW, TOMORROW
 from ui.trace.form import JUDGE, JURY
@@ -213,17 +213,3 @@ def test_answers_that_should_be_there_are_due(open_page, provider):
     past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     session.store().batches.update(number, batch.model_copy(update={"expires": past}))
     assert state(open_page("trace", run=run.id)) == "Answers are due · 0 of 24 checked"
-
-
-def test_a_budget_holds_before_anything_is_sent(open_page, provider):
-    at = trace_form(open_page("trace"), TOMORROW)
-    checked(at.selectbox(key="trace_unit").set_value("calls").run())
-    checked(at.number_input(key="trace_calls").set_value(5).run())
-    checked(at.button(key="trace_start").click().run())
-    settled(at)
-    (run,) = runs()
-    assert run.cap == Cap(calls=5)
-    assert len(list(provider.batches.requests())) == 5
-    at = open_page("trace", run=run.id)
-    assert "The budget allows 5 of 24 samples" in said(at, "warning")
-    assert button(at, "Collect")

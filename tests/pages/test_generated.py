@@ -4,8 +4,6 @@ are judged.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 
@@ -16,12 +14,10 @@ from evaluators.exports import formats
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.records import Run, Sample
 from evaluators.runs.inputs import load_prompt
-from evaluators.runs.run_view import RunView
 from tests import judge
 from tests.loopback import Loopback
 from tests.pages.conftest import OpenPage, checked, keep_upload
 from tests.pages.screen import (
-    cards,
     html,
     lines,
     runs,
@@ -59,29 +55,23 @@ def provider(serving: Callable[..., Loopback]) -> Loopback:
 
 
 @pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_nothing_of_a_generator_is_shown_where_all_have_a_response(open_page, page):
+def test_a_generator_is_offered_where_responses_are_missing(open_page, page):
     kept("told", "In May.", "In June.")
+    kept("half", "In May.", None)
+    kept("none", None, None)
     at = form(open_page, page, "told")
     assert "no answer" not in said(at, "markdown", "caption")
     assert "Models" not in [widget.label for widget in at.multiselect]
     assert not at.button(key=f"{page}_start").disabled
 
-
-@pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_the_offline_reader_answers_where_responses_are_missing(open_page, page):
-    kept("half", "In May.", None)
     at = form(open_page, page, "half")
     assert "1 of 2 samples has no answer: a generator answers them." in said(at, "markdown")
     assert at.multiselect(key=f"{page}_models").value == [OFFLINE.id]
     assert at.text_area(key=f"{page}_prompt_en").value == load_prompt("rgb_en")
     assert not at.button(key=f"{page}_start").disabled
 
-
-@pytest.mark.parametrize("page", ["trace", "metrics"])
-def test_without_a_model_only_responses_that_are_there_can_be_judged(open_page, page):
-    kept("half", "In May.", None)
-    kept("none", None, None)
-    at = models(form(open_page, page, "half"), page)
+    # Without a model only responses that are there can be judged.
+    at = models(at, page)
     assert "Without a model, 1 sample without an answer will fail." in said(at)
     assert not at.button(key=f"{page}_start").disabled
     at = models(form(open_page, page, "none"), page)
@@ -105,11 +95,7 @@ def test_a_metric_does_not_miss_a_response_that_a_generator_gives(open_page):
     assert "Needs: answer, true answer. 2 of 2 samples can be judged." in said(at)
     assert not said(at, "warning")
     assert "Answer match" in at.multiselect(key="metrics_metrics").options
-
-
-def test_metrics_of_the_retriever_need_no_generator(open_page):
-    kept("none", None)
-    at = form(open_page, "metrics", "none")
+    # Metrics of the retriever need none.
     at.multiselect(key="metrics_metrics").set_value(["context_recall"])
     assert "no answer" not in said(checked(at.run()), "markdown")
 
@@ -176,17 +162,6 @@ def test_a_trace_run_judges_what_the_offline_reader_answers(open_page):
     assert session.store().results.responses(run) == {(0, 0): "In May.", (1, 0): ANSWER}
 
 
-def test_a_metrics_run_judges_what_the_offline_reader_answers(open_page):
-    kept("none", None, None)
-    at = started(form(open_page, "metrics", "none"), "metrics")
-    assert state(at) == "2 answers checked"
-    assert cards(at) == {"Answer match": "0.00"}  # no exact match: the reader quotes a sentence
-    (run,) = runs()
-    (first, _) = csv.DictReader(io.StringIO(exported(run)))
-    assert first["response"] == ANSWER
-    assert "model" not in first
-
-
 def test_two_generators_are_not_mixed(open_page, provider):
     run = of_two_models(open_page)
     at = open_page("trace", run=run.id)
@@ -196,19 +171,6 @@ def test_two_generators_are_not_mixed(open_page, provider):
     assert {row["Model"] for row in samples(at)} == {READER}
     at = checked(segments(at, f"model_{run.id}").set_value(OF_LUNA).run())
     assert {row["Model"] for row in samples(at)} == {OF_LUNA}
-
-
-def test_exports_say_which_model_answered(open_page, provider):
-    run = of_two_models(open_page)
-    rows = list(csv.DictReader(io.StringIO(exported(run))))
-    assert [(row["sample"], row["model"], row["response"]) for row in rows] == [
-        ("1", READER, "In May."),
-        ("1", OF_LUNA, "In May."),
-        ("2", READER, ANSWER),
-        ("2", OF_LUNA, OTHER),
-    ]
-    lines = formats()["labels"].parts(RunView.read(session.store(), run))
-    assert [json.loads(line)["model"] for line in lines] == [READER, OF_LUNA] * 2
 
 
 def test_the_sample_shows_the_response_and_what_was_asked_for_it(open_page, provider):

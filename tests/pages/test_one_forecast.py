@@ -120,15 +120,15 @@ def test_labels_by_judges_with_a_further_metric(open_page, data, judges, further
     assert form(at) == terminal("--data", data, *options)
 
 
-@pytest.mark.parametrize("use_cache", [True, False])
 @pytest.mark.parametrize(
-    ("method", "metric", "doubt_from"),
+    ("method", "metric", "doubt_from", "use_cache"),
     [
-        (JURY, "gpt_labeling", None),
-        (HYBRID, "hybrid", 0.0),
-        (HYBRID, "hybrid", 0.3),
-        (HYBRID, "hybrid", 0.99),
-        (HYBRID, "hybrid", 1.01),
+        (JURY, "gpt_labeling", None, True),
+        (JURY, "gpt_labeling", None, False),
+        (HYBRID, "hybrid", 0.0, False),
+        (HYBRID, "hybrid", 0.3, True),
+        (HYBRID, "hybrid", 0.99, True),
+        (HYBRID, "hybrid", 1.01, True),
     ],
 )
 def test_labels_of_answers_that_are_there_and_to_come(

@@ -61,9 +61,8 @@ def test_without_a_key_the_price_is_said_and_only_start_is_shut(open_page, metho
     assert at.button(key="trace_start").disabled
 
 
-@pytest.mark.parametrize("method", [JURY, HYBRID])
-def test_the_key_that_was_missing_is_enough(open_page, loopback, method):
-    at = form(open_page, method, OSS)
+def test_the_key_that_was_missing_is_enough(open_page, loopback):
+    at = form(open_page, JURY, OSS)
     assert "GPT-OSS 20B needs a key" in said(at)
     checked(at.switch_page("../pages/settings.py").run())
     address = loopback().address
@@ -71,7 +70,7 @@ def test_the_key_that_was_missing_is_enough(open_page, loopback, method):
         {"groq": Access(provider="groq", base_url=address, key=SecretStr(KEY))}
     )
     checked(at.switch_page("../pages/trace.py").run())
-    assert at.multiselect(key=JUDGES[method]).value == [OSS]
+    assert at.multiselect(key="trace_jury").value == [OSS]
     assert not at.button(key="trace_start").disabled
 
 
@@ -82,18 +81,11 @@ def test_the_heuristic_asks_for_no_judge(open_page, provider):
     assert not at.button(key="trace_start").disabled
 
 
-def test_the_offline_reader_is_no_judge(open_page, provider):
-    assert not [
-        name
-        for name in form(open_page, JURY).multiselect(key="trace_jury").options
-        if "Offline" in name
-    ]
-
-
-def test_several_judges_are_a_jury(open_page, provider):
-    at = form(open_page, JURY)
-    assert len(at.multiselect(key="trace_jury").value) == 3
-    assert "a tie goes to the stricter one" in at.multiselect(key="trace_jury").help
+def test_several_judges_are_a_jury_and_the_offline_reader_is_none(open_page, provider):
+    jury = form(open_page, JURY).multiselect(key="trace_jury")
+    assert len(jury.value) == 3
+    assert "a tie goes to the stricter one" in jury.help
+    assert not [name for name in jury.options if "Offline" in name]
 
 
 @pytest.mark.parametrize(
@@ -152,13 +144,6 @@ def test_hybrid_judges_at_most_so_many_samples_and_says_the_rule(open_page, prov
     assert row["Calls"] == SAMPLES
 
 
-def test_each_judge_of_hybrid_gets_the_doubtful_samples(open_page, provider):
-    rows = table(form(open_page, HYBRID, OSS, LUNA, most=7), "Model")
-    first, second, together = (row["Calls"] for row in rows)
-    assert first == second
-    assert 2 <= first + second == together <= 2 * 7
-
-
 def test_more_equally_doubtful_samples_than_allowed_are_not_judged(open_page, upload, provider):
     row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
     upload("alike.jsonl", jsonl(row, row))
@@ -180,7 +165,6 @@ def test_a_sample_that_nobody_answers_is_not_counted(open_page, upload, provider
 @pytest.mark.parametrize(
     ("chosen", "number", "label"),
     [
-        ("20", None, "Label 20 samples"),
         ("all", None, "Label all 24 samples"),
         ("other", 7, "Label 7 samples"),
     ],
@@ -193,7 +177,7 @@ def test_a_part_at_random_is_labelled(open_page, chosen, number, label):
     assert at.button(key="trace_start").label == label
     started(at, "trace")
     (run,) = runs()
-    assert session.store().results.counts(run).asked == (number or {"20": 20, "all": 24}[chosen])
+    assert session.store().results.counts(run).asked == (number or SAMPLES)
     assert run.dataset_name == "TRACE sample (English)"
     assert run.seed == (None if chosen == "all" else 0)
 
@@ -222,14 +206,6 @@ def test_data_without_documents_say_so_before_start(open_page, upload):
     assert "documents missing in 1 sample. Add a column: " in said(at, "warning")
     assert at.button(key="trace_start").label == "Choose other data to start"
     assert at.button(key="trace_start").disabled
-
-
-def test_a_cap_that_lets_nothing_through_is_refused_before_start(open_page, provider):
-    at = form(open_page, JURY, LUNA)
-    at.number_input(key="trace_dollars").set_value(0.0)
-    assert "A budget of $0 is too low." in said(checked(at.run()), "warning")
-    start = at.button(key="trace_start")
-    assert (start.label, start.disabled) == ("Label all 24 samples", True)
 
 
 # Starting
