@@ -213,14 +213,6 @@ def test_a_sample_shows_every_metric_with_its_reason_or_its_failure(open_page):
     assert not [text for text in markdown(at) if HOSTILE in text]
 
 
-@pytest.mark.parametrize("page", ["metrics", "sample", "runs"])
-def test_a_run_with_a_metric_that_is_gone_still_opens(open_page, page):
-    run = stored(EvaluatorSpec(name="answer_match"), EvaluatorSpec(name="gone"))
-    save(run, 0, 1, {"gone_value": 0.5})
-    at = open_page(page, run=run.id)
-    assert any("gone" in text.lower() for text in markdown(at))
-
-
 def kept(name: str, *pairs: tuple[str, str | None]) -> Dataset:
     """An upload of responses with their ground truths, over one document."""
     facts = {"question": "When was it?", "retrieved_documents": ("It was in May.",)}

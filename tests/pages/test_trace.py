@@ -58,13 +58,13 @@ def test_an_empty_page_shows_the_form_and_needs_no_key(open_page):
     assert at.button(key="trace_start").label == "Label all 24 samples"
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS)
-def test_the_cards_show_the_means_under_the_chosen_definition(open_page, filled, definition):
+def test_the_cards_show_the_means_under_the_chosen_definition(open_page, filled):
     at = open_page("trace", run=filled.trace.id)
-    segments(at, f"definition_{filled.trace.id}").set_value(definition)
-    shown = cards(checked(at.run()))
-    for title, name in TITLES.items():
-        assert shown[title] == f"{mean(filled, name, definition):.2f}"
+    for definition in DEFINITIONS:
+        segments(at, f"definition_{filled.trace.id}").set_value(definition)
+        shown = cards(checked(at.run()))
+        for title, name in TITLES.items():
+            assert shown[title] == f"{mean(filled, name, definition):.2f}"
 
 
 def test_a_run_is_shown_by_its_own_formula(open_page):
@@ -163,15 +163,6 @@ def test_a_labeller_of_one_s_own_has_this_page(open_page):
     assert not cards(open_page("metrics", run=run.id))
 
 
-def test_samples_can_be_ordered_by_a_metric(open_page, filled):
-    at = open_page("trace", run=filled.trace.id)
-    at.selectbox(key=f"order_{filled.trace.id}").set_value("completeness, lowest first")
-    *values, last = [row["Completeness"] for row in samples(checked(at.run()))]
-    assert values == sorted(values)
-    # What does not apply comes last.
-    assert (len(values), last) == (23, "")
-
-
 def test_a_verdict_counts_what_is_not_and_what_is_partly_supported(open_page, upload):
     response = "The Falcon lasts 30 hours. Its rival costs 50 dollars. It is sold in Berlin."
     documents = ["The Falcon lasts 20 hours. It is sold in Berlin."]
@@ -202,24 +193,23 @@ def test_a_sample_without_a_response_fails_with_the_remedy(open_page, upload):
     assert "response missing" in said(open_page("sample", run=runs()[0].id, sample="2"), "error")
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
+def test_odd_samples_are_judged_and_can_be_opened(open_page, upload):
+    rows = [
         {**GOOD, "response": ""},
         {**GOOD, "retrieved_documents": []},
         {**GOOD, "retrieved_documents": ["", "  "]},
         {**GOOD, "question": "？", "response": "🙂", "retrieved_documents": ["🙂"]},
-    ],
-)
-def test_odd_samples_are_judged_and_can_be_opened(open_page, upload, row):
+    ]
     # Beside a usual one: data in which no sample has documents are refused before the run.
-    upload("samples.jsonl", jsonl(row, GOOD))
+    upload("samples.jsonl", jsonl(*rows, GOOD))
     at = open_page("trace")
     at.selectbox(key="trace_dataset").set_value("samples.jsonl").run()
     at.button(key="trace_start").click()
-    assert state(settled(at.run())) == "2 answers checked"
+    assert state(settled(at.run())) == "5 answers checked"
     assert not at.exception
-    assert "adherence" in numbers(open_page("sample", run=runs()[0].id))
+    for number in range(1, 5):
+        shown = open_page("sample", run=runs()[0].id, sample=str(number))
+        assert "adherence" in numbers(shown)
 
 
 @pytest.mark.parametrize("method", [HEURISTIC, JURY])
@@ -233,17 +223,11 @@ def test_windows_that_would_not_move_are_refused_before_anything_is_stored(open_
     assert runs() == []
 
 
-@pytest.mark.parametrize(
-    ("model", "remedy"),
-    [
-        ("no-such-model", "lexical"),
-        ("sentence-transformers/x", 'pip install "sentence-transformers==6.2.0"'),
-    ],
-)
-def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(open_page, model, remedy):
+def test_an_embedding_model_that_is_not_there_is_refused_with_the_remedy(open_page):
     at = open_page("trace")
-    at.text_input(key="trace_embedding_model").set_value(model).run()
+    at.text_input(key="trace_embedding_model").set_value("sentence-transformers/x").run()
     at.button(key="trace_start").click()
+    remedy = 'pip install "sentence-transformers==6.2.0"'
     assert remedy in said(checked(at.run()), "error").replace("\\", "")
     assert runs() == []
 

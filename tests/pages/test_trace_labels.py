@@ -6,10 +6,8 @@ published labels.
 
 from __future__ import annotations
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluators.people import labellers
 from evaluators.people.records import PersonLabel
 from evaluators.records import (
     Cell,
@@ -25,7 +23,7 @@ from evaluators.records import (
     SentenceSupport,
     Support,
 )
-from evaluators.trace.labelling import CORRECTED, GOLD, JURY, labelled_score
+from evaluators.trace.labelling import JURY, labelled_score
 from tests.pages.by_hand import LUNA, OSS, TITLES
 from tests.pages.conftest import checked
 from tests.pages.screen import cards, grid, lines, listed, said, samples, segments, value_table
@@ -63,46 +61,21 @@ SECOND = dict.fromkeys(
 PUBLISHED = labels("0a 0b 0c 0d", "0a", Support.FULL)
 
 
-@pytest.mark.parametrize(
-    ("by", "title"),
-    [
-        ("heuristic", "Heuristic"),
-        (JURY, "Jury"),
-        (GOLD, "Gold"),
-        (CORRECTED, "Corrected"),
-        (LUNA.id, "GPT-6 Luna"),
-        (f"{LUNA.id} (2)", "GPT-6 Luna (2)"),
-        ("custom/qwen/qwen4", "qwen/qwen4"),
-        ("unknown", "unknown"),
-    ],
-)
-def test_a_labeller_has_a_name_for_the_screen(by, title):
-    assert labellers.labeller_title(by) == title
-
-
-@pytest.mark.parametrize(
-    ("by", "relevance", "adherence", "coverage"),
-    [
+def test_the_means_go_by_the_chosen_labels_and_stand_side_by_side(open_page):
+    at = open_page("trace", run=jury().id)
+    chosen = [
         ("The run's own (the jury)", "0.25", "0.50", "2 of 2"),
         ("Jury", "0.25", "0.50", "2 of 2"),
         (TITLES[0], "0.25", "0.50", "2 of 2"),
         (TITLES[1], "0.38", "1.00", "2 of 2"),  # (0.5 + 0.25) / 2
         ("Gold", "1.00", "1.00", "1 of 2, 1 not applicable"),
-    ],
-)
-def test_the_cards_go_by_the_chosen_labels(open_page, by, relevance, adherence, coverage):
-    at = by_labels(open_page("trace", run=jury().id), by)
-    assert (cards(at)["Context relevance"], cards(at)["Adherence"]) == (relevance, adherence)
-    assert [line.coverage for line in lines(at)][:6] == [coverage] * 6
-
-
-def test_all_labellers_stand_side_by_side(open_page):
-    at = open_page("trace", run=jury().id)
+    ]
+    for by, relevance, adherence, coverage in chosen:
+        at = by_labels(at, by)
+        assert (cards(at)["Context relevance"], cards(at)["Adherence"]) == (relevance, adherence)
+        assert [line.coverage for line in lines(at)][:6] == [coverage] * 6
     assert by_labeller(at, "Context relevance") == [
-        ("Jury", "0.25", "2 of 2"),
-        (TITLES[0], "0.25", "2 of 2"),
-        (TITLES[1], "0.38", "2 of 2"),
-        ("Gold", "1.00", "1 of 2, 1 not applicable"),
+        (by, relevance, coverage) for by, relevance, _, coverage in chosen[1:]
     ]
     assert [mean for _, mean, _ in by_labeller(at, "Adherence")] == ["0.50", "0.50", "1.00", "1.00"]
 
@@ -240,11 +213,6 @@ def test_a_hybrid_run_says_which_samples_its_judge_labelled(open_page):
 def by_labeller(at: AppTest, value: str) -> list[tuple[str, str, str]]:
     """The means of a value by each labeller, with their coverages."""
     return value_table(at, "Value").get(value, [])
-
-
-def test_a_hybrid_run_without_a_judge_is_an_estimate(open_page):
-    run = stored("hybrid", {"doubt_from": 1.01}, [{"heuristic": SECOND[JURY]}], ())
-    assert "it finds suspects, it does not count" in said(open_page("trace", run=run.id), "warning")
 
 
 def by_labels(at: AppTest, title: str) -> AppTest:

@@ -11,7 +11,7 @@ from evaluators.runs import run_facts
 from evaluators.runs.checks import checked
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
-from evaluators.trace.labelling import GOLD, HEURISTIC, JURY
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, JURY
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,21 @@ def test_a_judge_has_one_name(provider, model, name):
     assert {*names, *run_facts.judge_titles(judged)} == {name}
     assert check.sentence.startswith(f"Adherence: {name} says ")
     assert labellers.at_the_beginning(name) == name
+
+
+@pytest.mark.parametrize(
+    ("by", "title"),
+    [
+        (HEURISTIC, "Heuristic"),
+        (JURY, "Jury"),
+        (GOLD, "Gold"),
+        (CORRECTED, "Corrected"),
+        ("openai/gpt-6-luna (2)", "GPT-6 Luna (2)"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_a_labeller_has_a_name_for_the_screen(by, title):
+    assert labeller_title(by) == title
 
 
 @pytest.mark.parametrize(
