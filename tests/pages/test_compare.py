@@ -60,6 +60,8 @@ def test_two_runs_over_the_same_data_are_what_is_likeliest_meant(open_page):
     at = open_page("compare", first="Old.1")
 
     assert at.selectbox(key="compare_second").value == "New.1"
+    options = at.selectbox(key="compare_first").options
+    assert "New · 2026-11-22 09:00 · Answer match" in options
     assert headline(at) == "New is better in answer match by 75.0 points (18.2 to 92.9)."
     assert "+75.0 (18." in forest(at)
     # On a phone the head is not there: each mean says whose it is.

@@ -138,6 +138,8 @@ def test_an_example_a_run_at_work_and_no_run_say_what_to_do(open_page, filled):
     example = open_page("label", run=INVENTED)
     assert "same example" in said(example, "info")
     assert button(example, "Make a copy and go on")
+    unchecked = open_page("label", run=two_models(results=False).id)
+    assert "12 are not checked yet. There is nothing to label." in said(unchecked, "info")
     assert "Open a run and press" in said(open_page("label"), "info")
     assert "Open a run and press" in said(open_page("label", run="unknown"), "info")
 

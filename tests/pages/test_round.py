@@ -514,6 +514,9 @@ def test_the_reveal_shows_what_nobody_labelled_last(open_page, made):
         assert "Class: no label" in shown.partition("2b")[2]
         assert "Gold: partly" in shown.partition("2b")[2]
     assert "Reopen" not in [each.label for each in wall.button]
+    # All three are measured on the sentence that the class labelled.
+    measured = "The class 100 % (1 of 1), judge-by-hand 0 % (0 of 1), the heuristic "
+    assert re.search(rf"{re.escape(measured)}\d+ % \(\d of 1\)", words(wall))
 
 
 def test_a_reveal_without_a_label_shows_all_and_can_be_reopened(open_page, run, made):
