@@ -118,7 +118,8 @@ def _how_each_was_done(sides: Sequence[Side]) -> Iterator[Block]:
     views = {side.run.id: side for side in sides}
     for side in views.values():
         run = side.run
-        facts = [run.title, *run_facts.method(run), checked_and_failed(run, side.view.counts)]
+        state = checked_and_failed(run, side.view.counts)
+        facts = [run.title, *run_facts.method_beside_title(run), state]
         card = Passage(run_card(side.view.store, run, side.counted), "plain")
         how = [*how_it_was_done(side.view, side.counted), *cost(side.view), card]
         yield Section(" · ".join(facts), how, is_folded=True)

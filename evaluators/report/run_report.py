@@ -87,7 +87,8 @@ def facts_of_run(view: RunView, counted: View) -> list[str]:
     """Who judged what, how far it is, and when it began."""
     run = view.run
     state = checked_and_failed(run, view.counts)
-    facts = [*run_facts.method(run), run.dataset_name, state, begun(run)]
+    what = [*run_facts.method_beside_title(run), *run_facts.data_beside_title(run)]
+    facts = [*what, state, begun(run)]
     # A prompt of one's own decides what the run can be compared with; a shipped one is usual.
     if run.prompt and run.prompt not in shipped():
         facts.append(say("own prompt {hash}", hash=run.prompt_hash))

@@ -66,6 +66,11 @@ def method_beside_title(run: Run) -> list[str]:
     return words
 
 
+def data_beside_title(run: Run) -> list[str]:
+    """The name of the run's data, unless its title says it."""
+    return [] if _is_in_title(run, [run.dataset_name]) else [run.dataset_name]
+
+
 def _is_in_title(run: Run, names: Sequence[str]) -> bool:
     """Whether the title names all of these; it leaves out what stands in brackets of a model."""
     stored = [part for parts in run.title.split(PARTS) for part in parts.split(", ")]
