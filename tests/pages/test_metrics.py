@@ -171,12 +171,6 @@ def test_a_parameter_without_a_default_is_told(open_page):
     assert at.button(key="metrics_start").disabled
 
 
-def test_a_metric_with_a_judge_says_that_it_needs_a_key(open_page):
-    at = form(open_page, "test_two_questions")
-    assert "GPT-OSS 20B needs a key; the price is shown without one." in said(at)
-    assert at.button(key="metrics_start").disabled
-
-
 def test_a_metric_with_an_optional_judge_goes_without_one(open_page):
     kept("one", ("It is true.", None))
     at = form(open_page, "test_opinion", data="one")

@@ -57,6 +57,7 @@ def prompts(at: AppTest) -> list[str]:
 
 
 def test_a_new_metric_is_empty_and_cannot_be_saved(open_page):
+    keep_upload("bare", Sample(id="1", question="When?", response="In May."))
     at = open_page("metrics")
     assert at.text_input(key=f"own_{NEW}_title").value == ""
     assert button(at, "Save").disabled
@@ -65,6 +66,13 @@ def test_a_new_metric_is_empty_and_cannot_be_saved(open_page):
     assert button(at, "Save").disabled
     assert "Still missing: a question." in said(at)
     assert "Still missing" not in said(typed(at, "Polite"))
+    at = typed(at, "?!")
+    assert "A name has a letter or a digit." in said(at, "error")
+    assert button(at, "Save").disabled
+    # A preview needs a sample with all fields.
+    at = typed(at, "Polite", fields=["response", "ground_truth"])
+    at.selectbox(key="own_preview_data").set_value("bare")
+    assert "No sample there has answer, true answer." in said(checked(at.run()))
     assert own_metrics.saved() == {}
 
 
@@ -76,13 +84,6 @@ def test_the_prompt_is_shown_before_anything_is_kept(open_page):
     ] == [True]
     assert "Nothing was sent." in said(at)
     assert own_metrics.saved() == {}
-
-
-def test_a_preview_needs_a_sample_with_all_fields(open_page):
-    keep_upload("bare", Sample(id="1", question="When?", response="In May."))
-    at = typed(open_page("metrics"), "Polite", fields=["response", "ground_truth"])
-    at.selectbox(key="own_preview_data").set_value("bare")
-    assert "No sample there has answer, true answer." in said(checked(at.run()))
 
 
 def test_a_saved_metric_can_be_chosen_and_the_form_is_free_again(open_page):
@@ -139,12 +140,6 @@ def test_the_file_of_a_saved_metric_is_told_apart(open_page, folder):
     (folder / name).write_bytes(content)
     options = checked(at.run()).multiselect(key="metrics_metrics").options
     assert [each for each in options if "Polite" in each] == ["Polite (file)", "Polite"]
-
-
-def test_a_name_without_a_letter_is_refused(open_page):
-    at = typed(open_page("metrics"), "?!")
-    assert "A name has a letter or a digit." in said(at, "error")
-    assert button(at, "Save").disabled
 
 
 def test_what_was_typed_is_shown_as_letters(open_page):

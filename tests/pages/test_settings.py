@@ -148,8 +148,12 @@ def test_a_first_key_that_the_provider_refuses_is_not_taken_and_the_details_are_
     assert session.own_keys() == {}
 
 
-def test_a_key_that_the_provider_refuses_leaves_the_working_one_in_use(open_page, server):
+def test_a_key_that_is_none_or_is_refused_leaves_the_working_one_in_use(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
+    field = at.text_input(key="typed_openai")
+    assert (field.value, field.placeholder) == ("", "Type to replace it")
+    assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
+    assert "Works" in said(enter(at, "openai", ""), "success")
     assert "Not taken: The API key was refused" in said(enter(at, "openai", OTHER_KEY), "error")
     assert "The one before stays in use." in said(at, "error")
     assert "In use" in said(at, "caption")
@@ -171,21 +175,17 @@ def test_a_key_of_another_provider_is_refused_with_the_remedy(open_page):
     assert "No key yet." in said(at)
 
 
-def test_a_key_that_cannot_be_one_leaves_the_earlier_one_in_use(open_page, server):
-    at = enter(open_page("settings"), "openai", KEY)
-    field = at.text_input(key="typed_openai")
-    assert (field.value, field.placeholder) == ("", "Type to replace it")
-    assert "contains a space" in said(enter(at, "openai", "sk-01234 56789"), "error")
-    assert "Works" in said(enter(at, "openai", ""), "success")
-
-
 def test_a_key_survives_other_pages_and_leaves_with_forget(open_page, server):
     at = enter(open_page("settings"), "openai", KEY)
     for name in ("home", "rgb", "settings"):
         checked(at.switch_page(f"../pages/{name}.py").run())
     assert "Kept until the app stops" in said(at)
-    assert "No key yet. OpenAI" in said(press(at, "Forget"))
-    assert session.own_keys() == {}
+    # The keys of two providers stand side by side.
+    assert "No key yet. Groq" in said(choose(at, "groq"))
+    enter(at, "groq", KEY)
+    assert set(session.own_keys()) == {"openai", "groq"}
+    assert "No key yet. OpenAI" in said(press(choose(at, "openai"), "Forget"))
+    assert set(session.own_keys()) == {"groq"}
 
 
 def test_a_forgotten_key_is_held_by_nothing(open_page, loopback, monkeypatch):
@@ -196,13 +196,6 @@ def test_a_forgotten_key_is_held_by_nothing(open_page, loopback, monkeypatch):
     press(at, "Forget")
     gc.collect()
     assert key not in {access.key.get_secret_value() for access in living()}
-
-
-def test_the_keys_of_two_providers_stand_side_by_side(open_page, server):
-    at = enter(open_page("settings"), "openai", KEY)
-    assert "No key yet. Groq" in said(choose(at, "groq"))
-    enter(at, "groq", KEY)
-    assert set(session.own_keys()) == {"openai", "groq"}
 
 
 # The environment
@@ -216,11 +209,7 @@ def test_a_key_of_the_environment_is_named_used_and_never_shown(open_page, serve
     assert "Works" in said(enter(at, "groq", ""), "success")
     assert KEY not in everything(at)
     assert session.own_keys() == {}
-
-
-def test_a_key_that_was_entered_stands_before_that_of_the_environment(
-    open_page, server, monkeypatch
-):
+    # One that was entered stands before it.
     monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
     at = enter(open_page("settings"), "groq", KEY)
     assert "Works" in said(at, "success")
@@ -230,7 +219,7 @@ def test_a_key_that_was_entered_stands_before_that_of_the_environment(
 # A custom endpoint
 
 
-def test_a_custom_endpoint_works_without_a_key(open_page):
+def test_a_custom_endpoint_works_without_a_key_until_another_one_answers(open_page):
     with Loopback(models=["my-model"]) as local:
         at = enter(open_page("settings"), "custom", "", f" {local.base_url}/ ")
         assert "Works: 1 model offered." in said(at, "success")
@@ -241,6 +230,14 @@ def test_a_custom_endpoint_works_without_a_key(open_page):
         )  # shown as "unknown"
         assert at.text_input(key="typed_custom").placeholder == ""
         assert session.own_keys()["custom"].base_url == local.base_url
+
+        enter(at, "custom", "", "http://127.0.0.1:9/v1")
+        assert (
+            "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. "
+            "The one before"
+        ) in said(at)
+        assert f"In use at {local.base_url}. Kept until" in said(at, "caption")
+        assert table(at, "Model")[0]["Model"] == "my-model"
 
 
 def test_what_cannot_be_an_address_is_refused(open_page):
@@ -255,18 +252,6 @@ def test_a_key_of_one_address_is_not_sent_to_another(open_page):
         assert "Works" in said(at, "success")
         assert "refused" in said(enter(at, "custom", "", other.base_url), "error")
         assert session.own_keys()["custom"].base_url == mine.base_url
-
-
-def test_an_address_that_does_not_answer_leaves_the_working_one_in_use(open_page):
-    with Loopback(models=["my-model"]) as local:
-        at = enter(open_page("settings"), "custom", "", local.base_url)
-        enter(at, "custom", "", "http://127.0.0.1:9/v1")
-        assert (
-            "Not taken: Cannot reach 127.0.0.1:9. Check the network, and the base URL. "
-            "The one before"
-        ) in said(at)
-        assert f"In use at {local.base_url}. Kept until" in said(at, "caption")
-        assert table(at, "Model")[0]["Model"] == "my-model"
 
 
 def test_no_message_on_the_page_sends_to_the_page(open_page):
