@@ -264,7 +264,6 @@ def test_a_hybrid_run_that_never_doubts_needs_no_judge(store, registry, server):
         ("hybrid", 0, "asks a judge, and none is named. Name one"),
         ("gpt_labeling", 6, "6 judges are chosen; .* takes 5 at most. Remove some"),
         ("hybrid", 6, "takes 5 at most"),
-        ("trace", 1, "A judge is named, and TRACE"),
         ("rgb", 2, "takes 1 at most"),
     ],
 )

@@ -526,8 +526,9 @@ def test_a_run_that_is_deleted_meanwhile_is_cancelled_at_the_provider_first(
     assert [batch["status"] for batch in server.batches.made] == ["cancelling"]
 
 
-@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
-@pytest.mark.parametrize("is_asked_at_once", [False, True])
+@pytest.mark.parametrize(
+    ("model", "is_asked_at_once"), [(paid.LUNA, False), (OSS, True)], ids=["openai", "groq"]
+)
 def test_a_batch_that_is_gone_is_told_of_and_then_asked_anew(
     store, registry, loopback, model, is_asked_at_once
 ):
@@ -581,8 +582,9 @@ def test_a_batch_that_is_found_again_is_collected(store, registry, loopback):
     assert (len(server.batches.made), server.asked) == (1, [])
 
 
-@pytest.mark.parametrize("status", [401, 403])
-@pytest.mark.parametrize("model", [paid.LUNA, OSS], ids=["openai", "groq"])
+@pytest.mark.parametrize(
+    ("model", "status"), [(paid.LUNA, 401), (OSS, 403)], ids=["openai", "groq"]
+)
 def test_a_key_that_may_not_see_a_batch_leaves_everything_as_it_was(
     store, registry, loopback, status, model
 ):

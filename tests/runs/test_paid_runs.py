@@ -149,15 +149,6 @@ def test_a_resumed_run_does_not_pay_again_for_what_it_paid_itself(
     assert len(server.asked) == 12
 
 
-def test_after_clearing_the_same_run_pays_again(store, registry, loopback):
-    server = loopback()
-    finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
-    store.calls.forget_answers("w")
-    finished(store, paid.paid_run(store, paid.dataset(3)), registry, server)
-
-    assert len(server.asked) == 6
-
-
 def test_two_runs_at_once_that_ask_the_same_share_their_calls(store, registry, loopback):
     server = loopback(latency=0.1)
     runs = [paid.paid_run(store, paid.dataset(20)) for _ in range(2)]

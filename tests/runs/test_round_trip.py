@@ -68,8 +68,14 @@ def rgb_run(bed, metric):
     return data, evaluate(data, metric, model=OFFLINE.id, progress=False)
 
 
-@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
-@pytest.mark.parametrize("bed", [ENGLISH_BED, CHINESE_BED])
+@pytest.mark.parametrize(
+    ("bed", "form"),
+    [
+        (ENGLISH_BED, json_lines),
+        (ENGLISH_BED, csv_of_lines),
+        (CHINESE_BED, json_of_lines),
+    ],
+)
 def test_an_rgb_run_comes_back_with_ability_noise_and_planted_answers(bed, form):
     data, first = rgb_run(bed, "rgb")
 
@@ -80,8 +86,16 @@ def test_an_rgb_run_comes_back_with_ability_noise_and_planted_answers(bed, form)
     assert tasks == [sample.rgb for sample in data.samples]
 
 
-@pytest.mark.parametrize("form", [json_lines, csv_of_lines, json_of_lines])
-@pytest.mark.parametrize("metric", ["trace", "answer_match", "context_recall_lexical"])
+@pytest.mark.parametrize(
+    ("metric", "form"),
+    [
+        ("trace", json_lines),
+        ("trace", csv_of_lines),
+        ("trace", json_of_lines),
+        ("answer_match", json_lines),
+        ("context_recall_lexical", csv_of_lines),
+    ],
+)
 def test_a_run_over_samples_comes_back(metric, form):
     first = evaluate(TRACE_SAMPLES, metric, progress=False)
 
