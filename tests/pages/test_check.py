@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Run
@@ -39,9 +37,8 @@ def test_without_a_run_the_page_says_where_to_find_one(open_page):
     assert "Open a run and press “Check” there." in said(open_page("check"))
 
 
-@pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
-def test_an_unknown_run_says_so(open_page, filled, run_id):
-    assert "There is no such run here" in said(open_page("check", run=run_id))
+def test_an_unknown_run_says_so(open_page, filled):
+    assert "There is no such run here" in said(open_page("check", run="unknown"))
 
 
 def test_without_labels_the_page_says_what_to_do(open_page, filled):
@@ -51,12 +48,16 @@ def test_without_labels_the_page_says_what_to_do(open_page, filled):
     assert button(at, "Label some …")
 
 
-def test_published_labels_are_there_without_a_persons(open_page, filled):
+def test_published_labels_are_there_without_a_persons_and_another_value_is_looked_at(
+    open_page, filled
+):
     at = open_page("check", run=filled.trace.id)
 
     value = check_of(RunView.read(filled.store, filled.trace), against="gold").values[0]
     assert value.sentence in said(at, "header")
     assert segments(at, f"check_against_{filled.trace.id}").value == "gold"
+    segments(at, f"check_value_{filled.trace.id}_gold").set_value("completeness")
+    assert "Completeness: the heuristic says " in said(checked(at.run()), "header")
 
 
 def test_people_s_labels_correct_the_mean_and_a_field_of_the_table_opens_its_answers(
@@ -96,13 +97,6 @@ def test_few_labels_stand_alone_and_names_of_people_are_shown_letter_by_letter(o
     assert [line.title for line in lines(at)] == ["The heuristic says", "The 3 labels alone"]
     assert "From 15 on, labels correct the mean." in said(at, "header")
     assert "<script>" not in said(at, "markdown", "header")
-
-
-def test_another_value_is_looked_at(open_page, filled):
-    at = open_page("check", run=filled.trace.id)
-    segments(at, f"check_value_{filled.trace.id}_gold").set_value("completeness")
-
-    assert "Completeness: the heuristic says " in said(checked(at.run()), "header")
 
 
 def test_another_run_over_the_same_answers_stands_beside(open_page, filled):

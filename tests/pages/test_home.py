@@ -37,15 +37,6 @@ def test_an_example_opens_finished_and_says_that_it_is_an_illustration(
     assert f"{checked_cells}" in state(at)
 
 
-def test_an_example_becomes_ones_own_by_a_click(open_page):
-    at = open_page("trace", run=INVENTED)
-    press(at, "Make it yours")
-    assert at.query_params["run"] != INVENTED
-    assert "not measurements" not in said(at)
-    assert "Adherence" in cards(at)
-    assert "No run yet." not in said(open_page("home"))
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -358,15 +358,6 @@ def test_sentences_are_compared_with_the_run_after_each_answer(opened, of_senten
     assert bar(act(at, "done"))["progress"] == "2 of 5"
 
 
-def test_with_all_labels_in_sight_next_confirms_them(opened, of_sentences):
-    queue = of_sentences(blind=False)
-    at = act(opened(queue), "done")
-
-    assert bar(at)["progress"] == "2 of 5"
-    (done,) = session.store().person_labels.by_cell(queue.run_id)[queue.cell(0)]
-    assert (done.value, done.blind, done.person) == ("done", False, "Anna")
-
-
 # What is not there
 
 

@@ -81,14 +81,6 @@ def test_who_is_done_and_labelled_otherwise_did_not_find_all_right(opened, blind
     assert evidence(at)["done"] == ""
 
 
-def test_who_labelled_blind_as_the_run_did_found_all_right(opened):
-    at = opened
-    for key, value in (("a", "full"), ("b", "none")):
-        at = checked(change(at, "support", key, value, blind=True))
-    at = checked(change(at, "sample", "", "done", blind=True))
-    assert evidence(at)["done"] == "You: all right as it is"
-
-
 def test_a_person_has_a_name_under_which_the_labels_are_kept(opened):
     at = checked(change(call_me(opened, " Anna "), "support", "b", "full"))
     assert [label.person for label in kept()] == ["Anna"]

@@ -21,25 +21,13 @@ def test_without_a_run_the_page_says_where_to_find_one(open_page):
     assert "Open a run and select a row there." in said(open_page("sample"))
 
 
-@pytest.mark.parametrize("run_id", ["unknown", "x" * 5000, "' or 1=1 --"])
-def test_an_unknown_run_says_where_to_find_one(open_page, filled, run_id):
-    assert "There is no such run here" in said(open_page("sample", run=run_id, sample="1"))
+def test_an_unknown_run_says_where_to_find_one(open_page, filled):
+    assert "There is no such run here" in said(open_page("sample", run="unknown", sample="1"))
 
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [
-        ("1", 1),
-        ("24", 24),
-        ("25", 24),
-        ("999999", 24),
-        ("0", 1),
-        ("-3", 1),
-        ("abc", 1),
-        ("1.5", 1),
-        ("²", 1),
-        ("9" * 5000, 24),
-    ],
+    [("24", 24), ("25", 24), ("0", 1), ("-3", 1), ("1.5", 1), ("²", 1), ("9" * 5000, 24)],
 )
 def test_any_number_in_the_address_leads_to_a_sample(open_page, filled, number, shown):
     at = open_page("sample", run=filled.trace.id, sample=number)
