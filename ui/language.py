@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from evaluators.config import ROOT
 from evaluators.text.language import CHINESE, ENGLISH, LANGUAGES, ask_for_language, say, tag
+from ui import script
 
 LANGUAGE = "language"
 """Where the session keeps the code of its language."""
@@ -16,10 +16,7 @@ IS_CHOSEN = "language_is_chosen"
 COOKIE = "plumbline_language"
 A_YEAR = 365 * 24 * 3600
 
-_component = st.components.v2.component(
-    "plumbline_language",
-    js=(ROOT / "ui" / "static" / "language.js").read_text(encoding="utf-8"),
-)
+_component = script.component("language")
 
 
 def set_up() -> None:

@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po, write_po
 from evaluators.catalogue import catalogue, explanations, ships
 from evaluators.runs.glossary import terms
 from evaluators.text.language import CHINESE, COUNTED, PLACES
-from ui.parts.script import texts_of
+from ui.script import texts_of
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "data" / "languages" / f"{CHINESE}.po"

@@ -7,11 +7,11 @@ import streamlit as st
 from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.comparison.result import Compared, Comparison
-from evaluators.config import ROOT
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.scale import BY_KIND, NO_VALUE
 from evaluators.text.words import readable
+from ui import script
 from ui.parts import explained
 
 STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
@@ -22,7 +22,7 @@ COUNTS, CHECKED = mark("Samples higher · equal · lower"), mark("Checked for bo
 
 def show(comparison: Comparison) -> None:
     """Each value with both means, the difference with its interval, and how sure it is."""
-    style = (ROOT / "ui" / "static" / "forest.css").read_text(encoding="utf-8")
+    style = script.static("forest.css")
     end = _end(comparison)
     body = "".join(_forest_row(comparison, value, end) for value in comparison.values)
     head = _forest_head(comparison)

@@ -8,22 +8,14 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.config import ROOT
 from evaluators.records import Record
-from ui.parts.script import words_of
+from ui import script
 
-STATIC = ROOT / "ui" / "static"
-SCRIPT = (STATIC / "label.js").read_text(encoding="utf-8")
 KEY = "label"
 _ANSWERED = "label_answered"
 """Where the session keeps the number of the last action that it has dealt with, by answer."""
 
-_component = st.components.v2.component(
-    "plumbline_label",
-    html='<div class="label"></div>',
-    css=(STATIC / "label.css").read_text(encoding="utf-8"),
-    js=SCRIPT,
-)
+_component = script.component("label", '<div class="label"></div>', "label.css")
 
 
 class Action(Record):
@@ -67,7 +59,7 @@ MOST_ACTIONS = 20
 def show(bar: LabelBar) -> None:
     data: dict[str, Any] = bar._asdict()
     data["questions"] = [question._asdict() for question in bar.questions]
-    data["words"] = words_of(SCRIPT)
+    data["words"] = script.words_of("label")
     data["answered"] = _answered().get(bar.sample, 0)
     # What was asked for is done when the page is drawn: after all labels have been stored that
     # came with it, in whichever order.

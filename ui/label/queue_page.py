@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from evaluators.config import ROOT, config
+from evaluators.config import config
 from evaluators.errors import UnreadableRowError
 from evaluators.people import drawing
 from evaluators.people.queues import LabelQueue
@@ -16,13 +16,13 @@ from evaluators.runs import workspaces
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.words import counted
-from ui import session
+from ui import script, session
 from ui.label import answer, bar, end, sentences, steps
 from ui.label.steps import Opened, QueueStep
 from ui.parts import check_link, head, highlight, people, problems
 from ui.parts.untrusted import plain
 
-STYLE = ROOT / "ui" / "static" / "label_page.css"
+STYLE = script.STATIC / "label_page.css"
 UNKNOWN = mark("There is no such queue here: the link is incomplete, or its run was deleted.")
 PERSON = "person"
 """The query parameter of whoever labels, by a token: a name could be anybody's."""

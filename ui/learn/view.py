@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.text.language import CHINESE, language, say
 from evaluators.text.words import counted, joined_sentences
-from ui import session
+from ui import script, session
 from ui.learn import doubt, rag, rgb, trace, traps, words
 from ui.learn.lesson import IS_PLAYED, AppPlace, Lesson, material
 from ui.parts import head
@@ -34,7 +33,7 @@ def show() -> None:
 
 
 def _learn() -> None:
-    st.html(ROOT / "ui" / "static" / "learn.css")
+    st.html(script.STATIC / "learn.css")
     wanted = st.query_params.get(LESSON)
     lesson = next((lesson for lesson in LESSONS if lesson.name == wanted), None)
     if lesson is not None:

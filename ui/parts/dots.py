@@ -7,7 +7,6 @@ from functools import partial
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.drawing import IntervalChart, IntervalRow
 from evaluators.drawing.axis import Axis
 from evaluators.drawing.marks import COLOURS
@@ -17,6 +16,7 @@ from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.scale import SCORE
 from evaluators.text.words import joined_sentences, name_and_text
+from ui import script
 from ui.parts import explained
 from ui.parts.present import Block
 
@@ -31,7 +31,7 @@ def show(groups: Iterable[Group], level: int = 3, *, is_at_work: bool = False) -
     `level` is that of the groups' headings, one below the heading that they stand under. Of a run
     `is_at_work` the coverage is left out: its page says how far it is in one place.
     """
-    style = (ROOT / "ui" / "static" / "dots.css").read_text(encoding="utf-8")
+    style = script.static("dots.css")
     shown = list(groups)
     axis = _axis([dot for group in shown for dot in group.dots])
     body = "".join(_group(group, level, axis, is_at_work) for group in shown)

@@ -7,20 +7,16 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.text.language import say
 from evaluators.text.markup import html
+from ui import script
 from ui.parts.untrusted import plain
 
 ON, BLOCK = "present", "block"
 """The query parameters: whether a page is presented, and which of its blocks is shown first."""
 
-STATIC = ROOT / "ui" / "static"
-_component = st.components.v2.component(
-    "plumbline_present",
-    html='<nav class="present" aria-label="Present"></nav>',
-    css=(STATIC / "present_bar.css").read_text(encoding="utf-8"),
-    js=(STATIC / "present.js").read_text(encoding="utf-8"),
+_component = script.component(
+    "present", '<nav class="present" aria-label="Present"></nav>', "present_bar.css"
 )
 
 
@@ -53,8 +49,8 @@ def show(blocks: Sequence[Block], place: str = "") -> None:
     `place` stands instead of the block's number where each page of a sequence is one block, whose
     title then is for a screen reader only.
     """
-    st.html(STATIC / "magnified.css")
-    st.html(STATIC / "present.css")
+    st.html(script.STATIC / "magnified.css")
+    st.html(script.STATIC / "present.css")
     if place:
         st.html(f'<h1 class="pl-skip">{html(blocks[0].title)}</h1>')
     for number, block in enumerate(blocks, start=1):

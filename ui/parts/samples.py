@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.people import labellers
 from evaluators.records import Ability, Run
 from evaluators.runs import run_facts
@@ -23,7 +22,7 @@ from evaluators.text.language import mark, say, tag
 from evaluators.text.markup import html
 from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import counted
-from ui import run_views, session
+from ui import run_views, script, session
 from ui.parts import chosen_view, explained, remedies, tables
 from ui.parts.untrusted import plain
 
@@ -48,13 +47,7 @@ LEFT_FOR = "run_left_for_a_sample"
 RETURNS = "returns_to_a_run"
 """Where the session counts the ways back."""
 
-STATIC = ROOT / "ui" / "static"
-component = st.components.v2.component(
-    "plumbline_samples",
-    html='<div class="samples"></div>',
-    css=(STATIC / "samples.css").read_text(encoding="utf-8"),
-    js=(STATIC / "samples.js").read_text(encoding="utf-8"),
-)
+component = script.component("samples", '<div class="samples"></div>', "samples.css")
 
 
 class Verdict(NamedTuple):

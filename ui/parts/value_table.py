@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.runs.aggregate import Mean, with_questions
 from evaluators.runs.shown_values import coverage
 from evaluators.text.language import say
 from evaluators.text.markup import html
 from evaluators.text.scale import SCORE, Scale
+from ui import script
 from ui.parts import dots, explained
 
 
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 def show(corner: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
     """The table; columns with a colour stand also as dots in a line of each row, in their order."""
-    style = (ROOT / "ui" / "static" / "value_table.css").read_text(encoding="utf-8")
+    style = script.static("value_table.css")
     # One line for all columns, so that they compare at a glance.
     is_drawn = any(column.series is not None for column in columns)
     ends = "<div><span>0</span><span>0.5</span><span>1</span></div>"

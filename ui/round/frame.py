@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.text.markup import html
+from ui import script
 from ui.parts import highlight
 
-STYLE = ROOT / "ui" / "static" / "round.css"
+STYLE = script.STATIC / "round.css"
 
 
 def bare_style() -> None:

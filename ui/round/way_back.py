@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from evaluators.config import ROOT, config
+from evaluators.config import config
 from evaluators.records import Run
 from evaluators.rounds.records import Round
-from ui import session
+from ui import script, session
 
-_component = st.components.v2.component(
-    "plumbline_way_back",
-    js=(ROOT / "ui" / "static" / "way_back.js").read_text(encoding="utf-8"),
-)
+_component = script.component("way_back")
 
 
 def keep(made: Round, run: Run) -> None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.errors import RunElsewhereError
 from evaluators.llm.money import dollars_together
 from evaluators.records import Run
@@ -23,10 +22,9 @@ from evaluators.runs.store import Counts
 from evaluators.text.language import mark, say, tag
 from evaluators.text.scale import BY_KIND
 from evaluators.text.words import counted, in_a_line, name_and_text, short_name
-from ui import session
+from ui import script, session
 from ui.parts import compare_with, problems
 from ui.parts.moments import local_time
-from ui.parts.script import words_of
 from ui.parts.untrusted import plain
 from ui.runs import by_tomorrow, progress
 from ui.runs import overview as overview_cards
@@ -53,14 +51,7 @@ FAILED, FINISHED = mark("With failures"), mark("Finished")
 CLEARED = "runs_cleared"
 """Where the session counts how often the selection was emptied."""
 
-STATIC = ROOT / "ui" / "static"
-SCRIPT = (STATIC / "runs.js").read_text(encoding="utf-8")
-component = st.components.v2.component(
-    "plumbline_runs",
-    html='<div class="runs"></div>',
-    css=(STATIC / "runs.css").read_text(encoding="utf-8"),
-    js=SCRIPT,
-)
+component = script.component("runs", '<div class="runs"></div>', "runs.css")
 
 
 class Filters(NamedTuple):
@@ -277,7 +268,7 @@ def _selected(shown: Sequence[Listed], listed: Sequence[Listed]) -> list[Listed]
     chosen = component(
         key=key,
         data={
-            "words": words_of(SCRIPT),
+            "words": script.words_of("runs"),
             "lang": tag(),
             "columns": [
                 {"title": say(column.title), "kind": column.kind, "width": column.width}

@@ -3,14 +3,6 @@
 // What comes from files, models and people goes in by textContent or as an attribute, never as
 // HTML. A click is answered here at once; Python stores the label, and counts.
 
-let words = {}; // what stands here in English, in the language of the reader
-
-/** The text in the reader's language, its named blanks filled. */
-const say = (text, blanks = {}) =>
-  (words[text] ?? text).replace(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank);
-/** The text itself, for a `say` where it is shown. */
-const mark = (text) => text;
-
 // What a sentence can be called, as everywhere (evaluators/report/coloured.py): the look and sign of
 // each verdict, those on support by their names, those on use by relevant + 2 * used.
 let verdicts = {};
@@ -32,29 +24,12 @@ const OWN_KEYS =
   "input:not([type=checkbox]), textarea, select, button, a, summary, canvas, [contenteditable=true]," +
   "[role=radio], [role=tab], [role=option], [role=combobox], [role=slider], [role=grid]";
 
-const views = new WeakMap();
-
 export default function ({ data, parentElement, setTriggerValue }) {
   ({ words, verdicts, supports, uses } = data.language);
-  const view = views.get(parentElement) ?? new View(parentElement);
-  views.set(parentElement, view);
+  const view = drawnIn(parentElement, View);
   view.send = (changes) => setTriggerValue("changed", changes);
   view.update(data);
-  return () => {
-    view.close();
-    views.delete(parentElement);
-  };
-}
-
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") element.textContent = value;
-    else if (name === "click") element.onclick = value;
-    else if (value !== undefined && value !== false) element.setAttribute(name, value);
-  }
-  element.append(...children.filter(Boolean));
-  return element;
+  return ends(parentElement);
 }
 
 /** A text in the reader's language with an element in each of its blanks. */

@@ -3,13 +3,6 @@
 // Keys mean the same as its buttons, wherever the focus is. What comes from files and models goes in
 // by textContent. Python stores what was said, and decides which answer comes next.
 
-let words = {}; // what stands here in English, in the language of the reader
-
-/** The text in the reader's language. */
-const say = (text) => words[text] ?? text;
-/** The text itself, for a `say` where it is shown. */
-const mark = (text) => text;
-
 const ACTIONS = [
   { name: "back", word: mark("Previous answer"), sign: "←", key: "ArrowLeft", hint: "" },
   { name: "undo", word: mark("Undo"), key: "u", hint: "U" },
@@ -28,29 +21,12 @@ const WRITES = "input:not([type=checkbox]), textarea, select, [contenteditable=t
 const PRESSED_BY_ENTER = "button, a, summary, [role=tab], [role=radio]";
 const RETRY = 4000; // milliseconds without an answer after which an action is sent again
 
-const bars = new WeakMap();
-
 export default function ({ data, parentElement, setTriggerValue }) {
   words = data.words;
-  const bar = bars.get(parentElement) ?? new Bar(parentElement);
-  bars.set(parentElement, bar);
+  const bar = drawnIn(parentElement, Bar);
   bar.send = (changes) => setTriggerValue("changed", changes);
   bar.update(data);
-  return () => {
-    bar.close();
-    bars.delete(parentElement);
-  };
-}
-
-function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") element.textContent = value;
-    else if (name === "click") element.onclick = value;
-    else if (value !== undefined && value !== false) element.setAttribute(name, value);
-  }
-  element.append(...children.filter(Boolean));
-  return element;
+  return ends(parentElement);
 }
 
 class Bar {

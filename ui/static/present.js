@@ -11,17 +11,11 @@ const SWIPE = 60; // pixels that a finger moves at least
 const PART = 0.85; // of a screen: some lines stay in sight
 const SAMPLES = { 1: "next_sample", "-1": "previous_sample" };
 
-const shows = new WeakMap();
-
 export default function ({ data, parentElement, setTriggerValue }) {
-  const show = shows.get(parentElement) ?? new Show(parentElement);
-  shows.set(parentElement, show);
+  const show = drawnIn(parentElement, Show);
   show.leave = () => setTriggerValue("left", true);
   show.update(data);
-  return () => {
-    show.close();
-    shows.delete(parentElement);
-  };
+  return ends(parentElement);
 }
 
 class Show {
@@ -142,16 +136,4 @@ class Show {
     button.onclick = click;
     return button;
   }
-}
-
-/** A text with its named blanks filled; what fills one is not searched for blanks. */
-function filled(text, blanks) {
-  return text.replace(/\{(\w+)\}/g, (_, name) => blanks[name]);
-}
-
-function make(name, kind = "", text = "") {
-  const element = document.createElement(name);
-  if (kind) element.className = kind;
-  element.textContent = text;
-  return element;
 }

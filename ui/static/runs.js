@@ -1,13 +1,6 @@
 /* The runs of a workspace: heads sort, boxes select, a title opens; narrow, they are cards.
    All text goes in as text. */
 
-const tables = new WeakMap();
-let words = {}; // what stands here in English, in the language of the reader
-
-/** The text in the reader's language, its named blanks filled. */
-const say = (text, blanks = {}) =>
-  (words[text] ?? text).replace(/\{(\w+)\}/g, (blank, name) => blanks[name] ?? blank);
-
 class Runs {
   constructor(parent) {
     this.root = parent.querySelector(".runs");
@@ -87,10 +80,10 @@ class Runs {
         open.ariaLabel = say("Open {name}", { name: cell.lines[0] });
         field.append(open);
         if (row.baseline) field.append(make("span", "flag", say("Baseline")));
-        for (const tag of row.tags) field.append(text("span", "tag", tag));
-        if (row.note) field.append(text("span", "note", row.note));
+        for (const tag of row.tags) field.append(foreign("span", "tag", tag));
+        if (row.note) field.append(foreign("span", "note", row.note));
       } else {
-        for (const line of cell.lines) field.append(text("span", "line", line));
+        for (const line of cell.lines) field.append(foreign("span", "line", line));
       }
       line.append(field);
     });
@@ -129,16 +122,8 @@ class Runs {
   }
 
   key(event) {
-    const row = event.target.closest("tbody tr");
-    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const rows = [...row.parentElement.children];
-    const index = rows.indexOf(row);
-    const places = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 };
-    if (event.key in places) {
-      const kind = event.target.matches("input") ? "input" : "button";
-      rows[Math.min(Math.max(places[event.key], 0), rows.length - 1)].querySelector(kind).focus();
-      event.preventDefault();
-    }
+    const kind = event.target.matches("input") ? "input" : "button";
+    rowByKey(event, event.target.closest("tbody tr"))?.querySelector(kind).focus();
   }
 }
 
@@ -150,25 +135,9 @@ function check(name, isChecked) {
   return box;
 }
 
-function text(name, kind, words) {
-  const element = make(name, kind, words);
-  element.dir = "auto";
-  element.lang = "";
-  return element;
-}
-
-function make(name, kind = "", words = "") {
-  const element = document.createElement(name);
-  if (kind) element.className = kind;
-  element.textContent = words;
-  return element;
-}
-
-export default function (component) {
-  const { data, parentElement, setStateValue, setTriggerValue } = component;
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   words = data.words;
-  if (!tables.has(parentElement)) tables.set(parentElement, new Runs(parentElement));
-  const table = tables.get(parentElement);
+  const table = drawnIn(parentElement, Runs);
   table.open = (id) => setTriggerValue("opened", id);
   table.select = (ids) => setStateValue("selected", ids);
   table.update(data);

@@ -1,12 +1,9 @@
 /* The samples of a run: rows that open by a click or by Enter; narrow, they are cards.
    All text goes in as text. */
 
-const tables = new WeakMap();
-
 class Table {
-  constructor(parent, send) {
+  constructor(parent) {
     this.root = parent.querySelector(".samples");
-    this.send = send;
     this.arrival = null;
     this.root.addEventListener("click", (event) => this.click(event));
     this.root.addEventListener("keydown", (event) => this.key(event));
@@ -81,7 +78,7 @@ class Table {
         cell.append(make("span", `mark ${row.mark}`, { good: "✓", bad: "✗", part: "~", failed: "!" }[row.mark] ?? "·"));
         cell.append(make("span", "words", value));
         cell.firstChild.ariaHidden = "true";
-        if (row.note) cell.append(note(row.note));
+        if (row.note) cell.append(foreign("span", "note", row.note));
       } else if (column.kind === "value") {
         cell.append(make("span", "words", value));
         const share = Number(value);
@@ -91,10 +88,7 @@ class Table {
           cell.append(bar);
         }
       } else {
-        const text = make("span", "words", value);
-        text.dir = "auto";
-        text.lang = "";
-        cell.append(text);
+        cell.append(foreign("span", "words", value));
       }
       line.append(cell);
     });
@@ -110,17 +104,11 @@ class Table {
 
   key(event) {
     const row = event.target.closest("tbody tr");
-    if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const rows = [...row.parentElement.children];
-    const index = rows.indexOf(row);
-    const places = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 };
-    if (event.key in places) {
-      const next = rows[Math.min(Math.max(places[event.key], 0), rows.length - 1)].querySelector("button");
-      row.querySelector("button").tabIndex = -1;
-      next.tabIndex = 0;
-      next.focus();
-      event.preventDefault();
-    }
+    const next = rowByKey(event, row)?.querySelector("button");
+    if (!next) return;
+    row.querySelector("button").tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
   }
 
   open(row) {
@@ -140,24 +128,8 @@ function term(column) {
   return [" ", link];
 }
 
-function note(text) {
-  const note = make("span", "note", text);
-  note.dir = "auto";
-  note.lang = "";
-  return note;
-}
-
-function make(name, kind = "", text = "") {
-  const element = document.createElement(name);
-  if (kind) element.className = kind;
-  element.textContent = text;
-  return element;
-}
-
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
-  if (!tables.has(parentElement)) tables.set(parentElement, new Table(parentElement, setTriggerValue));
-  const table = tables.get(parentElement);
+export default function ({ data, parentElement, setTriggerValue }) {
+  const table = drawnIn(parentElement, Table);
   table.send = setTriggerValue;
   table.update(data);
 }

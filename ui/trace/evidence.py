@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.config import ROOT
 from evaluators.people.labellers import labeller_title, person_title
 from evaluators.people.labels import (
     PERSON,
@@ -40,22 +39,14 @@ from evaluators.text.words import accepted, counted, in_a_line, name_and_text
 from evaluators.trace.labelling import CORRECTED, GOLD, JURY
 from evaluators.trace.metrics import EXPECTED, TRACEScores, arithmetic, fractions, from_score
 from evaluators.trace.values import METRICS
-from ui import session
+from ui import script, session
 from ui.parts import explained, people, problems
-from ui.parts.script import words_of
 from ui.trace import correction
 from ui.trace.correction import Origin, RunCell
 
-STATIC = ROOT / "ui" / "static"
 KEY = "evidence"
 """One component for all samples, so that a step to the next one keeps what a person switched on."""
-SCRIPT = (STATIC / "evidence.js").read_text(encoding="utf-8")
-_component = st.components.v2.component(
-    "plumbline_evidence",
-    html='<div class="evidence"></div>',
-    css=(STATIC / "evidence.css").read_text(encoding="utf-8"),
-    js=SCRIPT,
-)
+_component = script.component("evidence", '<div class="evidence"></div>', "evidence.css")
 
 UNSAID = "–"
 """Stands for the verdict on a sentence that a person did not label."""
@@ -230,7 +221,7 @@ def _language() -> dict[str, Any]:
     """The words of the script, and what it calls sentences."""
     verdicts = {verdict: look._asdict() for verdict, look in coloured.LOOKS.items()}
     return {
-        "words": words_of(SCRIPT) | {verdict: say(verdict) for verdict in verdicts},
+        "words": script.words_of("evidence") | {verdict: say(verdict) for verdict in verdicts},
         "verdicts": verdicts,
         "supports": {support.value: words for support, words in coloured.SUPPORTS.items()},
         "uses": list(coloured.USES.values()),
