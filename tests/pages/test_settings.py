@@ -213,7 +213,9 @@ def test_a_key_of_the_environment_is_named_used_and_never_shown(open_page, serve
     monkeypatch.setenv("GROQ_API_KEY", OTHER_KEY)
     at = enter(open_page("settings"), "groq", KEY)
     assert "Works" in said(at, "success")
+    assert session.keys()["groq"].key.get_secret_value() == KEY
     assert "In use: the one from GROQ_API_KEY" in said(press(at, "Forget"))
+    assert session.keys()["groq"].key.get_secret_value() == OTHER_KEY
 
 
 # A custom endpoint
