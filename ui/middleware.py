@@ -12,11 +12,13 @@ import re
 from pathlib import Path
 
 import streamlit
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -151,6 +153,49 @@ def _is_own_page(headers: Headers) -> bool:
     # A proxy may change the name that arrives here; this option gives the one visitors use.
     configured = streamlit.config.get_option("browser.serverAddress")
     return bool(name) and name in (headers.get("host"), configured)
+
+
+# ---- what a page sends
+
+
+JSON_BYTES = 2**17
+"""The most that a component may send: all runs of a table that are selected are some 40 KB.
+
+Read, it takes twenty times as much memory, for as long as Streamlit keeps the tab.
+"""
+
+
+class BoundedMessages:
+    """What components send is bounded before it is read; a larger message closes the connection."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+
+        async def receive_bounded() -> Message:
+            message = await receive()
+            if not _holds_much_json(message.get("bytes") or b""):
+                return message
+            await send({"type": "websocket.close", "code": 1009})
+            return {"type": "websocket.disconnect", "code": 1009}
+
+        await self.app(scope, receive_bounded, send)
+
+
+def _holds_much_json(data: bytes) -> bool:
+    if len(data) <= JSON_BYTES:
+        return False
+    message = BackMsg()
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        return False  # Streamlit refuses it
+    states = message.rerun_script.widget_states.widgets
+    return sum(len(state.json_value) for state in states) > JSON_BYTES
 
 
 # ---- what is uploaded
@@ -294,4 +339,6 @@ def _drop_files(sessions: set[str]) -> None:
         give_back()
 
 
-MIDDLEWARE = [Middleware(SecurityHeaders), Middleware(OwnRoutes), Middleware(BoundedUploads)]
+MIDDLEWARE = [
+    Middleware(layer) for layer in (SecurityHeaders, OwnRoutes, BoundedMessages, BoundedUploads)
+]

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -40,6 +39,7 @@ from evaluators.surrogates import without_surrogates
 from evaluators.text.language import say
 from evaluators.text.normalise import is_chinese, slug
 from evaluators.text.printable import printable, shown
+from evaluators.text.remembered import made_once
 from evaluators.trace.definitions import definition_named
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def local_store() -> Store:
 
 
 # One store for each place: it holds the connection and the lock by which its threads take turns.
-@cache
+@made_once
 def _store_at(where: Path | str) -> Store:
     return Store(where)
 

@@ -10,13 +10,13 @@ import time
 from collections import OrderedDict
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
 
 from evaluators.config import config
 from evaluators.errors import HostLimitError, StoreError
 from evaluators.records import Remedy, Run
 from evaluators.runs.store import Store
 from evaluators.text.language import say
+from evaluators.text.remembered import made_once
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,86}")
 """The name of a workspace: at least 128 bits that nobody can guess."""
@@ -232,7 +232,7 @@ class Workspaces:
             self._visits.pop(token, None)
 
 
-@cache
+@made_once
 def of(store: Store) -> Workspaces:
     """The workspaces in this store."""
     return Workspaces(store)

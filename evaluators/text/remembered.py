@@ -1,9 +1,10 @@
-"""What a function made of short texts, remembered; many long ones would stay in memory for good."""
+"""What a function made, remembered; of texts those that are short, as all of it stays in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
+from threading import Lock
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -28,3 +29,19 @@ def remembered(most: int, longest: int) -> Callable[[Callable[P, T]], Callable[P
         return read
 
     return decorate
+
+
+def made_once(make: Callable[P, T]) -> Callable[P, T]:
+    """The function makes each result once, also where several threads ask for the first at a time.
+
+    `cache` alone lets each of them make one of its own.
+    """
+    making = Lock()
+    recall = cache(make)
+
+    @wraps(make)
+    def get(*args: P.args, **kwargs: P.kwargs) -> T:
+        with making:
+            return recall(*args, **kwargs)  # type: ignore[arg-type]  # those that can be hashed
+
+    return get

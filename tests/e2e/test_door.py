@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import json
 import re
 import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from evaluators.records import Dataset, Sample, SampleResult
@@ -183,6 +185,28 @@ def tab(host: Server) -> Iterator[str]:
             if message.WhichOneof("type") == "new_session":
                 yield message.new_session.initialize.session_id
                 return
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_answered"),
+    [
+        ({"json_value": json.dumps({"changed": ["x"] * 20_000})}, True),
+        ({"json_value": json.dumps({"changed": ["x"] * 40_000})}, False),
+        ({"string_value": "x" * 1_900_000}, True),
+        ({"string_value": "x" * 2_100_000}, False),
+    ],
+    ids=["a component", "a component too much", "a text", "a text too much"],
+)
+def test_a_message_is_read_as_far_as_a_page_needs(host, sent, is_answered):
+    wish = {"query_string": "", "widget_states": {"widgets": [{"id": "any", **sent}]}}
+    kinds = []
+    with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}", max_size=None) as stream:
+        stream.send(BackMsg(rerun_script=wish).SerializeToString())
+        with suppress(ConnectionClosed):
+            while "script_finished" not in kinds:
+                kinds.append(ForwardMsg.FromString(stream.recv(30)).WhichOneof("type"))
+        assert ("script_finished" in kinds) is is_answered
+        assert is_answered or stream.protocol.close_code == 1009
 
 
 def put(host: Server, session: str, file: str, size: int, chunked: bool = False) -> int:

@@ -126,7 +126,9 @@ def test_labels_of_one_run_say_the_same_everywhere_and_leave_comparisons_alone(
     assert re.search(r"adherence +0\.75 +0\.60 to 0\.86 +40 of 40", shown)
     checked = terminal(app, "check", before).stdout
     assert sentence in checked
-    assert re.search(rf"adherence +0\.75 +0\.65 +0\.46 to 0\.82 +20 of 40 +\d+ +{KAPPA} \(", checked)
+    assert re.search(
+        rf"adherence +0\.75 +0\.65 +0\.46 to 0\.82 +20 of 40 +\d+ +{KAPPA} \(", checked
+    )
 
     gate_after_labels = terminal(app, *gate)
     assert gate_after_labels.returncode == FINE

@@ -1,13 +1,17 @@
 """What is remembered of texts stays small, however long the texts are."""
 
 import json
+import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
 from evaluators.rgb_rules import AnswerReading, tried_on_answer
 from evaluators.runs.store import results
 from evaluators.text.phrases import as_written
+from evaluators.text.remembered import made_once
 from evaluators.text.sentences import split_sentences
 
 MB = 2**20
@@ -44,3 +48,19 @@ def test_long_texts_do_not_stay_in_memory(work_out) -> None:
     finally:
         tracemalloc.stop()
     assert kept < MB
+
+
+def test_several_who_ask_for_the_first_at_a_time_get_the_same():
+    together = Barrier(8)
+
+    @made_once
+    def made(_name: str) -> object:
+        time.sleep(0.05)
+        return object()
+
+    def ask(_: int) -> object:
+        together.wait()
+        return made("a store")
+
+    with ThreadPoolExecutor(8) as threads:
+        assert len(set(threads.map(ask, range(8)))) == 1

@@ -19,7 +19,7 @@ from ui.datasets import reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
 from ui.parts import forms, problems
-from ui.parts.forms import KEPT
+from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
 TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
@@ -90,6 +90,7 @@ def _questions_file() -> tuple[str, bytes] | None:
             height=150,
             placeholder=say("One on each line"),
             label_visibility="collapsed",
+            max_chars=LONG_TEXT,
             key="retrieval_typed",
             **KEPT,
         )

@@ -25,6 +25,8 @@ FIELDS = mark(
     "RAGBench and RAGAS files too."
 )
 
+MOST_PASTED = 500_000
+"""Characters: with three bytes for each they still fit into a message of the browser."""
 PROBLEM = "upload_problem"
 """Where a session keeps why the last file cannot be used."""
 
@@ -73,6 +75,7 @@ def paste() -> None:
         placeholder=EXAMPLE,
         height=160,
         help=say(FIELDS),
+        max_chars=MOST_PASTED,
         key="pasted",
     )
     left, right = st.columns([4, 1], vertical_alignment="bottom")

@@ -16,7 +16,7 @@ from evaluators.text.normalise import is_chinese
 from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui.models import form as model_form
-from ui.parts.forms import KEPT
+from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
 
@@ -85,6 +85,7 @@ def _prompt_area(dataset: Dataset, key: str) -> tuple[str, str]:
             say("Prompt template"),
             prompt_for(dataset),
             height=380,
+            max_chars=LONG_TEXT,
             key=f"{key}_prompt_{language}",
             label_visibility="collapsed",
             **KEPT,

@@ -15,6 +15,8 @@ from evaluators.text.words import readable
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""
+LONG_TEXT = 100_000
+"""Characters of a text in a field: what all fields of a page hold fits into a message."""
 
 
 def parameter_widgets(

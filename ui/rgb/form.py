@@ -32,7 +32,7 @@ from ui.models import run_form
 from ui.models.generators import prompt_problem
 from ui.models.run_form import RunForm
 from ui.parts import forms, how_many, problems
-from ui.parts.forms import KEPT
+from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
 AS_IN_FILE = mark("As in the file")
@@ -220,6 +220,7 @@ def _prompt_with_wordings(bed: TestBed) -> tuple[str, str]:
             say("Prompt template"),
             own,
             height=380,
+            max_chars=LONG_TEXT,
             key=key,
             label_visibility="collapsed",
             **KEPT,
