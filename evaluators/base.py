@@ -12,6 +12,7 @@ from evaluators.errors import AccessError, MissingInputError, ParameterError
 from evaluators.records import EvaluatorSpec, Sample, Score
 from evaluators.text.language import mark, say
 from evaluators.text.printable import shown
+from evaluators.text.words import of_sample
 from evaluators.values import Value
 
 if TYPE_CHECKING:
@@ -342,11 +343,9 @@ def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:
         raise ParameterError(f"sample is {shown(sample)}. Give a Sample(id=..., question=...).")
     lacking = [field for field in needs if getattr(sample, field) is None]
     if lacking:
-        raise MissingInputError(
-            say(
-                "Sample {id}: {fields} missing, and {metric} needs it. Fill it in.",
-                id=sample.id,
-                fields=", ".join(lacking),
-                metric=say(who),
-            )
+        problem = say(
+            "{fields} missing, and {metric} needs it. Fill it in.",
+            fields=", ".join(lacking),
+            metric=say(who),
         )
+        raise MissingInputError(of_sample(sample.id, problem))

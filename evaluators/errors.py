@@ -75,7 +75,8 @@ class PlumblineError(Exception):
 
     @property
     def message(self) -> str:
-        return super().__str__()
+        # Not `str`, which would make a plain text of a message.
+        return self.args[0] if self.args else ""
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy.worded(IN_PYTHON)}" if self.remedy else self.message

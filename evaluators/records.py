@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.abilities import Ability as Ability
+from evaluators.messages import Text
 
 Accepted = str | tuple[str | tuple[str, ...], ...]
 """Accepted answers: one string, several (all required), or groups of spellings.
@@ -66,7 +67,7 @@ class SentenceSupport(Record):
     key: str
     support: Support
     supporting_keys: tuple[str, ...] = ()
-    explanation: str = ""
+    explanation: Text = ""
 
 
 class ExpectedShares(Record):
@@ -216,7 +217,7 @@ class Judgement(Record):
     repaired: bool = False
     asked_again: bool = False
     template: str = ""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Text, ...] = ()
 
 
 class Labelling(Record):
@@ -232,7 +233,7 @@ class Verdict:
     """A yes or no with the rule that decided and the words of the answer that it decided on."""
 
     passed: bool
-    rule: str
+    rule: Text
     evidence: tuple[str, ...] = ()
 
 
@@ -240,7 +241,7 @@ class JudgedRate(Record):
     """Whether a judge says yes, beside the rules of RGB, and in which words."""
 
     passed: bool
-    words: str
+    words: Text
 
 
 class ResultFacets(Record):
@@ -313,7 +314,7 @@ class Score(Record):
     """
 
     values: dict[str, float | None]
-    reason: str = ""
+    reason: Text = ""
     # From left to right: each kind needs a field that no other has, and this is read the fastest.
     evidence: LabelEvidence | RuleEvidence | JudgeEvidence | None = Field(
         default=None, union_mode="left_to_right"
@@ -344,7 +345,7 @@ class Completion(Record):
     usage: Usage = Usage()
     cached: bool = False
     served_model: str = ""
-    note: str = ""
+    note: Text = ""
     mode: str = ""
 
 
@@ -522,7 +523,7 @@ class Reason(Record):
     """Why a run stopped, or a result failed; the message does not name the `remedy`."""
 
     kind: ReasonKind = ""
-    message: str
+    message: Text
     remedy: Remedy | None = None
 
     def worded(self, words: Words) -> str:
@@ -556,7 +557,7 @@ class SampleResult(Record):
     status: Literal["scored", "failed"]
     score: Score | None = None
     response: str | None = None
-    error: str = ""
+    error: Text = ""
     error_kind: ReasonKind = ""
     remedy: Remedy | None = None
     details: str = ""
@@ -564,7 +565,7 @@ class SampleResult(Record):
     calls: int = 0
     cached: int = 0
     cost: float | None = 0.0
-    note: str = ""
+    note: Text = ""
     seconds: float = 0.0
 
     @property

@@ -29,6 +29,7 @@ from evaluators.rgb_rules import AnswerReading, Policy, Trial, TriedRule
 from evaluators.text.accepted import groups, spellings
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import remove_reasoning
+from evaluators.text.words import of_sample
 
 REJECTION = "rejection"
 """The one verdict that needs no true answer: whether an answer declines is seen without it."""
@@ -362,9 +363,7 @@ class RGBEvaluator(Evaluator):
         response = sample.response or ""
         if task is None:
             raise MissingInputError(
-                say(
-                    "Sample {id}: it is not known which ability it tests. Choose one.", id=sample.id
-                )
+                of_sample(sample.id, say("it is not known which ability it tests. Choose one."))
             )
         truth = sample.ground_truth
         names = task.ability.verdicts
@@ -372,9 +371,9 @@ class RGBEvaluator(Evaluator):
             truth = truth or ""
         elif truth is None or not _is_complete(truth):
             raise MissingInputError(
-                say(
-                    "Sample {id}: a true answer is missing or empty. Fill in the column `answer`.",
-                    id=sample.id,
+                of_sample(
+                    sample.id,
+                    say("a true answer is missing or empty. Fill in the column `answer`."),
                 )
             )
         rules: dict[str, Callable[[], Verdict]] = {

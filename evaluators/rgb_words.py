@@ -28,11 +28,10 @@ from evaluators.rgb_rules import (
     ONLY_PLANTED,
     TriedRule,
 )
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.normalise import is_chinese
 from evaluators.text.phrases import as_written
 from evaluators.text.scale import RATE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import joined_sentences, name_and_text, readable
 
 OUTCOMES = {
@@ -163,7 +162,7 @@ def decisions(
             continue
         of_judge = judged[name]
         # The words of a judge stay, but for those that stand for its silence.
-        sentences = [say(of_judge.words)]
+        sentences = [translated(of_judge.words)]
         if of_judge.passed != verdict.passed:
             sentences.append(say("Rule and judge differ."))
         why = joined_sentences(sentences)

@@ -1,12 +1,14 @@
 """Half characters (lone surrogates), which no file, no store and no request can carry.
 
 They come in through JSON escapes and broken encodings. Everything may import this module, the
-errors too: it imports nothing of Plumbline.
+errors too: it imports nothing of Plumbline but messages.
 """
 
 from __future__ import annotations
 
 import re
+
+from evaluators.marking import Message
 
 # An escaped backslash is matched first, as it escapes nothing: in `\\ud800` the `u` is a letter.
 _ESCAPE = re.compile(
@@ -21,6 +23,8 @@ def without_surrogates(text: str) -> str:
     """Replace half characters (lone surrogates) by U+FFFD."""
     if text.isascii():
         return text
+    if isinstance(text, Message):
+        return text.changed(without_surrogates)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

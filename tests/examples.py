@@ -30,6 +30,7 @@ from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs import examples
 from evaluators.runs.examples import FOLDER, INVENTED, NOISE, NOISE_ZH
 from evaluators.runs.scoring import generated_response
+from evaluators.runs.store.bodies import to_body
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.trace.labelling import sentences_of
 
@@ -59,7 +60,7 @@ def as_file(run_id: str) -> str:
 
 
 def line(record: Record) -> str:
-    return record.model_dump_json(exclude_defaults=True) + "\n"
+    return to_body(record) + "\n"
 
 
 def rgb(run_id: str) -> tuple[Run, list[SampleResult]]:

@@ -42,11 +42,12 @@ DOORS = {
 }
 
 CORE = {
-    "evaluators/surrogates.py": set(),
     "evaluators/marking.py": set(),
+    "evaluators/messages.py": {"marking"},
+    "evaluators/surrogates.py": {"marking"},
     "evaluators/values.py": set(),
     "evaluators/abilities.py": {"marking", "values"},
-    "evaluators/records.py": {"abilities"},
+    "evaluators/records.py": {"abilities", "messages"},
     "evaluators/errors.py": {"records", "surrogates"},
     # llm and prompts for the types of a judge and of what it is asked alone, text for the language
     "evaluators/base.py": {"errors", "llm", "prompts", "records", "text", "values"},

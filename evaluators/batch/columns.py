@@ -73,8 +73,13 @@ class MetricColumns(NamedTuple):
         """Labels or a judge's words, as JSON."""
         return f"{self.key}_evidence"
 
+    @property
+    def said(self) -> str:
+        """The reason or the error as `messages` stores it: the app says it in other languages."""
+        return f"{self.key}_said"
+
     def fields(self) -> dict[str, Any]:
-        texts = (self.reason, self.error, self.error_kind, self.evidence)
+        texts = (self.reason, self.error, self.error_kind, self.evidence, self.said)
         return {
             self.status: pa.string(),
             **dict.fromkeys(self.values.values(), pa.float64()),

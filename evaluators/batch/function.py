@@ -6,6 +6,7 @@ error.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any, NamedTuple
@@ -37,10 +38,12 @@ from evaluators.errors import (
     RunStoppedError,
     StoreError,
 )
+from evaluators.messages import as_stored
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample, Score
 from evaluators.runs import inputs
 from evaluators.runs.scoring import checked_score, failure_reason
 from evaluators.surrogates import without_surrogates
+from evaluators.text.words import joined_sentences
 
 # Zero and not null: a null cost says that a price is unknown.
 NOTHING_PAID: dict[str, Any] = {name: 0 for name in USAGE}
@@ -218,10 +221,12 @@ def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
     if outcome.score is None:
         assert outcome.error
         why = failure_reason(outcome.error)
+        remedy = why.remedy.worded(IN_PYTHON) if why.remedy else ""
         return {
             metric.status: FAILED,
             metric.error: why.worded(IN_PYTHON),
             metric.error_kind: why.kind,
+            metric.said: _as_json(joined_sentences([why.message, remedy])),
         }
     score = outcome.score
     is_judged = any(value is not None for value in score.values.values())
@@ -231,8 +236,13 @@ def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
         cells[metric.values[name]] = value
     said = score.evidence.reason if isinstance(score.evidence, JudgeEvidence) else ""
     cells[metric.reason] = score.reason or said or None
+    cells[metric.said] = _as_json(score.reason) if score.reason else None
     cells[metric.evidence] = _evidence_as_json(score.evidence)
     return cells
+
+
+def _as_json(text: str) -> str:
+    return json.dumps(as_stored(text), ensure_ascii=False)
 
 
 def _evidence_as_json(

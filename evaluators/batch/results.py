@@ -22,7 +22,6 @@ from evaluators.document.tables import NUMBERS, VALUE, mean_cells
 from evaluators.document.terminal import as_text, rich_table
 from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.failures import OF_A_SAMPLE
 from evaluators.runs.findings import OF_THE_HEURISTIC
 from evaluators.runs.shown_values import why_no_interval
 from evaluators.runs.store import Spent
@@ -36,6 +35,8 @@ MOST_GROUPS = 500
 
 MOST_REASONS = 1000
 """Different reasons of failures that are counted."""
+OF_A_SAMPLE = r"^(Sample .+?): "
+"""How a reason in a file of results names its sample, without which failures are counted."""
 
 OTHER_REASONS = "Reasons of fewer rows."
 
@@ -283,7 +284,7 @@ class _Files:
                 for metric in columns:
                     rows = file.read(["row", metric.error]).drop_null()
                     numbers, reasons = rows.columns
-                    alike = pc.replace_substring_regex(reasons, OF_A_SAMPLE.pattern, "")
+                    alike = pc.replace_substring_regex(reasons, OF_A_SAMPLE, "")
                     parts.append(pa.table({"row": numbers, "reason": alike}))
             yield name, pa.concat_tables(parts)
 

@@ -17,6 +17,7 @@ from evaluators.batch.folder import Folder
 from evaluators.batch.results import FileRows
 from evaluators.batch.sources import SETTINGS
 from evaluators.errors import DatasetError
+from evaluators.messages import Text
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
@@ -28,6 +29,7 @@ AT_ONCE = 64
 
 Evidence = LabelEvidence | RuleEvidence | JudgeEvidence
 _EVIDENCE: TypeAdapter[Evidence] = TypeAdapter(Evidence)
+_SAID: TypeAdapter[str] = TypeAdapter(Text)
 
 
 class ResultRow(NamedTuple):
@@ -128,6 +130,13 @@ def evidence_in(cell: str | None) -> Evidence | None:
     with suppress(ValueError):
         return _EVIDENCE.validate_json(cell or "")
     return None
+
+
+def said_in(row: ResultRow, metric: MetricColumns) -> str:
+    """Why a value is not there, or is what it is, to be said in the language of whoever reads."""
+    with suppress(ValueError):
+        return _SAID.validate_json(row.cells.get(metric.said) or "")
+    return str(row.cells[metric.error] or row.cells[metric.reason] or "")
 
 
 def columns_in(schema: pa.Schema) -> tuple[MetricColumns, ...]:

@@ -19,6 +19,7 @@ from evaluators.batch.pieces import Piece, Reading, read_piece
 from evaluators.catalogue import from_spec
 from evaluators.config import Config
 from evaluators.errors import WorkerError
+from evaluators.messages import STORED
 from evaluators.records import EvaluatorSpec, ModelSpec, Reason
 from evaluators.runs import worker
 from evaluators.runs.scoring import failure_reason
@@ -61,7 +62,7 @@ def answered(line: bytes) -> bytes:
     try:
         return base64.b64encode(_as_stream(scored(request)))
     except (Exception, SystemExit) as error:
-        return failure_reason(error).model_dump_json().encode()
+        return failure_reason(error).model_dump_json(context=STORED).encode()
 
 
 def scored(request: Request) -> pa.RecordBatch:

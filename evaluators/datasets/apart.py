@@ -23,11 +23,11 @@ from evaluators.datasets.table import (
 )
 from evaluators.datasets.text_tables import PlainText
 from evaluators.errors import DatasetError
+from evaluators.messages import as_stored, from_stored
 from evaluators.records import Remedy
 from evaluators.sandbox import script
 from evaluators.sandbox.child import MEMORY, child
 from evaluators.text.language import say
-from evaluators.text.words import joined_sentences
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
@@ -64,14 +64,14 @@ def plain_text(name: str, data: bytes, most: int) -> PlainText:
     rows = Collector(name, config(), first=most)
     with closing(messages("plain", data, rows)) as told:
         for message in told:
-            _raise_refusal(message, name)
+            _raise_refusal(message)
             written = message.get("plain", written)
             pieces.append(message.get("text", ""))
             is_whole = "end" in message
     if not is_whole:
         raise document_needs_too_much(name)
     encoding, notes, guess = written
-    return PlainText("".join(pieces), encoding, tuple(notes), _guess_of(guess))
+    return PlainText("".join(pieces), encoding, from_stored(notes), _guess_of(guess))
 
 
 def document_needs_too_much(name: str) -> DatasetError:
@@ -101,7 +101,7 @@ def table_of(messages: Iterable[script.Message], kind: str, rows: Collector) -> 
     note, is_whole = "", False
     for message in _with_numbered_names(messages):
         names = column_names(message["names"]) if "names" in message else names
-        note = message.get("note", note)
+        note = from_stored(message.get("note", note))
         parts += [Part(*part) for part in message.get("parts", ())]
         text = message.get("table", text)
         is_whole = "end" in message
@@ -128,7 +128,8 @@ def _with_numbered_names(messages: Iterable[script.Message]) -> Iterator[script.
     numbered = numbered_names([[str(cell or "") for cell in record] for record in records])
     for message in start:
         if numbered and "header" in message:
-            note = joined_sentences([message["note"], say(NUMBERED)])
+            # As a child says it: that of a message it is made of later.
+            note = {"joined_sentences": [[message["note"], as_stored(say(NUMBERED))]]}
             yield message | {"names": numbered, "note": note}
             yield {"row": message["header"]}
         else:
@@ -136,10 +137,12 @@ def _with_numbered_names(messages: Iterable[script.Message]) -> Iterator[script.
     yield from messages
 
 
-def _text_table(rows: Collector, parts: list[Any], encoding: Any, **described: Any) -> Table:
+def _text_table(
+    rows: Collector, parts: list[Any], encoding: Any, note: Any, doubt: Any, format: str
+) -> Table:
     own = tuple(Part(*part) for part in parts)
-    guess = _guess_of(encoding)
-    return Table(rows.rows, rows.problems, parts=own, encoding=guess, **described)
+    said, unclear = from_stored(note), from_stored(doubt)
+    return Table(rows.rows, rows.problems, format, said, own, unclear, _guess_of(encoding))
 
 
 def _guess_of(told: Any) -> EncodingGuess | None:
@@ -160,17 +163,18 @@ def _take_message(message: script.Message, names: list[str], rows: Collector) ->
         row = {name: cell for name, cell in named if name and cell is not None}
         rows.add(number, row)
     elif "problem" in message:
-        rows.reject(*message["problem"])
+        number, problem, *more = message["problem"]
+        rows.reject(number, from_stored(problem), *more)
     else:
-        _raise_refusal(message, rows.name)
+        _raise_refusal(message)
 
 
-def _raise_refusal(message: script.Message, name: str) -> None:
+def _raise_refusal(message: script.Message) -> None:
     if "refused" in message:
-        raise DatasetError(message["refused"].replace("{name}", name, 1))
+        raise DatasetError(from_stored(message["refused"]))
     if "error" in message:
         words, remedy = message["error"]
-        raise DatasetError(words, remedy=Remedy(**remedy) if remedy else None)
+        raise DatasetError(from_stored(words), remedy=Remedy(**remedy) if remedy else None)
 
 
 def allowed(rows: Collector, encoding: str = "") -> script.ParsingLimits:

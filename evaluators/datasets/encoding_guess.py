@@ -16,6 +16,7 @@ from evaluators.datasets.alphabets import ALPHABETS, LANGUAGES_OF, TITLES, Alpha
 from evaluators.errors import ParameterError
 from evaluators.text.language import say
 from evaluators.text.printable import printable
+from evaluators.text.words import in_a_line
 
 MOST_READINGS = 5
 _LOOKED_AT, _OF_A_LINE = 6000, 2000
@@ -66,8 +67,11 @@ class EncodingGuess(NamedTuple):
         """How the text may be read, in a sentence; empty where that is clear."""
         if self.is_sure:
             return ""
-        each = [f"{title_of(encoding)} “{excerpt}”" for encoding, excerpt in self.readings]
-        return say("The text is not UTF-8. It may be {readings}.", readings=say(", ").join(each))
+        each = []
+        for encoding, excerpt in self.readings:
+            title = title_of(encoding)
+            each.append(say("{title} “{excerpt}”", title=title, excerpt=excerpt))
+        return say("The text is not UTF-8. It may be {readings}.", readings=in_a_line(each))
 
 
 class _Content(NamedTuple):

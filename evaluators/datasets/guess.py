@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluators.text.language import mark
+from evaluators.text.words import joined_sentences
 
 SURE = 0.5
 """A guess with less confidence needs a person's confirmation."""
@@ -74,5 +75,5 @@ class Guess:
 
     def doubted(self, why: str) -> Guess:
         """The same with one more reason to ask."""
-        words = " ".join(filter(None, [why, self.why]))
+        words = joined_sentences([why, self.why])
         return dataclasses.replace(self, confidence=min(self.confidence, DOUBTFUL), why=words)

@@ -32,6 +32,7 @@ from evaluators.datasets.readers import read_first
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
+from evaluators.text.words import joined_sentences
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -417,7 +418,7 @@ def _joined_tables(tables: list[Table], *notes: str) -> Table:
     notes_of_tables = [table.note for table in tables]
     # Parts of one split mostly need the same remark
     sentences = dict.fromkeys(filter(None, [*notes_of_tables, *notes]))
-    return Table(rows, problems, tables[0].format, " ".join(sentences))
+    return Table(rows, problems, tables[0].format, joined_sentences(sentences))
 
 
 def _file_bytes(

@@ -12,6 +12,7 @@ from evaluators.datasets.table import Part
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
+from evaluators.text.words import in_a_line, joined_sentences
 
 KEY_DEPTH = 3
 QUESTIONS = frozenset(KNOWN["question"]) - {"input", "prompt", "ask"}
@@ -140,7 +141,7 @@ def _laid_together(lists: list[FoundRows]) -> FoundRows:
     rows = [dict(row) for row in first.rows]
     for other in others:
         rows = [again | row for row, again in zip(rows, other.rows, strict=True)]
-    return FoundRows((say(", ").join(each.place for each in lists),), rows)
+    return FoundRows((in_a_line(each.place for each in lists),), rows)
 
 
 def _candidates_named(part: str, candidates: list[FoundRows], name: str) -> list[FoundRows]:
@@ -182,10 +183,10 @@ def _where_found(
             say(
                 "{number:,} other parts cannot be read as rows. {problem}",
                 number=len(errors),
-                problem=errors[0],
+                problem=str(errors[0]),
             )
         )
-    return " ".join(notes)
+    return joined_sentences(notes)
 
 
 def _likeliest(candidates: list[FoundRows]) -> list[FoundRows]:

@@ -33,6 +33,7 @@ from evaluators.records import Dataset, Remedy, Sample
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.spreadsheet import as_csv
+from evaluators.text.words import joined_sentences
 
 __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]
 
@@ -167,13 +168,12 @@ def open_table(
     total = len(table.rows) + len(table.problems)
     names = names_of(table)
     problems = table.problems
-    notes = [table.note, guess.note]
     loaded = Loaded(
         data=None,
         guess=guess,
         problems=tuple(problems),
         total=total,
-        note=" ".join(filter(None, notes)),
+        note=joined_sentences([table.note, guess.note]),
         names=names,
         doubt=table.doubt,
         encoding=table.encoding,
@@ -191,7 +191,7 @@ def open_table(
     data = _collected(data_name(name, table), own)
     if guess.shape is Shape.ANSWERS and isinstance(data, Dataset):
         data, ability = rgb.with_one_ability(data)
-        loaded = replace(loaded, note=" ".join(filter(None, [loaded.note, ability])))
+        loaded = replace(loaded, note=joined_sentences([loaded.note, ability]))
     numbers = [number for number, _ in items]
     findings = (
         *repeated,
@@ -262,7 +262,7 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
                 say(
                     "There is no column {column!r} for {field}. Choose one of: {there}.",
                     column=column[:30],
-                    field=field[:30],
+                    field=say(field[:30]),
                     there=there,
                 )
             )
@@ -395,7 +395,7 @@ def _parted_cells(table: Table, separators: Separators, truth: str | None) -> li
             words = say(
                 "{column} holds several accepted answers there, parted by {separator}.",
                 column=column[:30],
-                separator=separator.value,
+                separator=say(separator.value),
             )
             findings.append(Finding(say("Several true answers in a cell"), tuple(rows), words))
         elif separator is Separator.LINE:
@@ -408,7 +408,7 @@ def _parted_cells(table: Table, separators: Separators, truth: str | None) -> li
             words = say(
                 "{column} holds several there, parted by {separator}.",
                 column=column[:30],
-                separator=separator.value,
+                separator=say(separator.value),
             )
             findings.append(Finding(say("Several documents in a cell"), tuple(rows), words))
     return findings

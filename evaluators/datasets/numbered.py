@@ -13,6 +13,7 @@ from evaluators.datasets.columns import names_of
 from evaluators.datasets.names import is_called_documents
 from evaluators.datasets.table import Row, Table
 from evaluators.text.language import say
+from evaluators.text.words import joined_sentences
 
 _NUMBERED = re.compile(
     r"(.*?[^\W\d_])[\W_]*(\d{1,3})[\W_]*"
@@ -49,7 +50,7 @@ def with_lists(table: Table) -> Table:
                 name=name,
             )
         )
-    return table.with_rows(rows, " ".join(notes))
+    return table.with_rows(rows, joined_sentences(notes))
 
 
 def _numbered_groups(names: Sequence[str]) -> dict[str, list[str]]:

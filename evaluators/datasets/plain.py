@@ -46,6 +46,7 @@ from evaluators.datasets.references import is_reference
 from evaluators.datasets.separators import Separator, separator_of_answers
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
+from evaluators.text.words import joined_sentences
 
 Columns = Sequence[str]
 Taken = Mapping[str, str]
@@ -128,7 +129,7 @@ def _how_guessed(
         *_taken_as(mark("{column} → {field} (guessed by content)."), by_content),
         _unused(unused),
     ]
-    return " ".join(filter(None, said))
+    return joined_sentences(said)
 
 
 def by_name(columns: Columns, rows: Rows) -> dict[str, str]:

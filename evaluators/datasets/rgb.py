@@ -25,6 +25,7 @@ from pydantic import Field
 
 from evaluators.datasets.sampling import in_random_order
 from evaluators.errors import ParameterError
+from evaluators.messages import as_stored
 from evaluators.numbers import share, whole_number
 from evaluators.records import (
     Ability,
@@ -188,7 +189,7 @@ def with_one_ability(dataset: Dataset) -> tuple[Dataset, str]:
     # A prompt for several sub-questions holds a document for each, whatever the noise asked for
     if 2 * several > count and ability is not Ability.COUNTERFACTUAL:
         ability = Ability.INTEGRATION
-    name = say(ability.label).lower()
+    name = say(ability.label.lower())
     note = say("Read as {ability}.", ability=name)
     without_noise = alone[Ability.REJECTION]
     if ability is Ability.INTEGRATION and several < count:
@@ -201,7 +202,7 @@ def with_one_ability(dataset: Dataset) -> tuple[Dataset, str]:
         rows = counted(without_noise, "row")
         note = say("Read as {ability}; {rows} with a noise of 1.", ability=name, rows=rows)
     one = all_with_ability(dataset, ability)
-    return one.model_copy(update={"origin": {**one.origin, "read_as": note}}), note
+    return one.model_copy(update={"origin": {**one.origin, "read_as": as_stored(note)}}), note
 
 
 def with_ability(sample: Sample, ability: Ability) -> Sample:

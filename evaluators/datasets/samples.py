@@ -133,7 +133,7 @@ def _problem(error: Exception) -> tuple[str, str]:
     reason = first["msg"].replace("tuple", "list")
     message = say(
         "{field} is not usable ({reason}). Correct it or remove the row.",
-        field=field,
+        field=say(str(field)),
         reason=reason,
     )
     return message, f"{field} {first['type']}"

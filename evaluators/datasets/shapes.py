@@ -20,6 +20,7 @@ from evaluators.datasets.separators import (
 from evaluators.datasets.table import Table
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import is_chinese
+from evaluators.text.words import in_a_line
 
 PROMPTFOO = mark("It is a result file of promptfoo: one row for each prompt and test.")
 LLAMAINDEX_RESPONSES = mark(
@@ -81,7 +82,7 @@ def _test_bed(columns: Sequence[str], rows: Rows) -> Guess | None:
     language = mark("Chinese") if chinese * 2 > len(rows) else mark("English")
     title = say(
         "RGB data set: {abilities} ({language})",
-        abilities=say(", ").join(map(say, abilities)),
+        abilities=in_a_line(map(say, abilities)),
         language=say(language),
     )
     fields = _present(columns, question="query", ground_truth="answer", id="id")

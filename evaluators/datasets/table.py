@@ -12,7 +12,7 @@ from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.errors import DatasetError
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.words import joined_sentences
 
 MOST_COLUMNS = 1000
 MOST_NAMES = 10 * MOST_COLUMNS
@@ -85,8 +85,7 @@ class Table:
 
     def with_rows(self, rows: list[Row], note: str) -> Table:
         """The same file with its rows read otherwise, and one more sentence about that."""
-        notes = filter(None, [self.note, note])
-        return replace(self, rows=rows, note=" ".join(notes))
+        return replace(self, rows=rows, note=joined_sentences([self.note, note]))
 
 
 class Collector:
@@ -214,7 +213,7 @@ class Collector:
             sentences.append(say(NUMBERED))
         if self.short:
             sentences.append(about_short(self.short, len(self.short)))
-        return Table(self.rows, self.problems, format, " ".join(sentences))
+        return Table(self.rows, self.problems, format, joined_sentences(sentences))
 
     def _check_count(self) -> None:
         if self._count > self.limits.rows_per_dataset:
@@ -284,12 +283,10 @@ def told(problems: list[Problem]) -> str:
         template = mark("Row {row:d}: {problem}")
         if others:
             template = mark("Rows {row:d}, {others}: {problem}")
-        words.append(
-            say(template, row=row, others=", ".join(map(str, others)), problem=translated(message))
-        )
+        words.append(say(template, row=row, others=", ".join(map(str, others)), problem=message))
     if len(problems) > SHOWN_PROBLEMS:
         words.append(say("(and {more:d} more rows)", more=len(problems) - SHOWN_PROBLEMS))
-    return " ".join(words)
+    return joined_sentences(words)
 
 
 def too_deep(limits: Config) -> str:

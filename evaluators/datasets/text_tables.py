@@ -15,6 +15,7 @@ from evaluators.datasets.encoding_guess import EncodingGuess
 from evaluators.datasets.json_text import json_table
 from evaluators.datasets.table import Collector, Row, Table
 from evaluators.errors import DatasetError
+from evaluators.messages import as_stored
 from evaluators.sandbox.script import Message, ParsingLimits, line_of
 
 PIECE = 2**20
@@ -62,13 +63,13 @@ def of_plain(data: bytes, limits: ParsingLimits) -> Iterator[Message | bytes]:
     except DatasetError as error:
         yield _error(error)
         return
-    yield {"plain": plain[1:]}
+    yield {"plain": [plain.encoding, as_stored(plain.notes), plain.guess]}
     for at in range(0, len(plain.start), PIECE):
         yield {"text": plain.start[at : at + PIECE]}
 
 
 def _error(error: DatasetError) -> Message:
-    return {"error": [error.message, asdict(error.remedy) if error.remedy else None]}
+    return {"error": [as_stored(error.message), asdict(error.remedy) if error.remedy else None]}
 
 
 def _table(data: bytes, limits: ParsingLimits) -> Iterator[Message | bytes]:
@@ -77,14 +78,15 @@ def _table(data: bytes, limits: ParsingLimits) -> Iterator[Message | bytes]:
     table = text_table(data, rows, limits["encoding"])
     described = {
         "format": table.format,
-        "note": table.note,
+        "note": as_stored(table.note),
         "parts": table.parts,
-        "doubt": table.doubt,
+        "doubt": as_stored(table.doubt),
         "encoding": table.encoding,
     }
     yield {"table": described}
     for problem in table.problems:
-        yield {"problem": [problem.row, problem.message, problem.raw, problem.kind]}
+        words = as_stored(problem.message)
+        yield {"problem": [problem.row, words, problem.raw, problem.kind]}
     assert isinstance(table.rows, RowsOnDisk)
     yield from table.rows.messages()
 

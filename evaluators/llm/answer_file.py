@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from evaluators.errors import ParameterError
+from evaluators.messages import STORED
 from evaluators.records import Call, Completion, Record
 
 
@@ -48,7 +49,7 @@ class AnswerFile:
         for call in calls:
             self._answers[call.key] = call.completion
             line = _Line(key=call.key, completion=call.completion)
-            lines.append(line.model_dump_json().encode() + b"\n")
+            lines.append(line.model_dump_json(context=STORED).encode() + b"\n")
         self._append(b"".join(lines))
 
     def _append(self, lines: bytes) -> None:

@@ -9,6 +9,7 @@ from evaluators.llm import ModelRequest
 from evaluators.llm.budget import Share
 from evaluators.llm.layers import ResponseCache
 from evaluators.records import Call, Completion, SampleResult, Usage
+from evaluators.text.words import in_a_line
 
 
 class CallLog:
@@ -55,7 +56,7 @@ class CallLog:
         """The fields of a `SampleResult` that say what it cost, with what an earlier try cost."""
         calls = len(self.calls)
         cached = self.cached
-        note = ", ".join(self._notes)
+        note = in_a_line(self._notes)
         costs = [call.cost for call in self.calls]
         usages = [call.completion.usage for call in self.calls]
         if earlier:

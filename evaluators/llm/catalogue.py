@@ -15,6 +15,7 @@ from evaluators.config import ROOT
 from evaluators.llm import Keys
 from evaluators.llm.keys import allowed_providers
 from evaluators.llm.providers import PROVIDERS
+from evaluators.messages import Text
 from evaluators.records import ModelSpec, Record, Usage
 from evaluators.text.language import mark
 
@@ -115,10 +116,10 @@ class Model(Record):
 
 
 class Choice(Record):
-    """A model in a list to choose from; `problem` says in English why it cannot be chosen."""
+    """A model in a list to choose from; `problem` says why it cannot be chosen."""
 
     model: Model
-    problem: str = ""
+    problem: Text = ""
 
 
 @cache

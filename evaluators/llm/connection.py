@@ -19,6 +19,7 @@ from evaluators.llm.sdk import Sdk, open_sdk
 from evaluators.records import Completion, ModelSpec, Usage
 from evaluators.text.language import say
 from evaluators.text.size import tokens
+from evaluators.text.words import in_a_line
 
 T = TypeVar("T")
 
@@ -171,7 +172,7 @@ class Connection:
         refused = self._refused[spec.model] - {"max_completion_tokens"}
         left_out = _call_parameters(spec, set()).keys() & refused
         names = [name.replace("_", " ") for name in sorted(left_out)]
-        return ", ".join(say("{parameter} not applied", parameter=name) for name in names)
+        return in_a_line(say("{parameter} not applied", parameter=name) for name in names)
 
 
 def _call_parameters(spec: ModelSpec, refused: set[str]) -> dict[str, float | str]:

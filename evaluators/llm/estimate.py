@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, model_title
 from evaluators.llm.limits import TOLERANCE
 from evaluators.llm.money import CENT, UNKNOWN, dollar_range, dollars
+from evaluators.messages import Text
 from evaluators.records import Cap, ModelSpec, Record, Usage
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.text.words import counted
 
 # A sentence of some 80 letters, such as the one with which RGB's prompt lets a model decline.
@@ -66,7 +66,7 @@ class Estimate(Record):
     minutes_high: float | None
     overnight_low: float | None = None
     overnight_high: float | None = None
-    limited_by: str = ""
+    limited_by: Text = ""
     too_long: int = 0
 
 
@@ -299,7 +299,7 @@ def lengthy(name: str, estimate: Estimate) -> str:
         "everything, and goes on when you resume it. Fewer samples, or a smaller answer budget, "
         "take less.",
         name=name,
-        limit=translated(estimate.limited_by),
+        limit=estimate.limited_by,
         time=duration(estimate.minutes_high),
     )
 

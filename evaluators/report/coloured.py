@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from evaluators.comparison.changed import Parts
 from evaluators.records import Labels, Sentence, Sentences, Support
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.markup import html
-from evaluators.text.stored_texts import translated
 from evaluators.trace.labelling import JURY
 
 STYLE = Path(__file__).with_name("coloured.css")

@@ -33,9 +33,8 @@ from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.settings import settings_of
 from evaluators.runs.whose import labeller_in_words
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, in_a_line, name_and_text, readable
 from evaluators.trace.definitions import DEFINITIONS
 

@@ -16,10 +16,9 @@ from evaluators.runs import rulings, run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import Content, RunView
 from evaluators.runs.shown_values import title, value_titles
-from evaluators.text.language import say
+from evaluators.text.language import say, translated
 from evaluators.text.markup import html
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import accepted, in_a_line, name_and_text
 from evaluators.trace.labelling import labellings
 

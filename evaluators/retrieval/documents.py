@@ -13,11 +13,13 @@ from evaluators.datasets.apart import ZIP, document_needs_too_much, plain_text
 from evaluators.datasets.cells import SENTENCE_END
 from evaluators.datasets.encoding import DAMAGED
 from evaluators.errors import DatasetError
+from evaluators.messages import from_stored
 from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import IDEOGRAPHS
+from evaluators.text.words import joined_sentences
 
 PDF = b"%PDF"
 PDF_START = 1024
@@ -103,21 +105,21 @@ def document(name: str, data: bytes) -> Document:
     text = plain_text(name, data, MOST_TEXT + 1)
     whole = text.start
     _check_length(name, whole)
-    note = " ".join(text.notes) if text.encoding != "utf-8" else ""
+    note = joined_sentences(text.notes) if text.encoding != "utf-8" else ""
     if text.guess:
         note = text.guess.doubt or note
     if DAMAGED.search(whole):
         damage = say("Some bytes are not characters; \ufffd stands for them.")
-        note = f"{note} {damage}".strip()
+        note = joined_sentences([note, damage])
     whole = without_surrogates(whole.removeprefix("\ufeff"))
     whole = whole.replace("\r\n", "\n").replace("\r", "\n")
     kind = _format_of(name, whole)
     if kind == "pdf":
-        note = f"{say(_NO_PDF)} {note}".strip()
+        note = joined_sentences([say(_NO_PDF), note])
     if kind in ("html", "markdown"):
         page, *left_out = _parsed_pages(name, kind, whole.encode()) or [""]
-        notes = filter(None, [note, *left_out])
-        return Document(name, _some(name, page), note=" ".join(notes))
+        note = joined_sentences([note, *left_out])
+        return Document(name, _some(name, page), note=note)
     return Document(name, unwrapped(_some(name, whole)), note=note)
 
 
@@ -223,7 +225,7 @@ def _pdf(name: str, data: bytes) -> Document:
             say("Repeated headers and footers were left out, such as {lines}.", lines=lines)
         )
     text = unwrapped("\n".join(pages)).strip()
-    return Document(name, text, tuple(accumulate(counts)), " ".join(notes))
+    return Document(name, text, tuple(accumulate(counts)), joined_sentences(notes))
 
 
 def _without_running_lines(pages: list[str]) -> tuple[list[str], list[str]]:
@@ -273,7 +275,7 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
         seconds = min(seconds, SECONDS_ON_A_PUBLIC_HOST)
     pages = []
     is_whole = False
-    with child(kind, data, for_text(seconds, MOST_TEXT)) as output:
+    with child(kind, data, for_text(seconds, MOST_TEXT, name)) as output:
         # JSON writes a character with up to six bytes, and the message has a frame.
         lines = iter(lambda: output.readline(8 * MOST_TEXT), b"")
         for line in lines:
@@ -283,9 +285,11 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
                 # A child that was killed may leave half a message.
                 continue
             if "refused" in message:
-                raise DatasetError(message["refused"].replace("{name}", name, 1))
+                raise DatasetError(from_stored(message["refused"]))
             if "text" in message:
                 pages.append(message["text"])
+            if "left_out" in message:
+                pages.append(from_stored(message["left_out"]))
             is_whole = "end" in message
     if not is_whole:
         raise document_needs_too_much(name)

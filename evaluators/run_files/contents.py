@@ -13,7 +13,7 @@ from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer
 from evaluators.sandbox import script
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format; a file of a later one is refused."""
 SUFFIX = ".plumbline"
 MANIFEST, RUN, ENVIRONMENT = script.MANIFEST, script.RUN, "environment.json"

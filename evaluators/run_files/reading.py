@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from evaluators.catalogue import leads
 from evaluators.config import Config, config
 from evaluators.errors import PlumblineError, RunFileError
+from evaluators.messages import Text
 from evaluators.records import (
     Cell,
     Record,
@@ -448,7 +449,7 @@ class _Origin(BaseModel):
     noise_levels: list[float] = []
     passages: int | None = None
     fill_up: bool = False
-    read_as: str = ""
+    read_as: Text = ""
     seed: int | None = None
     sample: int | None = None
     group: str = ""

@@ -28,6 +28,7 @@ from evaluators.run_files.contents import (
 )
 from evaluators.runs.environment import versions
 from evaluators.runs.store import Answer, Store
+from evaluators.runs.store.bodies import to_body
 
 AT_ONCE = 500
 """Samples that are read from the store at a time, so that a large run needs little memory."""
@@ -77,7 +78,7 @@ def _write(archive: zipfile.ZipFile, name: str, records: Iterable[Record]) -> Pa
     # Line by line: the samples of a large run need not fit into memory.
     with archive.open(name, "w", force_zip64=True) as entry:
         for record in records:
-            line = record.model_dump_json(exclude_defaults=True).encode() + b"\n"
+            line = to_body(record).encode() + b"\n"
             entry.write(line)
             digest.update(line)
             size += len(line)

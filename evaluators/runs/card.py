@@ -16,6 +16,7 @@ from evaluators.datasets.origin import source_in_words
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.money import dollars
+from evaluators.messages import from_stored
 from evaluators.prompts import FOLDER
 from evaluators.records import EvaluatorSpec, ModelSpec, Run, prompt_hash
 from evaluators.runs import rulings
@@ -109,7 +110,7 @@ def _of_data(store: Store, run: Run) -> Iterator[Fact]:
     if made:
         yield "Drawn", "; ".join(made)
     if read_as := run.origin.get("read_as"):
-        yield "Read", str(read_as)
+        yield "Read", from_stored(read_as)
     if source := source_in_words(run.origin):
         yield "From", source
 

@@ -37,6 +37,7 @@ from evaluators.runs.store.batches import Batch, SentRequest
 from evaluators.runs.tasks import SamplePrefetch, Task
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark
+from evaluators.text.words import joined_sentences
 
 DAY = timedelta(hours=24)
 BY_TOMORROW = mark("Answers by tomorrow")
@@ -591,6 +592,5 @@ def _not_taken(batch: Batch, state: BatchState) -> Reason:
         provider=title, number=batch.requests
     )
     remedy = mark("It can be sent again, or asked at once for the usual price.")
-    parts = [what, state.problem, remedy]
-    message = " ".join(filter(None, parts))
+    message = joined_sentences([what, state.problem, remedy])
     return Reason(kind="batch", message=message)

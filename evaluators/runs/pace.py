@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from evaluators.config import config
 from evaluators.llm.clients import ModelSession
+from evaluators.messages import Text
 from evaluators.records import Record
 from evaluators.text.language import say
 
@@ -33,7 +34,7 @@ class Progress(Record):
 
     rate: float | None
     seconds_left: float | None
-    waiting: str = ""
+    waiting: Text = ""
 
 
 class Pace:

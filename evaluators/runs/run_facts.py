@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from evaluators.datasets.origin import source_in_words
 from evaluators.llm.catalogue import OFFLINE, model_title
 from evaluators.llm.money import dollars
+from evaluators.messages import from_stored
 from evaluators.records import ModelSpec, Run
 from evaluators.runs import aggregate
 from evaluators.runs.examples import ILLUSTRATION
 from evaluators.runs.naming import PARTS, metric_title
 from evaluators.runs.store import Outline
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import ENGLISH, mark, say, speaking, translated
 from evaluators.text.words import counted, in_a_line, in_brackets, short_name
 
 
@@ -76,8 +76,10 @@ def _is_in_title(run: Run, names: Sequence[str]) -> bool:
     stored = [part for parts in run.title.split(PARTS) for part in parts.split(", ")]
     named = {part.removeprefix("by ") for part in stored}
     # A suggested title is stored in English.
-    named |= {translated(part) for part in named}
-    return all(not named.isdisjoint((name, short_name(name))) for name in names)
+    with speaking(ENGLISH):
+        english = [say(name) for name in names]
+    both = zip(names, english, strict=True)
+    return all(not named.isdisjoint([*pair, *map(short_name, pair)]) for pair in both)
 
 
 def facts(run: Run) -> list[str]:
@@ -85,7 +87,7 @@ def facts(run: Run) -> list[str]:
 
     A part of what it takes to run it again.
     """
-    read_as = translated(str(run.origin.get("read_as", ""))).rstrip(".。")
+    read_as = translated(from_stored(run.origin.get("read_as", ""))).rstrip(".。")
     facts = list(filter(None, (source_in_words(run.origin), read_as)))
     if models := list(map(_with_options, titles(run), run.models)):
         asked = mark("Models: {models}") if len(models) > 1 else mark("Model: {models}")

@@ -276,7 +276,7 @@ class RunOptions(TypedDict, total=False):
             ),
             place="origin.sample",
             title=mark("samples"),
-            words=lambda run: str(run.origin.get("sample") or mark("all")),
+            words=lambda run: in_words(run.origin.get("sample") or "") or mark("all"),
         ),
     ]
     seed: Annotated[

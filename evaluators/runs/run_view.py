@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from evaluators.catalogue import labels_sentences
 from evaluators.errors import ParameterError, StoreError
+from evaluators.messages import STORED
 from evaluators.people.labels import (
     PERSON,
     is_of_people,
@@ -620,7 +621,7 @@ class RunView:
             figure = work_out()
             # On a full disk it is worked out again.
             with suppress(StoreError):
-                body = adapter.dump_json(figure).decode()
+                body = adapter.dump_json(figure, context=STORED).decode()
                 self.store.figures.save(self.run.id, name, revision, body, counter)
             return figure
 

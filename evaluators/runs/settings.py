@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaluators.catalogue import catalogue
+from evaluators.messages import Text
 from evaluators.params import parameters
 from evaluators.records import EvaluatorSpec, Record, Run
 from evaluators.runs.run_options import SETTINGS, in_words
@@ -12,9 +13,9 @@ from evaluators.text.language import mark
 class Change(Record):
     """A setting that differs; "none" where one of the two has none."""
 
-    setting: str
-    first: str
-    second: str
+    setting: Text
+    first: Text
+    second: Text
 
 
 def settings_of(run: Run) -> dict[str, str]:
@@ -25,7 +26,11 @@ def settings_of(run: Run) -> dict[str, str]:
     }
     for spec in run.evaluators:
         for parameter, value in spec.params.items():
-            words[f"{_parameter_title(spec, parameter)} ({spec.name})"] = in_words(value)
+            # A key is English, whoever reads.
+            title = mark("{text} ({more})").format(
+                text=_parameter_title(spec, parameter), more=spec.name
+            )
+            words[title] = in_words(value)
     for setting in SETTINGS.values():
         if setting.title and (value := setting.in_words(run)):
             words[setting.title] = value
@@ -37,8 +42,8 @@ def differing(first: dict[str, str], second: dict[str, str]) -> list[Change]:
     return [
         Change(
             setting=name,
-            first=first.get(name, "none"),
-            second=second.get(name, "none"),
+            first=first.get(name, mark("none")),
+            second=second.get(name, mark("none")),
         )
         for name in dict.fromkeys([*first, *second])
         if first.get(name) != second.get(name)

@@ -18,6 +18,7 @@ from typing import BinaryIO
 from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import PlumblineError
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.messages import STORED
 from evaluators.records import EvaluatorSpec, Reason, Record, Sample, Score
 from evaluators.runs.scoring import (
     checked_score,
@@ -75,7 +76,8 @@ def reply(request: Request) -> Reply:
 
 
 def _reply_line(request: bytes) -> bytes:
-    return reply(Request.model_validate_json(request)).model_dump_json().encode()
+    said = reply(Request.model_validate_json(request))
+    return said.model_dump_json(context=STORED).encode()
 
 
 def main() -> None:

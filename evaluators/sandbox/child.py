@@ -28,7 +28,7 @@ TURNS = Turns(mark("reading files"), lambda: config().children_at_once, patience
 LIMITS_OF_TEXTS = ("ROWS_PER_DATASET", "DECODED_BYTES", "CELL_BYTES", "JSON_DEPTH")
 
 
-def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
+def for_text(seconds: int, decoded: int, name: str = "") -> script.ParsingLimits:
     """What a child may use that gives back text, or one value, of at most `decoded` characters."""
     return {
         "memory": MEMORY,
@@ -41,7 +41,7 @@ def for_text(seconds: int, decoded: int) -> script.ParsingLimits:
         "part": "",
         "values": 0,
         "depth": 0,
-        "name": "",
+        "name": name,
         "encoding": "",
     }
 

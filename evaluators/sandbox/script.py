@@ -6,10 +6,10 @@ Plumbline but the readers of texts, CSV and JSON. It is started as a script:
 
 It writes JSON lines. Each is one of {"names": the columns', "header": [number, cells] of their row,
 "note": text, "parts": the sheets with their numbers of rows and columns}, {"row": [number,
-cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"value": what JSON stands
-for}, {"refused": text in which {name} is that of the file}, and {"end": true} where nothing is
-missing. What it writes of a run file stands at `run_file`, of a text in
-`evaluators.datasets.text_tables`.
+cells]}, {"problem": [number, message, beginning]}, {"text": a page's}, {"left_out": message},
+{"value": what JSON stands for}, {"refused": message}, and {"end": true} where nothing is missing.
+Messages and notes are as `said` makes them. What it writes of a run file stands at `run_file`, of a
+text in `evaluators.datasets.text_tables`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ from typing import Any, NamedTuple, TypedDict
 def mark(text: str) -> str:
     """The text itself; the catalogue has it by this call. That of the package is not there."""
     return text
+
+
+def said(text: str, **blanks: object) -> dict[str, Any]:
+    """A message with its template and blanks, as `evaluators.messages` stores it."""
+    return {"say": [text], "blanks": blanks} if blanks else {"say": [text]}
 
 
 # The rows of a batch are in memory together, and each may be as long as a row may be.
@@ -81,13 +86,11 @@ Parse = Callable[[bytes, ParsingLimits], Iterator[Message | bytes]]
 
 
 class RefusedError(Exception):
-    """The file as a whole cannot be used; the message is fit for the screen.
-
-    Its blank for the name of the file is filled by the parent.
-    """
+    """The file as a whole cannot be used; the words have a blank for its name."""
 
     def __init__(self, words: str, **blanks: object) -> None:
-        super().__init__(words.format(name="{name}", **blanks))
+        super().__init__(words)
+        self.words, self.blanks = words, blanks
 
 
 def main(kind: str, limits: ParsingLimits) -> None:
@@ -115,19 +118,20 @@ def messages_about(
     """All messages about a file; whatever the libraries raise for a broken one is a refusal."""
     try:
         yield from parse(data, limits)
-    except RefusedError as error:
-        yield {"refused": str(error)}
-    except MemoryError:
-        too_large = mark("{name} needs more memory than a file may. Split it or leave out columns.")
-        yield {"refused": too_large}
-    except Exception as error:
-        kind = type(error).__name__
-        refusal = RefusedError(
-            "{name} cannot be read ({error}). Save it again, or as CSV.", error=kind
-        )
-        yield {"refused": str(refusal)}
-    else:
         yield {"end": True}
+        return
+    except RefusedError as error:
+        refusal = error
+    except MemoryError:
+        refusal = RefusedError(
+            "{name} needs more memory than a file may. Split it or leave out columns."
+        )
+    except Exception as error:
+        refusal = RefusedError(
+            "{name} cannot be read ({error}). Save it again, or as CSV.",
+            error=type(error).__name__,
+        )
+    yield {"refused": said(refusal.words, name=limits["name"], **refusal.blanks)}
 
 
 def _prepared(kind: str) -> Parse:
@@ -336,14 +340,14 @@ def _filled_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
             yield number, [_integer_or_cell(cell) for cell in cells]
 
 
-def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
+def _assumed(sheets: Sequence[_Sheet], count: int) -> Message:
     """Which sheets were read, where there are several, and that a title was left out."""
     words = []
     # A title that a stranger gave may be long, and a book may have hundreds of sheets.
     titles = ", ".join(sheet.title[:60] for sheet in sheets[:9])
     if count > 1 and len(sheets) == 1:
         only = mark("The rows are those of the sheet {sheet}, the only one that was read.")
-        words.append(only.format(sheet=titles))
+        words.append(said(only, sheet=titles))
     elif count > 1:
         of_all = mark(
             "The rows are those of all {count:d} sheets, which have the same columns: {sheets}."
@@ -353,10 +357,10 @@ def _assumed(sheets: Sequence[_Sheet], count: int) -> str:
             "{sheets}."
         )
         which = of_some if len(sheets) < count else of_all
-        words.append(which.format(number=len(sheets), count=count, sheets=titles))
+        words.append(said(which, number=len(sheets), count=count, sheets=titles))
     if any(sheet.has_title for sheet in sheets):
-        words.append(TITLE)
-    return " ".join(words)
+        words.append(said(TITLE))
+    return {"joined_sentences": [words]}
 
 
 def header_at(rows: Sequence[Sequence[Any]]) -> int:
@@ -530,7 +534,7 @@ class _VisibleLines(HTMLParser):
 def html(data: bytes, limits: ParsingLimits) -> Iterator[Message]:
     """The text of a page in UTF-8 without scripts, styles, menus and footers.
 
-    A second text says how much of menus was left out, where there was some.
+    What was left out of menus is told after it, where there was some.
     """
     yield from _text_messages(_without_menus(data.decode(errors="replace")), limits)
 
@@ -556,8 +560,8 @@ def _lines_of(page: str) -> list[_Piece]:
     return list(parser.lines())
 
 
-def _without_menus(page: str) -> Iterator[str]:
-    """The text of a page, and how many lines were left out of it."""
+def _without_menus(page: str) -> Iterator[str | Message]:
+    """The text of a page without its menus, and of how many lines these were."""
     lines = _lines_of(page)
     kept: list[str] = []
     for in_links, run in groupby(lines, key=lambda line: line.in_links):
@@ -572,13 +576,16 @@ def _without_menus(page: str) -> Iterator[str]:
     yield "\n".join(kept)
     if len(kept) < len(whole):
         left_out = len(whole) - len(kept)
-        yield mark("{lines:d} lines of menus and footers were left out.").format(lines=left_out)
+        yield said(mark("{lines:d} lines of menus and footers were left out."), lines=left_out)
 
 
-def _text_messages(texts: Iterable[str], limits: ParsingLimits) -> Iterator[Message]:
+def _text_messages(texts: Iterable[str | Message], limits: ParsingLimits) -> Iterator[Message]:
     size = 0
     try:
         for text in texts:
+            if isinstance(text, dict):
+                yield {"left_out": text}
+                continue
             size += len(text)
             _check_decoded(0, size, limits)
             # Half a character would not pass through the pipe.
@@ -738,8 +745,8 @@ def _row_messages(
         size += len(text)
         _check_decoded(count, size, limits)
         if len(text) > limits["longest_row"]:
-            message = mark("longer than {longest_row:,} characters. Cut it.")
-            message = message.format(longest_row=limits["longest_row"])
+            words = mark("longer than {longest_row:,} characters. Cut it.")
+            message = said(words, longest_row=limits["longest_row"])
             yield {"problem": [number, message, text[:RAW_SHOWN]]}
         else:
             yield {"row": [number, plain]}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from evaluators.records import Sentence, Sentences
 from evaluators.text.language import mark
 from evaluators.text.normalise import nfkc
+from evaluators.text.words import name_and_text
 
 
 class _WayToSpeak(NamedTuple):
@@ -110,7 +111,7 @@ def warnings(sentences: Sentences, question: str) -> tuple[str, ...]:
         return ()
     warned = []
     for place, text in zip(places, texts, strict=True):
-        warned += [f"{place.key}: {meaning}" for meaning in _meanings_in(text, ways)]
+        warned += [name_and_text(place.key, meaning) for meaning in _meanings_in(text, ways)]
     return tuple(warned)
 
 

@@ -2,8 +2,8 @@
 
 The English text is the key, as in gettext. Who reads is known to the app alone: it names the
 language of whoever looks at this moment (`ask_for_language`). Everywhere else (Python, the
-terminal, threads of runs) it is English, so what is stored is English too, and
-`stored_texts.translated` shows it later.
+terminal, threads of runs) it is English. What was said once is a `Message`, which keeps its
+template and blanks (`messages` says how it is stored), so that `translated` says it again later.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
-from evaluators.config import ROOT
+from evaluators.marking import Message
 from evaluators.marking import mark as mark
+
+T = TypeVar("T")
 
 ENGLISH, CHINESE = "en", "zh_CN"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "English", CHINESE: "中文"}
 """The languages by their codes, each as those call it who read it."""
 
+CATALOGUES = Path(__file__).parents[2] / "data" / "languages"
 COUNTED, PLACES = "counted", "places"
 """The contexts in which a noun stands with its number, and with the numbers of its places."""
 
@@ -57,10 +62,30 @@ def say(text: str, context: str | None = None, /, **blanks: object) -> str:
     """The text in the language of this moment, with its named blanks filled.
 
     Without blanks no brace has a meaning. A text that the catalogue lacks stays English. Where one
-    English text means two things, the context tells which: "Right" of two sides, or correct.
+    English text means two things, the context tells which: "Right" of two sides, or correct. A
+    message in place of the text, or in a blank, is said again.
     """
-    said = phrase(text, context) or text
-    return said.format(**blanks) if blanks else said
+    # A mark of another context is a template all the same.
+    if isinstance(text, Message) and not (context or blanks):
+        return translated(text)
+    template = str(text)
+    said = phrase(template, context) or template
+    if blanks:
+        said = said.format(**{name: translated(value) for name, value in blanks.items()})
+    return Message(said, None, (template, context), blanks)
+
+
+def translated(said: T) -> T:
+    """A message, or each one of several, said again in the language of this moment.
+
+    Any other text, a stranger's or a model's, stays as it is.
+    """
+    anew: Any = said
+    if isinstance(said, Message):
+        anew = (said.maker or say)(*said.parts, **said.blanks)
+    elif isinstance(said, tuple):
+        anew = tuple(map(translated, said))
+    return anew  # type: ignore[no-any-return]
 
 
 def phrase(text: str, context: str | None = None) -> str | None:
@@ -75,7 +100,7 @@ def catalogue_of(code: str) -> Mapping[tuple[str | None, str], str]:
     # Only those who read another language wait for it.
     from babel.messages.pofile import read_po
 
-    with (ROOT / "data" / "languages" / f"{code}.po").open("rb") as file:
+    with (CATALOGUES / f"{code}.po").open("rb") as file:
         messages = read_po(file)
     found = {}
     for message in messages:

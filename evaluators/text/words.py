@@ -1,10 +1,25 @@
 """Numbers, rows, names and accepted answers in words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec
 
+from evaluators.marking import Message
 from evaluators.records import Accepted
 from evaluators.text.accepted import groups
-from evaluators.text.language import COUNTED, ENGLISH, PLACES, language, mark, phrase, say
+from evaluators.text.language import (
+    COUNTED,
+    ENGLISH,
+    PLACES,
+    language,
+    mark,
+    phrase,
+    say,
+    translated,
+)
+
+P = ParamSpec("P")
 
 PROPER = {"hotpotqa": "HotpotQA", "ragbench": "RAGBench"}
 """Names of their own, which keep their capitals."""
@@ -34,6 +49,22 @@ NAMES = (
 """What `readable` makes of abilities, choices and settings, as it stands in the catalogue."""
 
 
+def message(make: Callable[P, str]) -> Callable[P, str]:
+    """A function of texts whose text is a message: it is called anew to say it again."""
+
+    @wraps(make)
+    def made(*given: Any, **named: Any) -> str:
+        if named:
+            bound = signature(make).bind(*given, **named)
+            bound.apply_defaults()
+            given = bound.args
+        # What can be gone through only once is kept.
+        parts = tuple(part if isinstance(part, str | int) else tuple(part) for part in given)
+        return Message(make(*translated(parts)), made, parts, {})  # type: ignore
+
+    return made
+
+
 def readable(name: str) -> str:
     """A name that code uses as people write it: "exact_match" gives "Exact match"."""
     return PROPER.get(name) or say(FIELDS.get(name) or name.replace("_", " ").capitalize())
@@ -45,6 +76,13 @@ def short_name(name: str) -> str:
     return before + behind.partition(")")[2] if bracket else name
 
 
+@message
+def of_sample(name: str, problem: str) -> str:
+    """A problem with the sample that has it."""
+    return say("Sample {id}: {problem}", id=name, problem=problem)
+
+
+@message
 def counted(number: int, noun: str) -> str:
     """The number with its noun, in the plural where it is not one: "1 answer", "2,000 answers".
 
@@ -73,6 +111,7 @@ def ordinal(number: int) -> str:
     return f"{number:,}{ending}"
 
 
+@message
 def places(numbers: Sequence[int], noun: str = "row", most: int = 12) -> str:
     """Numbers in order, of many the first ones: "row 3", "rows 3, 5, 9 and 120 more"."""
     shown = say(", ").join(f"{number:,}" for number in sorted(numbers)[:most])
@@ -95,17 +134,26 @@ def in_brackets(text: str, more: object) -> str:
     return say("{text} ({more})", text=text, more=more)
 
 
+@message
 def in_a_line(words: Iterable[str]) -> str:
     """Words in a line: "a, b"."""
     return say(", ").join(words)
 
 
+@message
+def side_by_side(parts: Iterable[str]) -> str:
+    """Parts of a sentence, which may have commas: "a, b; c"."""
+    return say("; ").join(parts)
+
+
+@message
 def joined_by_and(words: Sequence[str]) -> str:
     """Words in a sentence: "a", "a and b", "a, b and c"."""
     *before, last = words
     return say(" and ").join([say(", ").join(before), last]) if before else last
 
 
+@message
 def joined_sentences(sentences: Iterable[str]) -> str:
     """Sentences one after another: with a space between, but none behind a full-width stop."""
     joined = ""

@@ -18,6 +18,7 @@ from evaluators.text.claimed import claimed
 from evaluators.text.language import mark
 from evaluators.text.normalise import nfkc
 from evaluators.text.similarity import content_words
+from evaluators.text.words import joined_sentences, side_by_side
 from evaluators.trace.comparison import Claims, Words
 
 # These three were chosen on the same published rows as the weights of `trace.features`, all of
@@ -188,7 +189,7 @@ def _support_of_claim(
         key=sentence.key,
         support=level,
         supporting_keys=tuple(documents.keys[row] for row in claim.evidence),
-        explanation="; ".join([shared, *absent]),
+        explanation=side_by_side([shared, *absent]) if absent else shared,
     )
 
 
@@ -260,7 +261,7 @@ class _DocumentWords:
             all=len(by_term),
             words=_first_names(shared),
         )
-        return f"{reason} {in_no_document}" if absent else reason
+        return joined_sentences([reason, in_no_document]) if absent else reason
 
     def _held_by(self, row: int) -> dict[str, str]:
         # Kept: a very long sentence may be the nearest to thousands of claims.

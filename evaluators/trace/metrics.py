@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from evaluators.errors import StoreError
+from evaluators.messages import Text
 from evaluators.records import (
     LabelEvidence,
     Labelling,
@@ -16,8 +17,8 @@ from evaluators.records import (
     Sentences,
     Support,
 )
-from evaluators.text.language import ENGLISH, mark, say, speaking
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import ENGLISH, mark, say, speaking, translated
+from evaluators.text.words import joined_sentences, of_sample
 from evaluators.trace.definitions import (
     SENTENCE,
     Step,
@@ -48,7 +49,7 @@ class TRACEScores(Record):
     adherence: float | None
     supported_share: float | None
     definition: str
-    reason: str = ""
+    reason: Text = ""
     labels: Labels
     sentences: Sentences
 
@@ -170,10 +171,7 @@ def stored_labels(score: Score, sample: Sample) -> tuple[Sentences, Labels]:
         if sentences is not None:
             return sentences, score.evidence.counted.labels
     raise StoreError(
-        say(
-            "Sample {id}: the score holds no labels or no sentences. Run it again.",
-            id=sample.id,
-        )
+        of_sample(sample.id, say("the score holds no labels or no sentences. Run it again."))
     )
 
 
@@ -192,7 +190,7 @@ def _fields(
         **{metric: step.value for metric, step in worked.items()},
         "supported_share": judged.count(Support.FULL) / len(judged) if judged else None,
         "definition": name,
-        "reason": " ".join(_reason_notes(sentences, worked)),
+        "reason": joined_sentences(_reason_notes(sentences, worked)),
     }
 
 

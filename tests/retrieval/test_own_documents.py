@@ -13,7 +13,8 @@ from evaluators.sandbox import script
 from tests.retrieval import files
 
 LIMITS: script.ParsingLimits = {
-    "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0, "longest_row": 0
+    "name": "", "memory": 0, "seconds": 0, "decoded": 10_000_000, "rows": 0, "columns": 0,
+    "longest_row": 0
 }  # fmt: skip
 PAGES = files.pdf(
     [

@@ -6,6 +6,7 @@ from evaluators import evaluate
 from evaluators.records import Reason, Remedy
 from evaluators.runs.failures import failures, in_python
 from evaluators.terminal import tables
+from evaluators.text.words import of_sample
 
 ROW = {"question": "Who?", "response": "Mina", "ground_truth": "Mina"}
 WHY = "Sample 2 and others: response missing, and Answer match needs it. Fill it in."
@@ -20,8 +21,8 @@ def results(store):
 def test_reasons_that_differ_in_the_sample_are_one_and_the_most_frequent_comes_first():
     reasons = [
         (Reason(message="No answer."), 2),
-        (Reason(message="Sample 3: empty."), 2),
-        (Reason(message="Sample 4: empty."), 1),
+        (Reason(message=of_sample("3", "empty.")), 2),
+        (Reason(message=of_sample("4", "empty.")), 1),
         (Reason(message="No key.", remedy=Remedy("enter_key", "A_KEY")), 1),
     ]
 
@@ -30,6 +31,12 @@ def test_reasons_that_differ_in_the_sample_are_one_and_the_most_frequent_comes_f
         ("No answer.", 2),
         ("No key. Set A_KEY, or pass api_key to connect.", 1),
     ]
+
+
+def test_a_reason_that_only_begins_as_if_it_named_a_sample_is_one_of_its_own():
+    reasons = [(Reason(message="Sample 3: empty."), 1), (Reason(message="Sample 4: empty."), 1)]
+
+    assert len(failures(reasons, in_python)) == 2
 
 
 def test_a_finished_run_says_why_samples_failed_at_every_door(results, tmp_path, capsys):

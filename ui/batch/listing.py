@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.runs.store import FileBatch, Unreadable
-from evaluators.text.language import say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import say, translated
 from ui import session
 from ui.batch import state
 from ui.parts import problems

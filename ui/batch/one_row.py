@@ -6,16 +6,15 @@ import streamlit as st
 
 from evaluators.batch.columns import FAILED, MetricColumns
 from evaluators.batch.origins import sample_of
-from evaluators.batch.rows import Evidence, ResultRow, ResultRows, evidence_in
+from evaluators.batch.rows import Evidence, ResultRow, ResultRows, evidence_in, said_in
 from evaluators.errors import PlumblineError
 from evaluators.llm.money import dollars
 from evaluators.records import JudgeEvidence, LabelEvidence, Sample
 from evaluators.report import coloured
 from evaluators.runs.shown_values import title
 from evaluators.runs.store import FileBatch
-from evaluators.text.language import say
+from evaluators.text.language import say, translated
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from evaluators.trace.labelling import sentences_of
 from ui import session
@@ -79,7 +78,7 @@ def _metric(row: ResultRow, metric: MetricColumns) -> None:
     if len(row.metrics) > 1:
         st.header(plain(title(metric.key)))
     if row.cells[metric.status] == FAILED:
-        reason = plain(translated(row.cells[metric.error] or ""))
+        reason = plain(translated(said_in(row, metric)))
         st.error(reason, icon=":material/error:", title=say("This row failed"))
         return
     grid = st.grid(4, min_column_width=150)
@@ -87,7 +86,7 @@ def _metric(row: ResultRow, metric: MetricColumns) -> None:
         value = row.cells[name]
         with grid.container(border=True, height="stretch"):
             st.metric(plain(title(name)), SCORE.shown(value), help=explained.help_of(name))
-    if reason := row.cells[metric.reason]:
+    if reason := said_in(row, metric):
         st.info(plain(translated(reason)), icon=":material/info:")
     _judge_words(evidence_in(row.cells[metric.evidence]), metric.key)
 

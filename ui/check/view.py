@@ -21,7 +21,6 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
@@ -73,7 +72,7 @@ def show(run: Run) -> None:
 
 def _title_with_labeller(run: Run) -> str:
     """A run as its labeller and its title, which tells it from others over the same data."""
-    return f"{translated(run_facts.method(run)[0])} · {run.title}"
+    return f"{run_facts.method(run)[0]} · {run.title}"
 
 
 def _choice(view: RunView) -> _Choice:

@@ -19,7 +19,6 @@ from evaluators.exports import bundle
 from evaluators.exports.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
 from evaluators.text.language import language, mark, say, speaking
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import in_a_line, in_brackets, joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
@@ -139,8 +138,8 @@ def _what_differs(comparison: Comparison) -> None:
         hidden.add("models")
     changes = [
         in_brackets(
-            translated(change.setting),
-            f"{translated(change.first)} → {translated(change.second)}",
+            say(change.setting),
+            f"{say(change.first)} → {say(change.second)}",
         )
         for change in comparison.changes
         if change.setting not in hidden

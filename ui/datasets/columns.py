@@ -21,8 +21,7 @@ from evaluators.datasets.separators import (
 from evaluators.datasets.table import Problem, Table, column_names
 from evaluators.records import Sample
 from evaluators.surrogates import without_surrogates
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.text.words import accepted, counted, readable
 from ui.parts import problems
 from ui.parts.untrusted import plain

@@ -26,8 +26,7 @@ from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Row, Table
 from evaluators.retrieval.documents import PDF
-from evaluators.text.language import LANGUAGES, language, mark, say, speaking
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import LANGUAGES, language, mark, say, speaking, translated
 from evaluators.text.words import counted, places
 from evaluators.turns import Turns
 from ui.held import give_back, weight
@@ -174,7 +173,7 @@ def doubt(reading: Reading) -> None:
     note = reading.head.note
     # Its readings stand in the choice of encoding
     if reading.head.encoding and reading.head.encoding.doubt:
-        words = words.replace(reading.head.encoding.doubt, "").strip()
+        words = translated(words).replace(reading.head.encoding.doubt, "").strip()
         note = mark("The text is not UTF-8. Choose the encoding in which its letters are right.")
     for part in filter(None, (words, note, mark("Nothing is kept yet."))):
         st.caption(plain(translated(part)))
@@ -188,7 +187,7 @@ def summary(reading: Reading) -> None:
             rows=counted(loaded.total, "row"),
             usable=reading.usable,
         )
-        title = translated(loaded.guess.title)
+        title = say(loaded.guess.title)
         words = say("{rows} · read as {title}.", rows=rows, title=title)
         if reading.is_remembered:
             words = say(

@@ -13,12 +13,11 @@ from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, name_and_text
 from ui.datasets import reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
-from ui.parts import forms, problems
+from ui.parts import forms, problems, remedies
 from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
@@ -151,10 +150,10 @@ def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
         try:
             readable.append(document(file.name, file.getvalue()))
         except DatasetError as error:
-            wrong.append(translated(str(error)))
+            wrong.append(remedies.worded(error))
     if not readable:
         raise DatasetError(" ".join(wrong[:SHOWN]))
-    notes = [name_and_text(text.name, translated(text.note)) for text in readable if text.note]
+    notes = [name_and_text(text.name, text.note) for text in readable if text.note]
     if wrong:
         count = counted(len(wrong), "document")
         _warn_of_first(wrong, say("{documents} left out", documents=count))
@@ -176,8 +175,7 @@ def _tell_rest(asked: Questions, made: Dataset) -> None:
     """The rows of questions that could not be used, and the questions that found nothing."""
     left_out = []
     for problem in asked.problems:
-        message = translated(problem.message)
-        left_out.append(say("Row {row:,}: {problem}", row=problem.row, problem=message))
+        left_out.append(say("Row {row:,}: {problem}", row=problem.row, problem=problem.message))
     if left_out:
         number = counted(len(left_out), "question")
         _warn_of_first(left_out, say("{questions} left out", questions=number))

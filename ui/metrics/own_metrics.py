@@ -15,7 +15,6 @@ from evaluators.prompt_metric import PromptMetric, as_file
 from evaluators.records import Dataset, EvaluatorSpec
 from evaluators.runs.store import Unreadable
 from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted, in_a_line, readable
 from ui import session
 from ui.parts import problems
@@ -88,7 +87,7 @@ def _broken_files() -> None:
             "{file}, line {line}: {message}",
             file=error.file,
             line=error.line,
-            message=translated(error.message),
+            message=error.message,
         )
         st.error(plain(where), icon=":material/code_off:", title=say("This metric cannot be used"))
 
@@ -137,9 +136,7 @@ def _prompt_metric_form() -> None:
 
 def _show_unusable(lost: Unreadable) -> None:
     st.error(
-        plain(
-            say("{name} cannot be read ({reason}).", name=lost.name, reason=translated(lost.reason))
-        ),
+        plain(say("{name} cannot be read ({reason}).", name=lost.name, reason=lost.reason)),
         icon=":material/error:",
     )
     # What somebody wrote is given back, whether or not this version can use it.

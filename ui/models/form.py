@@ -20,8 +20,7 @@ from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Cap, ModelSpec
 from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.votes import RULE
 from ui import session
 from ui.parts.forms import KEPT, setting_number
@@ -236,7 +235,7 @@ def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
             words = say(
                 "{model}: {problem}. Choose another model.",
                 model=choice.model.title,
-                problem=translated(choice.problem),
+                problem=choice.problem,
             )
             st.warning(plain(words), icon=":material/block:")
     if without_key:

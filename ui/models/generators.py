@@ -13,7 +13,6 @@ from evaluators.records import Dataset, prompt_hash
 from evaluators.runs.inputs import prompt_for
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui.models import form as model_form
 from ui.parts.forms import KEPT, LONG_TEXT
@@ -108,5 +107,5 @@ def prompt_problem(prompt: str) -> str:
     try:
         check(prompt)
     except PromptError as error:
-        return translated(str(error))
+        return error.message
     return ""

@@ -24,7 +24,6 @@ from evaluators.runs.run_options import SETTINGS, llms_of
 from evaluators.runs.settings import differing, settings_of
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese
-from evaluators.text.stored_texts import translated
 from ui import session
 from ui.models import assigned, forecast, when
 from ui.models import form as model_form
@@ -156,8 +155,8 @@ class RunForm:
             return
         changes = []
         for change in differing(settings_of(run), settings_of(plan.as_run(self.name, origin))):
-            first, second = translated(change.first), translated(change.second)
-            changes.append(f"{translated(change.setting)} {first} → {second}")
+            first, second = say(change.first), say(change.second)
+            changes.append(f"{say(change.setting)} {first} → {second}")
         changed = say("; ").join(changes) or say("nothing changed yet")
         words = say("Against {run}: {changes}.", run=run.title, changes=changed)
         st.caption(f":material/difference: {plain(words)}")

@@ -6,8 +6,7 @@ from evaluators.config import config
 from evaluators.errors import PlumblineError
 from evaluators.own_command import own_command
 from evaluators.records import Reason, Words
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.text.words import joined_sentences
 
 IN_APP: Words = {

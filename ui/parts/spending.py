@@ -12,8 +12,7 @@ from evaluators.records import SampleResult
 from evaluators.report.run_report import cost
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Spent
-from evaluators.text.language import say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import say, translated
 from evaluators.text.words import counted
 from ui.parts import tables
 from ui.parts.untrusted import plain

@@ -9,7 +9,6 @@ from evaluators.records import Sample
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.text.language import mark, say
 from evaluators.text.phrases import as_written
-from evaluators.text.stored_texts import translated
 from ui.parts import explained
 from ui.parts.untrusted import plain
 
@@ -21,10 +20,10 @@ def show(rows: list[dict[str, str]]) -> None:
     # A table renders Markdown in its cells.
     cells = []
     for row in rows:
-        rule = f"{plain(translated(row['Rule']))} {explained.question_mark(row['Rule'])}"
+        rule = f"{plain(say(row['Rule']))} {explained.question_mark(row['Rule'])}"
         cells.append(
             {
-                say("Asked"): plain(translated(row["Asked"])),
+                say("Asked"): plain(say(row["Asked"])),
                 say("Rule"): rule,
                 say("Outcome"): plain(say(row["Outcome"])),
                 say("Words"): plain(row["Words"]),

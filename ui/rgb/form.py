@@ -16,15 +16,15 @@ from evaluators.datasets.rgb import (
     all_with_ability,
     compose,
 )
+from evaluators.messages import from_stored
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, Run, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_options import SETTINGS
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.normalise import is_chinese
 from evaluators.text.scale import RATE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from ui import session
 from ui.models import form as model_form
@@ -308,7 +308,7 @@ def _form_to_score_answers(name: str) -> None:
         **KEPT,
     )
     if read_as and ability == AS_IN_FILE:
-        form.who.caption(plain(translated(read_as)))
+        form.who.caption(plain(translated(from_stored(read_as))))
     dataset = form.samples(whole, say("Which answers are taken at random."))
     with form.advanced:
         params = forms.parameter_widgets(RGBEvaluator, "rgb_score")

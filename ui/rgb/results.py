@@ -31,7 +31,6 @@ from evaluators.text.language import mark, say
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import (
     name_and_text,
     readable,
@@ -156,7 +155,7 @@ def card(run: Run) -> None:
     if run.models:
         prompt = say("Prompt: {hash}", hash=run.prompt_hash)
         if source := run.origin.get("prompt"):
-            prompt += f" ({translated(source)})"
+            prompt += f" ({say(source)})"
         facts.append(prompt)
         facts.append(say("Seed: {seed}", seed=run.seed))
     else:

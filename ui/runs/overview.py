@@ -13,8 +13,7 @@ from evaluators.runs import run_facts
 from evaluators.runs.engine import registry
 from evaluators.runs.store import Counts, Unreadable
 from evaluators.runs.store.workspaces import EXAMPLES
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.text.words import in_a_line, short_name
 from ui import session
 from ui.parts import head as page_head

@@ -16,8 +16,7 @@ from evaluators.runs.engine import registry
 from evaluators.runs.failures import HEADINGS, failures
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
-from evaluators.text.language import say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import say, translated
 from evaluators.text.words import ordinal
 from ui import run_views, session
 from ui.parts import problems, remedies, spending, tables

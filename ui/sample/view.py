@@ -29,9 +29,8 @@ from evaluators.rgb_words import decisions_of_score
 from evaluators.runs import naming, run_facts
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import in_a_line
 from ui import session
 from ui.parts import explained, present, remedies, samples, spending, texts

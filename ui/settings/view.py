@@ -13,8 +13,7 @@ from evaluators.llm import Access, catalogue, clients
 from evaluators.llm.keys import allowed_providers, bind, clean_address
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
-from evaluators.text.language import mark, say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import mark, say, translated
 from evaluators.text.words import counted, in_a_line, joined_sentences
 from ui import session
 from ui.models import form as model_form

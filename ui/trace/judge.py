@@ -13,8 +13,7 @@ from evaluators.errors import AccessError
 from evaluators.llm import clients
 from evaluators.people.labellers import labeller_title
 from evaluators.records import Judgement, Run, Sentences, prompt_hash
-from evaluators.text.language import say
-from evaluators.text.stored_texts import translated
+from evaluators.text.language import say, translated
 from evaluators.trace.jury import names
 from evaluators.trace.labelling_prompt import labelling_template
 from ui import session

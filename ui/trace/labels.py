@@ -21,9 +21,8 @@ from evaluators.report import coloured
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.shown_values import title
 from evaluators.runs.store.workspaces import EXAMPLES
-from evaluators.text.language import mark, say
+from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
-from evaluators.text.stored_texts import translated
 from evaluators.text.words import counted
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings

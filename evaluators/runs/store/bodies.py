@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from evaluators.messages import STORED, Text
 from evaluators.records import Record
 from evaluators.runs.store.database import Connection
 
@@ -22,11 +23,11 @@ class Unreadable(Record):
     """A row that cannot be read, by its name (a run's id, a metric's title), and why."""
 
     name: str
-    reason: str
+    reason: Text
 
 
 def to_body(record: Record) -> str:
-    return record.model_dump_json(exclude_defaults=True)
+    return record.model_dump_json(exclude_defaults=True, context=STORED)
 
 
 def from_body(kind: type[_R], body: Any) -> _R:
@@ -86,6 +87,11 @@ def sql_field(name: str, body: str = "body") -> str:
     """A field of a body in SQL, `null` where the body is damaged."""
     # Without the guard one damaged body would end the whole query.
     return f"case when json_valid({body}) then json_extract({body}, '$.{name}') end"
+
+
+def sql_json(name: str) -> str:
+    """The same as JSON: a message there is an object, a text of a stranger stands in quotes."""
+    return f"case when json_valid(body) then json_quote(json_extract(body, '$.{name}')) end"
 
 
 def sql_numbers(parameter: str) -> str:

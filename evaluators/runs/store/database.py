@@ -17,7 +17,7 @@ from evaluators.errors import StoreError, UnstorableError
 from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
-NEWEST = 28
+NEWEST = 29
 """The format of the tables. Those before the first release are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)

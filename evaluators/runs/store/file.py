@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evaluators.errors import StoreError
 from evaluators.text.language import mark, say
+from evaluators.text.words import joined_sentences
 
 IS_POSIX = os.name == "posix"
 
@@ -110,7 +111,7 @@ class StoreFile:
                 "The run store {path} was overwritten or emptied by another program.",
                 path=self.path,
             )
-            raise StoreError(f"{what} {REPLACED}")
+            raise StoreError(joined_sentences([what, say(REPLACED)]))
         self._stamp = stamp
 
     def written(self) -> None:

@@ -48,6 +48,11 @@ language sql immutable strict as $$
     select jsonb_path_query_first(stored_json(body), path::jsonpath) #>> '{}'
 $$;
 
+-- What SQLite's `json_quote` makes of what `json_extract` gives.
+create function json_part(body text, path text) returns text language sql immutable strict as $$
+    select coalesce(jsonb_path_query_first(stored_json(body), path::jsonpath)::text, 'null')
+$$;
+
 create function json_set(body text, path text, value text) returns text
 language sql immutable strict as $$
     select jsonb_set(stored_json(body), array[substr(path, 3)], to_jsonb(value))::text

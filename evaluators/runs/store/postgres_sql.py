@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 _PARTS = re.compile(r"('(?:[^']|'')*')|\?(\d*)|(?<![:\w]):([a-z]\w*)|(%)")
 _INSERT = re.compile(r"\s*insert or (replace|ignore) into (\w+)")
+_JSON = re.compile(r"json_quote\(json_extract\((\w+), ('[^']*')\)\)")
 _BYTES = re.compile(r"length\(cast\((\"?\w+\"?) as blob\)\)")
 
 
@@ -21,7 +22,8 @@ class TableKeys(NamedTuple):
 def translated(query: str, tables: Mapping[str, TableKeys]) -> str:
     """The query as PostgreSQL and psycopg take it; its values go by names (see `by_name`)."""
     counted = _BYTES.sub(r"octet_length(cast(\1 as text))", query)
-    return _with_placeholders(_with_conflicts(counted, tables))
+    with_json = _JSON.sub(r"json_part(\1, \2)", counted)
+    return _with_placeholders(_with_conflicts(with_json, tables))
 
 
 def by_name(values: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Literal, NamedTuple, get_args
 
+from evaluators.messages import from_stored
 from evaluators.records import (
     Ability,
     Call,
@@ -25,6 +26,7 @@ from evaluators.runs.store.bodies import (
     is_number_or_none,
     read_object,
     sql_field,
+    sql_json,
     sql_numbers,
     to_body,
     why_unreadable,
@@ -372,17 +374,18 @@ class ResultTable:
 
     def notes(self, run_id: str) -> list[str]:
         """What providers would not accept in this run, each once."""
-        query = f"select distinct {sql_field('note')} from results where run_id = ? order by 1"
-        return [note for (note,) in self._database.rows(query, run_id) if note]
+        query = f"select distinct {sql_json('note')} from results where run_id = ?"
+        stored = [json.loads(note) for (note,) in self._database.rows(query, run_id) if note]
+        return sorted(filter(None, map(from_stored, stored)))
 
     def failures(self, run_id: str) -> list[tuple[Reason, int]]:
         """Why cells failed, each reason with how often it occurs, the most frequent first."""
-        query = f"""select {sql_field("error")}, {sql_field("error_kind")}, {sql_field("remedy")},
+        query = f"""select {sql_json("error")}, {sql_field("error_kind")}, {sql_field("remedy")},
                            count(*)
-                    from results where run_id = ? and status = 'failed'
-                    group by 1, 2, 3 order by 4 desc, 1"""
+                    from results where run_id = ? and status = 'failed' group by 1, 2, 3"""
         rows = self._database.rows(query, run_id)
-        return [(_stored_reason(*reason), count) for *reason, count in rows]
+        found = [(_stored_reason(*reason), count) for *reason, count in rows]
+        return sorted(found, key=lambda each: (-each[1], each[0].message))
 
     def reused(self, run_id: str) -> int:
         """How many answers the run took from the store instead of paying for them."""
@@ -459,9 +462,10 @@ def _result_or_failed(cell: Cell, row: Sequence[Any]) -> SampleResult:
 
 
 def _stored_reason(message: Any, kind: Any, remedy: Any) -> Reason:
-    """Why a cell failed, from the parts of its result; versions before 9 kept the message alone."""
+    """Why a cell failed, from the parts of its result."""
     try:
-        fields = {"kind": kind or "", "message": message, "remedy": remedy and json.loads(remedy)}
+        error = json.loads(message)
+        fields = {"kind": kind or "", "message": error, "remedy": remedy and json.loads(remedy)}
         return Reason.model_validate(fields)
     except (ValueError, TypeError):
         return Reason(message=mark("The reason cannot be read. Try again."))

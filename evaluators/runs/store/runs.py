@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from evaluators.errors import UnreadableRowError
+from evaluators.messages import STORED
 from evaluators.records import Cap, Dataset, Reason, Remedy, Run, Sample, SampleResult
 from evaluators.runs.store.bodies import (
     Unreadable,
@@ -137,7 +138,7 @@ class RunTable:
         """
         self._unwritten[run_id] = reasons
         with self._database.transaction() as db:
-            body = _REASONS.dump_json(reasons).decode() if reasons else ""
+            body = _REASONS.dump_json(reasons, context=STORED).decode() if reasons else ""
             db.execute("update runs set stopped = ? where id = ?", (body, run_id))
         self._unwritten.pop(run_id, None)
 
