@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +16,7 @@ from evaluators.config import config
 from evaluators.errors import HostLimitError, StoreError
 from evaluators.records import Remedy, Run
 from evaluators.runs.store import Store
+from evaluators.runs.store.database import wall_clock
 from evaluators.text.language import say
 from evaluators.text.remembered import made_once
 
@@ -44,13 +46,14 @@ MB = 2**20
 class Workspaces:
     """The workspaces in a store of a public host; safe to share between threads."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, wall: Callable[[], datetime] = wall_clock) -> None:
         self._store = store
         # When the last visit was written down, the longest unseen token first.
         self._visits: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
-        self._started, self._started_at = datetime.now(UTC), time.monotonic()
+        self._began, self._started = self._start_of_clock(wall()), time.monotonic()
+        store.database.now = self._now
 
     def issue(self) -> str:
         """A new token, under which nothing is kept yet."""
@@ -153,7 +156,8 @@ class Workspaces:
     def sweep(self) -> None:
         """Deletes what nobody visited for too long, and gives the space back to the disk."""
         self._next_sweep = time.monotonic() + SWEEP
-        before = self._time_that_passed() - timedelta(days=config().workspace_days)
+        self._store.workspaces.note_clock()
+        before = self._now() - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
             # A run at work is watched by somebody, or will be stopped soon.
@@ -187,8 +191,8 @@ class Workspaces:
     def _check_new(self) -> None:
         """Raises `HostLimitError` where this host makes no further workspace now."""
         limits = config()
-        a_minute_ago = datetime.now(UTC) - timedelta(minutes=1)
-        new = self._store.workspaces.created_between(a_minute_ago, datetime.now(UTC))
+        now = self._now()
+        new = self._store.workspaces.created_between(now - timedelta(minutes=1), now)
         if new >= limits.workspaces_per_minute:
             raise HostLimitError(
                 say(
@@ -212,13 +216,20 @@ class Workspaces:
         ever = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
         return self._store.workspaces.created_between(*ever)
 
-    def _time_that_passed(self) -> datetime:
-        """Now, by no more than the time that this process ran.
+    def _now(self) -> datetime:
+        """The host's own clock, by which workspaces expire: one that is set wrong changes nothing.
 
-        A clock that is set ahead must not make everything expire at once.
+        It counts the time that processes ran, and at most half of what a workspace is kept for
+        between two of them.
         """
-        ran = timedelta(seconds=time.monotonic() - self._started_at)
-        return min(datetime.now(UTC), self._started + ran)
+        return self._began + timedelta(seconds=time.monotonic() - self._started)
+
+    def _start_of_clock(self, wall: datetime) -> datetime:
+        noted = self._store.workspaces.newest_visit()
+        if noted is None:
+            return wall
+        most = timedelta(days=config().workspace_days) / 2
+        return noted + min(max(wall - noted, timedelta()), most)
 
     def _remember(self, token: str) -> None:
         with self._lock:

@@ -419,6 +419,21 @@ def test_a_compressed_body_is_read_as_far_as_it_is_small(name):
 
 
 @both
+def test_of_a_compressed_body_no_more_is_unpacked_than_is_read(name):
+    packed = gzip.compress(b" " * 60_000_000)
+    with suppress(LLMError):
+        told(name, b"{}")  # what is loaded at the first call does not count
+    tracemalloc.start()
+    try:
+        with pytest.raises(LLMError, match="far more than an answer"):
+            told(name, packed, "content-encoding: gzip")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 * 2**20
+
+
+@both
 @pytest.mark.parametrize(
     "body",
     [

@@ -17,6 +17,7 @@ from evaluators.runs.engine import RunRegistry
 from evaluators.runs.notes import written
 from evaluators.runs.store import Answer, Store
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.workspaces import CLOCK
 from evaluators.runs.workspaces import Workspaces
 from tests.runs import slow
 
@@ -335,7 +336,7 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(store, host):
     assert not host.admits(ANN)
     host.sweep()
     assert store.database.rows("select count(*) from uploads")[0][0] == 0
-    assert store.database.rows("select count(*) from workspaces")[0][0] == 0
+    assert [token for (token,) in store.database.rows("select token from workspaces")] == [CLOCK]
 
 
 def test_a_visit_sets_off_a_sweep_at_most_once_an_hour(store):
@@ -383,15 +384,35 @@ def days_old(store: Store, days: float) -> None:
         db.execute("update workspaces set created = ?, last_visit = ?", (moment, moment))
 
 
-def test_a_clock_that_is_set_ahead_lets_nothing_expire(store, host):
+def started(store: Store, days: float) -> Workspaces:
+    """The host of a process that starts when its clock says so many days from now."""
+    host = Workspaces(store, lambda: datetime.now(UTC) + timedelta(days=days))
+    host._next_sweep = float("inf")
+    return host
+
+
+@pytest.mark.parametrize("clocks", [(0, 30, 0), (-30, 0), (0, -30, 0), (0, 3000)])
+def test_a_clock_that_is_wrong_at_a_start_lets_nothing_expire(store, clocks):
+    visitors = dict(zip((ANN, BEN, "cem-0123456789-abcdefghij"), clocks, strict=False))
+    for visitor, days in visitors.items():
+        host = started(store, days)
+        fill(store, visitor)
+        host.sweep()
+    for visitor in visitors:
+        assert store.runs.ids(visitor)
+
+
+def test_what_nobody_visits_expires_whoever_starts_the_host_in_between(store, public):
+    public.setenv("PLUMBLINE_WORKSPACE_DAYS", "4")
+    started(store, 0)
     fill(store, ANN)
-    # As after a jump of eight days: all that is kept, and the start of the process, is as old.
-    days_old(store, 8)
-    host._started -= timedelta(days=8)
-
-    host.sweep()
-
+    # Nobody comes but to look, and each process runs for a moment.
+    for day in (1, 2, 3):
+        started(store, day).sweep()
     assert store.runs.ids(ANN)
+    for day in (4, 5):
+        started(store, day).sweep()
+    assert not store.runs.ids(ANN)
 
 
 def test_after_a_clock_was_set_back_new_visitors_are_let_in(store, host, public):

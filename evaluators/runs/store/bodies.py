@@ -105,6 +105,7 @@ def timestamp(moment: datetime | None = None) -> str:
     return (moment or datetime.now(UTC)).isoformat(timespec="seconds")
 
 
-def open_workspace(db: Connection, workspace: str) -> None:
+def open_workspace(db: Connection, workspace: str, moment: datetime) -> None:
     """From now on the workspace is known: something is kept for it."""
-    db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", (workspace, timestamp()))
+    values = (workspace, timestamp(moment))
+    db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", values)

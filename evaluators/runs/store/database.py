@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
 from typing import Any, Protocol
@@ -26,6 +27,10 @@ UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerialization
 SAVED_ELSEWHERE = mark(
     "These runs are kept in PostgreSQL: save them with pg_dump, or as your server's backups do it."
 )
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
 
 
 class Cursor(Protocol):
@@ -60,6 +65,9 @@ class Database(ABC):
     Its SQL is what SQLite and PostgreSQL have in common, with the placeholders (`?`, `?1`,
     `:name`) and the JSON functions of SQLite.
     """
+
+    now: Callable[[], datetime] = staticmethod(wall_clock)
+    """By which visits of workspaces are written; a public host counts by a clock of its own."""
 
     @property
     @abstractmethod

@@ -48,13 +48,13 @@ class RunTable:
     def save(self, run: Run, dataset: Dataset) -> None:
         """Stores a run and its samples (those once, whatever the data set's name)."""
         with self._database.transaction() as db:
-            _insert(db, run, dataset.samples)
+            _insert(db, run, dataset.samples, self._database.now())
 
     def put(self, run: Run, samples: Iterable[Sample], results: Iterable[SampleResult]) -> None:
         """Stores a run that is finished with all of it, in place of one of the same id."""
         with self._database.transaction() as db:
             db.execute("delete from runs where id = ?", (run.id,))
-            _insert(db, run, samples)
+            _insert(db, run, samples, self._database.now())
             insert_results(db, (result_row(run.id, result) for result in results))
 
     def get(self, run_id: str) -> Run | None:
@@ -176,8 +176,8 @@ class RunTable:
         return runs, unreadable
 
 
-def _insert(db: Connection, run: Run, samples: Iterable[Sample]) -> None:
-    open_workspace(db, run.workspace)
+def _insert(db: Connection, run: Run, samples: Iterable[Sample], moment: datetime) -> None:
+    open_workspace(db, run.workspace, moment)
     insert_samples(db, run.fingerprint, samples)
     db.execute(
         "insert into runs (id, workspace, created, fingerprint, body) values (?, ?, ?, ?, ?)",

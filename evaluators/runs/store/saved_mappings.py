@@ -38,7 +38,7 @@ class SavedMappingTable:
                            (select columns from saved_mappings where workspace = ?1
                             order by rowid desc limit ?2)"""
         with self._database.transaction() as db:
-            open_workspace(db, workspace)
+            open_workspace(db, workspace, self._database.now())
             db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
             db.execute(delete_oldest, (workspace, MOST_MAPPINGS))
 

@@ -20,7 +20,7 @@ class SavedMetricTable:
     def save(self, workspace: str, title: str, spec: EvaluatorSpec) -> None:
         """Keeps a metric for the workspace; one of the same title is replaced."""
         with self._database.transaction() as db:
-            open_workspace(db, workspace)
+            open_workspace(db, workspace, self._database.now())
             db.execute(
                 "insert or replace into saved_metrics values (?, ?, ?)",
                 (workspace, title, to_body(spec)),

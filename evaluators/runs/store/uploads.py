@@ -22,7 +22,7 @@ class UploadTable:
     def save(self, workspace: str, upload: Upload, created: str) -> None:
         """Keeps an uploaded file for the workspace; a file of the same name replaces it."""
         with self._database.transaction() as db:
-            open_workspace(db, workspace)
+            open_workspace(db, workspace, self._database.now())
             db.execute(
                 "insert or replace into uploads values (?, ?, ?, ?)",
                 (workspace, upload.name, created, to_body(upload)),

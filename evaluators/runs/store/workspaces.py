@@ -16,6 +16,9 @@ from evaluators.text.language import say
 EXAMPLES = "examples"
 """The workspace of the finished runs that come with Plumbline: nobody's, and open to all."""
 
+CLOCK = "clock"
+"""In the place of a token: its last visit is what the host's clock said last."""
+
 ROW = 60
 """About the bytes of a row's entries in indexes."""
 
@@ -74,15 +77,27 @@ class WorkspaceTable:
         """Notes that somebody came to the workspace now; nothing where nothing is kept for it."""
         query = "update workspaces set last_visit = ? where token = ?"
         with self._database.transaction() as db:
-            db.execute(query, (timestamp(), workspace))
+            db.execute(query, (timestamp(self._database.now()), workspace))
+
+    def note_clock(self) -> None:
+        """Keeps what the host's clock says, for the process after this one."""
+        moment = timestamp(self._database.now())
+        with self._database.transaction() as db:
+            db.execute("insert or replace into workspaces values (?1, ?2, ?2)", (CLOCK, moment))
+
+    def newest_visit(self) -> datetime | None:
+        """The newest moment that the host's clock has noted here."""
+        [[moment]] = self._database.rows("select max(last_visit) from workspaces")
+        return datetime.fromisoformat(moment) if moment else None
 
     def created_between(self, after: datetime, until: datetime) -> int:
         """How many workspaces there are that were new then.
 
         Where the clock was set back, some may be new in the future, and are not new now.
         """
-        query = "select count(*) from workspaces where created > ? and created <= ?"
-        return int(self._database.rows(query, timestamp(after), timestamp(until))[0][0])
+        query = """select count(*) from workspaces
+                   where created > ? and created <= ? and token <> ?"""
+        return int(self._database.rows(query, timestamp(after), timestamp(until), CLOCK)[0][0])
 
     def unvisited_since(self, moment: datetime) -> list[str]:
         """The workspaces that nobody came to after that moment.
@@ -90,8 +105,8 @@ class WorkspaceTable:
         That of a person's own machine is never among them, nor that of the examples.
         """
         query = """select token from workspaces where last_visit < ?
-                   and token not in ('local', ?) order by last_visit"""
-        rows = self._database.rows(query, timestamp(moment), EXAMPLES)
+                   and token not in ('local', ?, ?) order by last_visit"""
+        rows = self._database.rows(query, timestamp(moment), EXAMPLES, CLOCK)
         return [token for (token,) in rows]
 
     def bytes_of(self, workspace: str) -> int:
