@@ -83,7 +83,8 @@ def translated(said: T) -> T:
     anew: Any = said
     if isinstance(said, Message):
         anew = (said.maker or say)(*said.parts, **said.blanks)
-    elif isinstance(said, tuple):
+    # A record of a tuple's kind has words of its own.
+    elif type(said) is tuple:
         anew = tuple(map(translated, said))
     return anew  # type: ignore[no-any-return]
 
