@@ -34,9 +34,15 @@ def catalogue() -> dict[str, type[Evaluator]]:
         return {cls.name: cls for cls in in_order}
 
 
+def metric_named(name: str) -> type[Evaluator] | None:
+    """The evaluator of that name; `None` where it is gone."""
+    # A page asks a hundred times: the folder of one's own is looked into for its own files alone.
+    return _shipped().get(name) or catalogue().get(name)
+
+
 def from_spec(spec: EvaluatorSpec) -> Evaluator:
     """The evaluator that a stored spec describes."""
-    cls = catalogue().get(spec.name)
+    cls = metric_named(spec.name)
     if cls is None:
         names = ", ".join(sorted(catalogue()))
         raise ParameterError(
@@ -47,7 +53,7 @@ def from_spec(spec: EvaluatorSpec) -> Evaluator:
 
 def leads(name: str) -> Benchmark | None:
     """The benchmark whose runs the evaluator of that name leads; `None` also where it is gone."""
-    cls = catalogue().get(name)
+    cls = metric_named(name)
     return cls.leads if cls else None
 
 
@@ -62,13 +68,13 @@ def goes_by_rules(spec: EvaluatorSpec) -> bool:
 
 
 def _evidence(spec: EvaluatorSpec) -> Evidence | None:
-    cls = catalogue().get(spec.name)
+    cls = metric_named(spec.name)
     return cls.evidence if cls else None
 
 
 def declared_values(name: str) -> tuple[Value, ...]:
     """What the metric of that name declares of its values; nothing where it is gone."""
-    cls = catalogue().get(name)
+    cls = metric_named(name)
     return cls.values if cls else ()
 
 
@@ -98,6 +104,11 @@ def explanations(cls: type[Evaluator]) -> list[str]:
     """What the metric says of itself: the docstrings of its class and of its file."""
     texts = (cls.__doc__, inspect.getdoc(inspect.getmodule(cls)))
     return [inspect.cleandoc(text) for text in texts if text]
+
+
+@cache
+def _shipped() -> dict[str, type[Evaluator]]:
+    return {cls.name: cls for cls in catalogue().values() if ships(cls)}
 
 
 @cache

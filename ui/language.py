@@ -5,7 +5,15 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from evaluators.text.language import CHINESE, ENGLISH, LANGUAGES, ask_for_language, say, tag
+from evaluators.text.language import (
+    CHINESE,
+    ENGLISH,
+    LANGUAGES,
+    ask_for_language,
+    say,
+    speak,
+    tag,
+)
 from ui import script
 
 LANGUAGE = "language"
@@ -22,6 +30,8 @@ _component = script.component("language")
 def set_up() -> None:
     """From now on texts are in the language of the session that draws them."""
     ask_for_language(_of_session)
+    # To ask the session for each text takes as long as to draw the page.
+    speak(_of_session())
 
 
 def _of_session() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import metric_named
 from evaluators.messages import Text
 from evaluators.params import parameters
 from evaluators.records import EvaluatorSpec, Record, Run
@@ -52,6 +52,6 @@ def differing(first: dict[str, str], second: dict[str, str]) -> list[Change]:
 
 def _parameter_title(spec: EvaluatorSpec, name: str) -> str:
     """What forms call the parameter; its name where the metric or the parameter is gone."""
-    cls = catalogue().get(spec.name)
+    cls = metric_named(spec.name)
     titles = {parameter.name: parameter.title for parameter in (parameters(cls) if cls else ())}
     return titles.get(name, name.replace("_", " ")).lower()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from evaluators.catalogue import catalogue, declared_values
+from evaluators.catalogue import catalogue, declared_values, metric_named
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
@@ -236,7 +236,7 @@ def declared_value(run: Run, number: int, name: str) -> Value:
 
 def title(name: str) -> str:
     """The name of a value or a field as people write it: "Recall at k"; of a metric its title."""
-    cls = catalogue().get(name)
+    cls = metric_named(name)
     return say(cls.title) if cls else readable(name)
 
 

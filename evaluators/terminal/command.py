@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from evaluators.catalogue import catalogue, declared_values
+from evaluators.catalogue import declared_values, metric_named
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.prompts import shipped
@@ -75,7 +75,7 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
 
 def _changed_params(path: str, spec: EvaluatorSpec) -> Iterator[tuple[str, str]]:
     """The parameters that are not as the metric has them by itself."""
-    cls = catalogue().get(spec.name)
+    cls = metric_named(spec.name)
     usual = {}
     if cls:
         fields = cls.model_fields.items()

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from evaluators.marking import Message
 from evaluators.marking import mark as mark
+from evaluators.text.remembered import remembered
 
 T = TypeVar("T")
 
@@ -41,6 +42,11 @@ def ask_for_language(asked: Callable[[], str]) -> None:
 def language() -> str:
     """The code of the language of this moment."""
     return _set.get() or (_asked() if _asked else ENGLISH)
+
+
+def speak(code: str) -> None:
+    """From now on this thread speaks that language, whoever looks."""
+    _set.set(code)
 
 
 def tag() -> str:
@@ -68,11 +74,19 @@ def say(text: str, context: str | None = None, /, **blanks: object) -> str:
     # A mark of another context is a template all the same.
     if isinstance(text, Message) and not (context or blanks):
         return translated(text)
+    if not blanks:
+        return _said(str(text), context, language())
     template = str(text)
     said = phrase(template, context) or template
-    if blanks:
-        said = said.format(**{name: translated(value) for name, value in blanks.items()})
+    said = said.format(**{name: translated(value) for name, value in blanks.items()})
     return Message(said, None, (template, context), blanks)
+
+
+# A page says some hundred texts at each drawing.
+@remembered(most=4096, longest=500)
+def _said(template: str, context: str | None, code: str) -> Message:
+    said = catalogue_of(code).get((context, template)) if code != ENGLISH else None
+    return Message(said or template, None, (template, context), {})
 
 
 def translated(said: T) -> T:
@@ -85,7 +99,7 @@ def translated(said: T) -> T:
         anew = (said.maker or say)(*said.parts, **said.blanks)
     # A record of a tuple's kind has words of its own.
     elif type(said) is tuple:
-        anew = tuple(map(translated, said))
+        anew = tuple(map(translated, anew))
     return anew  # type: ignore[no-any-return]
 
 

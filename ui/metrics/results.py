@@ -14,7 +14,7 @@ import streamlit as st
 
 from evaluators import prompts
 from evaluators.base import Evaluator
-from evaluators.catalogue import catalogue, explanations, from_spec
+from evaluators.catalogue import catalogue, explanations, from_spec, metric_named
 from evaluators.errors import ParameterError
 from evaluators.params import Parameter, parameters
 from evaluators.records import EvaluatorSpec, Run
@@ -95,7 +95,7 @@ def params(spec: EvaluatorSpec, leave_out: Collection[str] = ("title",)) -> list
 
     By default that is the title of a metric from a prompt, which stands before the parameters.
     """
-    cls = catalogue().get(spec.name)
+    cls = metric_named(spec.name)
     declared = {parameter.name: parameter for parameter in parameters(cls)} if cls else {}
     words = []
     for name, value in spec.params.items():

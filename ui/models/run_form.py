@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from evaluators.base import Benchmark
-from evaluators.catalogue import catalogue
+from evaluators.catalogue import metric_named
 from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError
 from evaluators.llm.catalogue import Choice, find
@@ -255,7 +255,7 @@ def _fields_of_metrics(run: Run, benchmark: Benchmark | None, key: str) -> dict[
     fields: dict[str, Any] = {}
     chosen = []
     for spec in run.evaluators:
-        cls = catalogue().get(spec.name)
+        cls = metric_named(spec.name)
         if cls is None:
             continue
         is_leading = benchmark is not None and spec == run.evaluator
