@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from numbers import Integral, Real
 from string import Formatter
@@ -22,6 +22,7 @@ STORED: Mapping[str, bool] = {"as_stored": True}
 """The context in which records are dumped for a store, a run file or another process; elsewhere
 their messages are English texts."""
 MOST_NESTED = 8
+SHORT = 1000
 MOST_FILLED = 1_000_000
 """Characters of a stored message with its blanks filled: a stranger's file may nest them."""
 _FORM = re.compile(r"[,+]?(0\d)?(\.\d\d?)?[%fgdX]?")
@@ -51,8 +52,7 @@ def as_stored(text: Any) -> Any:
 def from_stored(stored: Any) -> Any:
     """The text that `as_stored` kept, in English; raises `ValueError` where it is none."""
     try:
-        with import_module("evaluators.text.language").speaking("en"):
-            return _made_of(stored, MOST_NESTED)
+        return _made_of(stored, MOST_NESTED)
     except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ValueError("it is not a message") from error
 
@@ -64,27 +64,42 @@ def _made_of(stored: Any, depth: int) -> Any:
         return stored
     if not depth:
         raise ValueError("messages are nested too deep")
-    blanks = {}
-    for name, value in stored.get(_BLANKS, {}).items():
-        blanks[name] = _made_of(value, depth - 1)
+    blanks = stored.get(_BLANKS, {})
+    # Most blanks are numbers and names.
+    if any(isinstance(value, dict | list) for value in blanks.values()):
+        blanks = {name: _made_of(value, depth - 1) for name, value in blanks.items()}
     ((maker, stored_parts),) = ((name, stored[name]) for name in stored if name != _BLANKS)
     parts = _made_of(stored_parts, depth - 1)
-    if maker == "say" and blanks:
-        _check_template(parts[0], blanks)
-    return _makers()[maker](*parts, **blanks)
+    if maker == "say":
+        return _said(*parts, **blanks)
+    with import_module("evaluators.text.language").speaking("en"):
+        return _makers()[maker](*parts, **blanks)
 
 
-def _check_template(template: str, blanks: Mapping[str, Any]) -> None:
-    """Raises `ValueError` for one that could read more than its blanks, or become very long."""
-    size = len(template)
+def _said(template: str, context: str | None = None, /, **blanks: Any) -> Message:
+    """What `say` makes of it in English; thousands of these are read with the results of a run."""
+    text = template
+    if blanks:
+        # Those of strangers may be long, and would stay in memory.
+        names_in = _names_in if len(template) < SHORT else _names_in.__wrapped__
+        size = sum(len(str(blanks[name])) for name in names_in(template))
+        if size + len(template) > MOST_FILLED:
+            raise ValueError("it is too long")
+        text = template.format(**blanks)
+    return Message(text, None, (template, context), blanks)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(template: str) -> list[str]:
+    """Its blanks; raises `ValueError` for a template that could read more than these."""
+    names = []
     for _, name, form, _ in Formatter().parse(template):
         if name is None:
             continue
         if not name.isidentifier() or not _FORM.fullmatch(form or ""):
             raise ValueError("its template is not one of texts")
-        size += len(str(blanks[name]))
-    if size > MOST_FILLED:
-        raise ValueError("it is too long")
+        names.append(name)
+    return names
 
 
 @cache
