@@ -44,6 +44,34 @@ _WORDS = {
     "unordered": " without rowid",
 }
 """What stands in `tables.sql` for texts and for the order of rows, which SQLite has by itself."""
+BESIDE_TABLES = f"""
+pragma application_id = {APPLICATION};
+create trigger runs_begin after insert on runs begin
+    insert into revisions (run_id, revision, stored_samples)
+    values (new.id, 0, (select count(*) from samples where fingerprint = new.fingerprint
+                        and typeof(position) = 'integer'));
+end;
+create trigger results_come after insert on results begin
+    update revisions set revision = revision + 1, results = results + 1,
+        stored_results = stored_results + 1 where run_id = new.run_id;
+    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
+end;
+create trigger results_change after update on results begin
+    update revisions set revision = revision + 1, results = results + 1 where run_id = new.run_id;
+    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
+end;
+create trigger person_labels_come after insert on person_labels begin
+    update revisions set revision = revision + 1, stored_labels = stored_labels + 1
+        where run_id = new.run_id;
+    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
+end;
+create trigger person_labels_go after update on person_labels begin
+    update revisions set revision = revision + 1 where run_id = new.run_id;
+    delete from viewed where run_id = new.run_id and position = new.position and model = new.model;
+end;
+"""
+"""The mark of a run store, and triggers, so that no door to the store can forget them."""
+
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 RESTORE = mark(
     "Stop Plumbline and put a backup in its place (README, “Backup”), or move "
@@ -197,7 +225,7 @@ class SqliteDatabase(Database):
         with self.transaction() as db:
             # Asked again within the transaction: another process may have been faster.
             if not self._version():
-                for statement in _statements(script("tables.sql", **_WORDS) + script("sqlite.sql")):
+                for statement in _statements(script("tables.sql", **_WORDS) + BESIDE_TABLES):
                     db.execute(statement)
                 db.execute(f"pragma user_version = {NEWEST}")
 
