@@ -82,11 +82,10 @@ def say(text: str, context: str | None = None, /, **blanks: object) -> str:
     return Message(said, None, (template, context), blanks)
 
 
-# A page says some hundred texts at each drawing.
+# A page says some hundred texts at each drawing; the code is that of this moment.
 @remembered(most=4096, longest=500)
-def _said(template: str, context: str | None, code: str) -> Message:
-    said = catalogue_of(code).get((context, template)) if code != ENGLISH else None
-    return Message(said or template, None, (template, context), {})
+def _said(template: str, context: str | None, _code: str) -> Message:
+    return Message(phrase(template, context) or template, None, (template, context), {})
 
 
 def translated(said: T) -> T:
