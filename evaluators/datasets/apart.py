@@ -28,6 +28,7 @@ from evaluators.records import Remedy
 from evaluators.sandbox import script
 from evaluators.sandbox.child import MEMORY, child
 from evaluators.text.language import say
+from evaluators.text.words import joined_sentences
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
@@ -128,9 +129,8 @@ def _with_numbered_names(messages: Iterable[script.Message]) -> Iterator[script.
     numbered = numbered_names([[str(cell or "") for cell in record] for record in records])
     for message in start:
         if numbered and "header" in message:
-            # As a child says it: that of a message it is made of later.
-            note = {"joined_sentences": [[message["note"], as_stored(say(NUMBERED))]]}
-            yield message | {"names": numbered, "note": note}
+            note = joined_sentences([from_stored(message["note"]), say(NUMBERED)])
+            yield message | {"names": numbered, "note": as_stored(note)}
             yield {"row": message["header"]}
         else:
             yield message
