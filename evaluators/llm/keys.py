@@ -145,7 +145,7 @@ def keys_from_environment(environment: Mapping[str, str]) -> dict[str, Access]:
 
 
 def mask(text: str) -> str:
-    """The text without any key that this process knows, in whatever form, nor what looks like one.
+    """The text without any key that this process knows, nor what looks like one.
 
     Known are those of every access that lives, whoever entered them, and those in the environment:
     an access to these may live for one redraw of a page only.
