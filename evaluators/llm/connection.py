@@ -15,7 +15,7 @@ from evaluators.llm.patience import GivenUpError, Patience
 from evaluators.llm.provider_errors import CallContext, error_for, unsupported, unusable_response
 from evaluators.llm.providers import PROVIDERS, Provider
 from evaluators.llm.received import MOST_NAME, ReceivedAnswer
-from evaluators.llm.sdk import Sdk, open_sdk
+from evaluators.llm.sdk import Sdk
 from evaluators.records import Completion, ModelSpec, Usage
 from evaluators.text.language import say
 from evaluators.text.size import tokens
@@ -121,7 +121,7 @@ class Connection:
         async with self._opening:
             # Looked at again: whoever held the lock before has opened it.
             if self._sdk is None:
-                self._sdk = await asyncio.to_thread(open_sdk, self._access)
+                self._sdk = await asyncio.to_thread(Sdk, self._access)
             return self._sdk
 
     async def ask(

@@ -1,7 +1,7 @@
 """The error table: whatever goes wrong at a provider becomes an error that says what to do.
 
-groq and openai are made by one generator, on httpx and httpx2: what they raise has equal names and
-attributes, and none of the four is needed here.
+groq and openai are made by one generator: what they raise has equal names and attributes, and
+neither is needed here.
 """
 
 from __future__ import annotations
@@ -575,34 +575,20 @@ def _connection_broke(call: CallContext, details: str) -> LLMError:
 
 
 _NO_ANSWER = {
-    "ServerDisconnectedError": _connection_broke,
-    "ClientOSError": _connection_broke,
     "ConnectError": _cannot_connect,
-    "ConnectTimeout": _cannot_connect,
-    "UnsupportedProtocol": _cannot_connect,
-    "ClientConnectionResetError": _connection_broke,
+    "TimeoutError": _late,
+    "GivenUpError": _late,
     "TooBigError": _too_big,
     "PackedError": _packed,
-    "LocalProtocolError": _unfit_key,
     "UnicodeEncodeError": _unfit_key,
     "ValueError": _unfit_key,
 }
-"""By the name of the exception, or of its deepest cause that stands here.
-
-All other names are those of broken connections. By name, as httpx, httpx2 and aiohttp need not be
-imported for it.
-"""
+"""By the name of the exception; all other names are those of broken connections."""
 
 
 def _without_answer(error: BaseException, call: CallContext) -> LLMError:
-    # Our own time-out; as a cause it is that of a connection.
-    if isinstance(error, TimeoutError):
-        return _late(call, call.clean(f"{type(error).__name__}: {error}"))
-    chain: list[BaseException] = [error]
-    while (cause := chain[-1].__cause__) is not None:
-        chain.append(cause)
-    in_table = [cause for cause in chain if type(cause).__name__ in _NO_ANSWER]
-    # The deepest is the most exact. Of others the SDK's error, the first, says less than its cause.
-    cause = (in_table or chain[:2])[-1]
-    make = _NO_ANSWER.get(type(cause).__name__, _connection_broke)
-    return make(call, call.clean(f"{type(cause).__name__}: {cause}"))
+    # That of an SDK says less than what it wraps.
+    cause = error.__cause__ if type(error).__name__ == "APIConnectionError" else None
+    exact = cause or error
+    make = _NO_ANSWER.get(type(exact).__name__, _connection_broke)
+    return make(call, call.clean(f"{type(exact).__name__}: {exact}"))

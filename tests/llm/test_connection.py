@@ -390,6 +390,8 @@ def test_nothing_from_the_environment_is_used_or_sent(loopback, name, monkeypatc
     headers = server.asked[0].headers
     assert "of-the-host" not in str(headers)
     assert headers["authorization"] == f"Bearer {KEY}"
+    names = "accept accept-encoding authorization content-length content-type host user-agent"
+    assert sorted(header.lower() for header in headers) == names.split()
 
 
 @both
@@ -619,7 +621,7 @@ def test_an_impossible_date_to_wait_for_is_none(name):
 
 @both
 def test_an_address_that_takes_no_connection_is_not_a_slow_model(name, monkeypatch):
-    monkeypatch.setattr("evaluators.llm.sdk.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("evaluators.llm.transport.CONNECT_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
         address = full.getsockname()
         for _ in range(3):  # fill the queue, so that nobody is let in

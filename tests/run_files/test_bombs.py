@@ -233,7 +233,7 @@ ELSEWHERE = {
     "datasets/encoding.py": "gzip: in pieces of a megabyte, counted, and never held whole",
     "batch/engine.py": "zlib: a checksum",
     "batch/worker.py": "pickle: between processes of our own",
-    "llm/sdk.py": "zlib: of an answer so much as is read of it",
+    "llm/transport.py": "zlib: of an answer so much as is read of it",
     "llm/structured.py": "json_repair: short texts; longer ones go to the child",
     "exports/bundle.py": "zipfile: writes",
     "run_files/together.py": "zipfile: writes",
