@@ -113,6 +113,17 @@ class ModelRequest(Record):
         return digest.hexdigest()
 
 
+def request_for(spec: ModelSpec, prompt: Prompt, base_url: str, repeat: int) -> ModelRequest:
+    """What is sent to ask a model at an address a prompt."""
+    return ModelRequest(
+        spec=spec,
+        text=prompt.text,
+        base_url=base_url,
+        schema_text=prompt.schema_text,
+        repeat=repeat,
+    )
+
+
 @lru_cache
 def _model_facts(spec: ModelSpec, base_url: str) -> bytes:
     """What of a request is the same for a whole run."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from evaluators.errors import AccessError, LLMError
-from evaluators.llm import Access, Keys, LLMClient, ModelRequest
+from evaluators.llm import Access, Keys, LLMClient, ModelRequest, request_for
 from evaluators.llm.batches import Batches
 from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
@@ -110,13 +110,7 @@ class ModelSession:
     def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
         """What is sent for the prompt."""
         base_url = self._access.base_url if self._access else ""
-        return ModelRequest(
-            spec=self.spec,
-            text=prompt.text,
-            base_url=base_url,
-            schema_text=prompt.schema_text,
-            repeat=repeat,
-        )
+        return request_for(self.spec, prompt, base_url, repeat)
 
     @property
     def is_remote(self) -> bool:
@@ -170,13 +164,7 @@ class _RemoteClient(LLMClient):
         return _tokens_left_for_a_prompt(self._spec, self._limiter)
 
     def complete(self, prompt: Prompt) -> Completion:
-        request = ModelRequest(
-            spec=self._spec,
-            text=prompt.text,
-            base_url=self._base_url,
-            schema_text=prompt.schema_text,
-            repeat=self._repeat,
-        )
+        request = request_for(self._spec, prompt, self._base_url, self._repeat)
         completion = self._layers.complete(request).completion
         self._log.add(request, completion)
         return completion

@@ -14,12 +14,7 @@ from evaluators.evaluation_pipeline import HybridEvaluator, threshold
 from evaluators.llm import Keys
 from evaluators.llm.clients import prompt_budget
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate, in_batch
-from evaluators.llm.prompt_sizes import (
-    PromptSizes,
-    sizes_for_judge,
-    sizes_for_models,
-    sizes_to_come,
-)
+from evaluators.llm.prompt_sizes import PromptSizes, prompt_sizes, sizes_to_come
 from evaluators.prompts import fill
 from evaluators.records import ModelSpec, Sample
 from evaluators.runs.plan import RunPlan
@@ -67,12 +62,12 @@ class Measures:
 
     def answers(self, plan: RunPlan) -> PromptSizes:
         """What the models are sent about the samples that have no response."""
-        texts = (
-            (fill(plan.prompt, sample.question, sample.retrieved_documents).text, sample.repeat)
+        prompts = (
+            (fill(plan.prompt, sample.question, sample.retrieved_documents), sample.repeat)
             for sample in plan.dataset.samples
             if sample.response is None
         )
-        return sizes_for_models(texts, plan.models)
+        return prompt_sizes(prompts, plan.models)
 
     def judgements(
         self,
@@ -97,7 +92,7 @@ class Measures:
             for sample in samples
             for prompt in prompts_of(evaluator, sample, budget)
         )
-        return sizes_for_judge(judge, prompts)
+        return prompt_sizes(prompts, [judge])
 
     def judgements_to_come(
         self,
