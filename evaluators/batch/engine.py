@@ -52,24 +52,22 @@ UNREADABLE = (
 
 
 class Judged(NamedTuple):
-    """The metrics of a batch with their columns, and whether judges are there to be asked."""
+    """Metrics of a batch with their columns, and whether judges are there to be asked."""
 
     metrics: tuple[Evaluator, ...]
     columns: tuple[MetricColumns, ...]
     has_judge: bool = False
 
-    def split(self, *, workers_ask: bool) -> tuple[Judged, Judged]:
+    def split(self) -> tuple[Judged, Judged]:
         """Those that workers can do, and those that must stay in this process.
 
-        Metrics of one's own stay here, where their code is, and unless `workers_ask` those that ask
-        a judge.
+        That are metrics of one's own, whose code is here, and those that ask a judge.
         """
         theirs: list[tuple[Evaluator, MetricColumns]] = []
         own: list[tuple[Evaluator, MetricColumns]] = []
         for metric, columns in zip(self.metrics, self.columns, strict=True):
             asks = self.has_judge and metric.most_judges() > 0
-            is_theirs = takes(metric) and (workers_ask or not asks)
-            (theirs if is_theirs else own).append((metric, columns))
+            (own if asks or not takes(metric) else theirs).append((metric, columns))
         return self._part(theirs), self._part(own)
 
     def _part(self, chosen: Sequence[tuple[Evaluator, MetricColumns]]) -> Judged:

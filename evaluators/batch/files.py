@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import pyarrow as pa
@@ -17,17 +16,16 @@ from evaluators.base import Evaluator
 from evaluators.batch import kept
 from evaluators.batch.columns import schema_of
 from evaluators.batch.engine import Engine, Judged, Step, steps
-from evaluators.batch.folder import CALLS, MANIFEST, PARTS, Folder, WriteError, check_outputs
+from evaluators.batch.folder import MANIFEST, PARTS, Folder, WriteError, check_outputs
 from evaluators.batch.function import ScoreRow, free_scorer
-from evaluators.batch.judging import AskJudges, CallStore, JudgesSetup, Judging
+from evaluators.batch.judging import Judging
 from evaluators.batch.parts import Parts
 from evaluators.batch.plan import BatchPlan, planned
-from evaluators.batch.processes import Processes
 from evaluators.batch.progress import Display
 from evaluators.batch.results import BatchResults
 from evaluators.batch.retry import OpenRows, Retry
 from evaluators.batch.sources import Fragment
-from evaluators.batch.worker import Task
+from evaluators.batch.worker import Processes, Task
 from evaluators.config import config
 from evaluators.datasets.table import SHOWN_PROBLEMS, about_short
 from evaluators.errors import (
@@ -41,7 +39,7 @@ from evaluators.extras import install_line
 from evaluators.llm import Keys
 from evaluators.records import Cap
 from evaluators.runs import inputs
-from evaluators.runs.store import Spent
+from evaluators.runs.store import Store
 
 if TYPE_CHECKING:
     from evaluators.batch.cluster import Cluster
@@ -83,10 +81,9 @@ def evaluate_batch_files(
     doubt. `by` names columns by which results are summed up as well: `"model"`, or of times
     `"created:week"` (or day, month). `workers` are processes, one for each processor unless given;
     metrics that ask a judge, and those of your own, stay in this one. With the engine `"ray"` they
-    are actors, started here or in the cluster at `ray_address`, which also ask the judges, through
-    one actor that keeps limits, budget and answers for all. `cap` counts over all calls that go on
-    with the same folder. `retry_failed` judges also those rows of finished files again that failed,
-    and no others.
+    are actors, started here or in the cluster at `ray_address`. `cap` counts over all calls that go
+    on with the same folder. `retry_failed` judges also those rows of finished files again that
+    failed, and no others.
 
     Raises `PlumblineError` where nothing could begin; what stopped it later is in
     `BatchResults.stopped`, and files that cannot be read are in `BatchResults.problems`.
@@ -136,10 +133,10 @@ def work(
     fragments = plan.source.fragments
     check_outputs(folder, fragments)
     judged = Judged(plan.metrics, plan.columns, has_judge=bool(plan.judges))
-    with folder.held(plan.settings):
+    with folder.held(plan.settings) as batch_id:
         store = inputs.local_store()
-        batch = kept.begun(store, folder, plan)
-        attempt = _Attempt(plan, folder, judged, where)
+        batch = kept.begun(store, batch_id, folder, plan)
+        attempt = _Attempt(plan, folder, judged, where, store, batch_id)
         notes = kept.Notes(store, batch, attempt.results)
         try:
             with Display(len(fragments), show=progress) as display:
@@ -177,6 +174,8 @@ class _Attempt:
         folder: Folder,
         judged: Judged,
         where: Where,
+        store: Store,
+        batch: str,
     ) -> None:
         self.problems: dict[str, str] = {}
         self.stopped = ""
@@ -185,6 +184,8 @@ class _Attempt:
         self._folder = folder
         self._judged = judged
         self._where = where
+        self._store = store
+        self._batch = batch
         self._schema = schema_of(judged.columns, plan.groups)
         self._parts: dict[str, Parts] = {}
 
@@ -205,19 +206,9 @@ class _Attempt:
             found,
             files=len(fragments),
             problems=self.problems,
-            spent=self._spent(),
+            spent=self._store.calls.spent(self._batch),
             stopped=self.stopped,
         )
-
-    def _spent(self) -> Mapping[str, Spent]:
-        """What judges were paid, over all attempts."""
-        if not self._plan.judges:
-            return {}
-        calls = CallStore(self._calls)
-        try:
-            return calls.spent()
-        finally:
-            calls.close()
 
     def work(self, display: Display, notes: kept.Notes, *, retry_failed: bool = False) -> None:
         """Goes through the files that are not finished; raises only what nobody foresaw."""
@@ -236,60 +227,37 @@ class _Attempt:
                 with self._engine() as engine:
                     self._write(engine, open_files, display, notes)
 
-    @property
-    def _calls(self) -> Path:
-        """The file of what judges were paid."""
-        # SQLite, which keeps it, needs a file of this machine.
-        if self._folder.local is None:
-            raise ParameterError(
-                "What judges are paid for is kept beside the results, in a folder on this "
-                "machine. Name one, and copy the results afterwards."
-            )
-        return self._folder.local / CALLS
-
     @contextmanager
     def _engine(self) -> Iterator[Engine]:
         """The engine at work; what it has started ends with it, the judges last."""
-        plan = self._plan
+        theirs, own = self._judged.split()
         with ExitStack() as open_until_the_end:
             cluster = None
             if self._where.engine == "ray":
                 cluster = open_until_the_end.enter_context(_ray(self._where))
-            judges: AskJudges | None = None
-            if plan.judges:
-                setup = JudgesSetup(plan.judges, plan.keys, plan.cap, self._calls)
-                opened = cluster.judges(setup) if cluster else setup.open()
-                open_until_the_end.callback(opened.close)
-                judges = opened
-            theirs, own = self._judged.split(workers_ask=cluster is not None)
+            score_row: ScoreRow | None = None
+            if self._plan.judges:
+                judging = self._opened_judges(own.metrics)
+                open_until_the_end.callback(judging.close)
+                score_row = judging.score_row
+            elif own.metrics:
+                score_row = free_scorer(own.metrics)
             specs = tuple(metric.spec() for metric in theirs.metrics)
-            asked = plan.judges if cluster else ()
-            task = Task(
-                plan.reading, specs, theirs.columns, plan.groups, config(), asked, plan.has_cap
-            )
+            task = Task(self._plan.reading, specs, theirs.columns, self._plan.groups, config())
             count = self._where.workers or os.cpu_count() or 1
             engine = Engine(
                 task,
                 cluster.workers(task) if cluster else Processes(task, count),
                 self._schema,
                 own,
-                self._own_scorer(own.metrics, judges),
-                config().workers if judges else LOCAL_THREADS,
+                score_row,
+                config().workers if self._plan.judges else LOCAL_THREADS,
             )
             yield open_until_the_end.enter_context(engine)
 
-    def _own_scorer(
-        self,
-        metrics: Sequence[Evaluator],
-        judges: AskJudges | None,
-    ) -> ScoreRow | None:
-        """What judges a row in this process; `None` where workers do everything."""
-        if not metrics:
-            return None
-        if judges is None:
-            return free_scorer(metrics)
+    def _opened_judges(self, metrics: Sequence[Evaluator]) -> Judging:
         plan = self._plan
-        return Judging(metrics, plan.judges, judges, has_cap=plan.has_cap).score_row
+        return Judging(metrics, plan.judges, plan.keys, plan.cap, self._store, self._batch)
 
     def _write(
         self,

@@ -7,6 +7,7 @@ process leaves no half one; the manifest comes last, and says that all are there
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -24,8 +25,6 @@ from evaluators.text.printable import printable
 
 MANIFEST = "_manifest.json"
 """Written last."""
-CALLS = "_calls.sqlite3"
-"""What judges were paid for, and their answers."""
 PARTS = ".parts"
 """Results of files that are not judged to their end."""
 OF_INPUT = b"plumbline.input"
@@ -74,8 +73,8 @@ class Folder:
         return False
 
     @contextmanager
-    def held(self, settings: Mapping[str, Any]) -> Iterator[None]:
-        """The folder for this process alone, made where it is missing.
+    def held(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        """The folder for this process alone, made where it is missing; gives the batch's id.
 
         Raises `ParameterError` where it holds something else, `RunElsewhereError` where another
         process works on it.
@@ -85,19 +84,23 @@ class Folder:
                 raise ParameterError(f"{printable(self.address)} is a file. Name a folder.")
             self.system.create_dir(self.path, recursive=True)
         # Before anything is written: a folder that is refused stays as it is.
-        self._has_begun(settings)
+        self._begun(settings)
         with writing(self.address):
             self._lock.acquire()
         try:
             # Again, as another process may have begun meanwhile.
-            if not self._has_begun(settings):
-                self.write_json(SETTINGS, settings)
-            yield
+            batch = self._begun(settings)
+            if not batch:
+                batch = uuid.uuid4().hex
+                self.write_json(SETTINGS, {"id": batch, **settings})
+            yield batch
         finally:
             self._lock.release()
 
-    def _has_begun(self, settings: Mapping[str, Any]) -> bool:
-        """Whether the batch of these settings is in the folder; raises where something else is."""
+    def _begun(self, settings: Mapping[str, Any]) -> str:
+        """The id of the batch of these settings, if it has begun; raises where something else is
+        in the folder.
+        """
         stored = self.read_json(SETTINGS)
         if stored is None:
             inside = self.system.get_file_info(fs.FileSelector(self.path))
@@ -109,14 +112,16 @@ class Folder:
                 raise ParameterError(
                     f"{printable(self.address)} holds other files ({first}). Name an empty folder."
                 )
+            return ""
         # Values of other metrics or columns would be summed up with these.
-        elif stored != settings:
+        batch = str(stored.pop("id", ""))
+        if not batch or stored != settings:
             changed = [name for name in settings if stored.get(name) != settings[name]]
             raise ParameterError(
                 f"{printable(self.address)} holds the results of another batch: it differs in "
                 f"{', '.join(changed) or 'its version'}. Name another folder."
             )
-        return stored is not None
+        return batch
 
     # Files of results
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -31,29 +31,16 @@ from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import Loaded, checked, separators_in
 from evaluators.datasets.table import Table
 from evaluators.datasets.traces import check_no_trace
-from evaluators.errors import (
-    IN_PYTHON,
-    DatasetError,
-    PlumblineError,
-    RunStoppedError,
-    StoreError,
-)
+from evaluators.errors import IN_PYTHON, DatasetError, PlumblineError
 from evaluators.messages import as_stored
-from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample, Score
+from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample
 from evaluators.runs import inputs
-from evaluators.runs.scoring import checked_score, failure_reason
+from evaluators.runs.scoring import Outcome, checked_score, failure_reason, outcome_of
 from evaluators.surrogates import without_surrogates
 from evaluators.text.words import joined_sentences
 
 # Zero and not null: a null cost says that a price is unknown.
 NOTHING_PAID: dict[str, Any] = {name: 0 for name in USAGE}
-
-
-class Outcome(NamedTuple):
-    """What a metric says of a row: a score, or the error that it failed with."""
-
-    score: Score | None = None
-    error: BaseException | None = None
 
 
 class RowOutcome(NamedTuple):
@@ -132,21 +119,10 @@ def free_scorer(metrics: Sequence[Evaluator]) -> ScoreRow:
     """What scores a row by metrics that ask nobody."""
 
     def score_row(sample: Sample) -> RowOutcome:
-        outcomes = [outcome_of(metric, sample) for metric in metrics]
-        return RowOutcome(outcomes, NOTHING_PAID)
+        scores = [partial(checked_score, metric, sample) for metric in metrics]
+        return RowOutcome([*map(outcome_of, scores)], NOTHING_PAID)
 
     return score_row
-
-
-def outcome_of(metric: Evaluator, sample: Sample) -> Outcome:
-    """What a metric says of a sample; raises only what stops all of them."""
-    try:
-        return Outcome(score=checked_score(metric, sample))
-    except (RunStoppedError, StoreError, CancelledError):
-        raise
-    # A metric of one's own may do anything, also leave by `sys.exit`.
-    except (Exception, SystemExit) as error:
-        return Outcome(error=error)
 
 
 def results_of(

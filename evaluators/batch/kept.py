@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,18 +26,18 @@ SELDOM = 5.0
 """Seconds, at least, between two notes of what a batch at work has come to."""
 
 
-def begun(store: Store, folder: Folder, plan: BatchPlan) -> FileBatch:
-    """The batch of this folder, in the store from now on; one that goes on is there already."""
+def begun(store: Store, batch_id: str, folder: Folder, plan: BatchPlan) -> FileBatch:
+    """The batch in this folder, in the store from now on; one that goes on is there already."""
     place = storable(str(folder.local or folder.address))
     settings = plan.settings
-    before = store.file_batches.of_folder(WORKSPACE, place)
-    if before and before.settings == settings:
+    before = store.file_batches.get(WORKSPACE, batch_id)
+    if before and before.folder == place:
         return before
     files = len(plan.source.fragments)
     reading = _READING.dump_python(plan.reading, mode="json")
     nothing = BatchResults(folder=place, rows=0, finished=(), means={}, files=files)
     batch = FileBatch(
-        id=uuid.uuid4().hex,
+        id=batch_id,
         created=datetime.now(UTC).isoformat(timespec="microseconds"),
         title=PurePosixPath(settings["data"]).name or settings["data"],
         folder=place,

@@ -51,10 +51,6 @@ class BatchPlan:
     cap: Cap
     keys: Keys = field(repr=False)
 
-    @property
-    def has_cap(self) -> bool:
-        return self.cap != Cap()
-
 
 def planned(
     address: str,

@@ -21,11 +21,10 @@ from evaluators.document.blocks import Table
 from evaluators.document.tables import NUMBERS, VALUE, mean_cells
 from evaluators.document.terminal import as_text, rich_table
 from evaluators.errors import ParameterError
-from evaluators.runs.aggregate import Mean
+from evaluators.runs.aggregate import Mean, mean_of
 from evaluators.runs.findings import OF_THE_HEURISTIC
 from evaluators.runs.shown_values import why_no_interval
 from evaluators.runs.store import Spent
-from evaluators.statistics import interval
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 from evaluators.text.words import counted
@@ -360,15 +359,10 @@ def _mean(
 ) -> Mean:
     """The mean of a value over rows: what did not fail and has no value is not applicable."""
     judged = values[~np.isnan(values)]
-    # Of fewer than two values nothing is known of the spread, of estimates nothing of the error.
-    low, high = (not is_estimate and interval(judged)) or (None, None)
     failed = int(has_failed.sum())
-    return Mean(
-        mean=float(judged.mean()) if len(judged) else None,
-        low=low,
-        high=high,
+    return mean_of(
+        judged,
         asked=len(values),
-        scored=len(judged),
         not_applicable=len(values) - len(judged) - failed,
         failed=failed,
         estimated=len(judged) if is_estimate else 0,

@@ -65,7 +65,7 @@ class ResultRows:
                     folder=shown,
                 )
             )
-        if stored != batch.settings:
+        if stored.get("id") != batch.id:
             raise DatasetError(
                 say("The folder {folder} holds the results of another batch now.", folder=shown)
             )

@@ -10,7 +10,7 @@ import atexit
 import threading
 import time
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from evaluators.errors import AccessError, LLMError
 from evaluators.llm import Access, Keys, LLMClient, ModelRequest, request_for
@@ -59,14 +59,6 @@ class RunContext(NamedTuple):
 
     A batch knows no tokens per minute, and prompts that were cut anew would be paid for again.
     """
-
-
-class AskedModel(Protocol):
-    """A model as a sample asks it: of this process, or of another that asks it for all."""
-
-    def client(self, log: CallLog, repeat: int = 1) -> LLMClient: ...
-
-    def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest: ...
 
 
 class ModelSession:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -216,7 +217,7 @@ def summarise(
     values = [row.values.get(name) for row in rows]
     is_judged = [value is not None for value in values]
     judged = [*compress(rows, is_judged)]
-    mean = _mean(
+    mean = mean_of(
         [value for value in values if value is not None],
         resembling[np.array(is_judged, dtype=bool)],
         asked=len(rows),
@@ -424,8 +425,13 @@ def means_by_labeller(
             # What people flipped of the heuristic's labels leaves the others as they were.
             labellers = usual.by if by == CORRECTED else [by]
             estimated = len(values) if has_heuristic(labellers) else 0
-            means[by][name] = _mean(
-                [*values.values()], keys, usual.asked, without, usual.failed, estimated
+            means[by][name] = mean_of(
+                [*values.values()],
+                keys,
+                asked=usual.asked,
+                not_applicable=without,
+                failed=usual.failed,
+                estimated=estimated,
             )
     return means
 
@@ -612,9 +618,10 @@ def by_declared_name(
     }
 
 
-def _mean(
-    judged: Sequence[float],
-    keys: Units,
+def mean_of(
+    judged: Sequence[float] | NDArray[np.float64],
+    keys: Units | None = None,
+    *,
     asked: int,
     not_applicable: int,
     failed: int,
@@ -631,7 +638,7 @@ def _mean(
         scored=len(judged),
         not_applicable=not_applicable,
         failed=failed,
-        questions=questions_of(keys),
+        questions=None if keys is None else questions_of(keys),
         estimated=estimated,
     )
 
@@ -764,5 +771,6 @@ def _value_names(rows: Sequence[Outline]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _average(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _average(values: Sequence[float] | NDArray[np.float64]) -> float | None:
+    # Exact: in whatever order the values come, and by whatever Python, the sum is the same.
+    return math.fsum(values) / len(values) if len(values) else None

@@ -5,27 +5,27 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
-from evaluators.errors import RunStoppedError, StoreError, UnstorableError
+from evaluators.errors import UnstorableError
 from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import AskedModel, ModelSession, RunContext
-from evaluators.llm.layers import most_cost
+from evaluators.llm.clients import ModelSession, RunContext
 from evaluators.llm.loop import loop
 from evaluators.records import Call, Cap, Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.failure_streaks import Failure
-from evaluators.runs.requests import requests_of
+from evaluators.runs.requests import plan_share, requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import (
     checked_score,
     failure_details,
     failure_reason,
     generated_response,
+    outcome_of,
 )
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task
@@ -145,23 +145,20 @@ class AnswerScorer:
         metric: int,
         call_log: CallLog,
     ) -> tuple[SampleResult, Failure]:
-        """The result of one cell; the one place where an exception becomes a failed result."""
+        """The result of one cell, and the kind of its failure."""
         started = time.perf_counter()
-        failure: Failure = None
-        outcome: dict[str, object]
-        try:
+
+        def judged() -> Score:
             repeat = self._run.repeat_of(answer.task.position)
             evaluator = with_judges(self._evaluators[metric], self._judges, call_log, repeat)
-            score = self._score(evaluator, self._sample(answer, call_log))
-            outcome = {"status": "scored", "score": score}
-        except (RunStoppedError, StoreError, CancelledError):
-            raise
-        # A metric of one's own may do anything, also leave by `sys.exit`.
-        except (Exception, SystemExit) as error:
+            return self._score(evaluator, self._sample(answer, call_log))
+
+        score, error = outcome_of(judged)
+        outcome: dict[str, object] = {"status": "scored", "score": score}
+        if error:
             # Asked again, the model may say it better.
             call_log.discard(getattr(error, "texts", ()))
             self._control.log_foreign(error)
-            failure = type(error)
             outcome = {**_failed_fields(error), "details": failure_details(error)}
         cell = Cell(answer.task.position, answer.task.model, metric)
         result = {
@@ -171,7 +168,7 @@ class AnswerScorer:
             **call_log.totals(answer.earlier.get(metric)),
             **outcome,
         }
-        return SampleResult.model_validate(result), failure
+        return SampleResult.model_validate(result), type(error) if error else None
 
     def _sample(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
         """The sample with its response, asked for once.
@@ -208,9 +205,7 @@ class AnswerScorer:
             generator = answer.generator
         evaluators = [self._evaluators[metric] for metric in answer.task.metrics]
         requests = requests_of(sample, evaluators, self._judges, generator, self._run.prompt)
-        further_tokens = generator.spec.answer_tokens if generator else 0
-        answer.share.calls = len(requests)
-        answer.share.cost = sum(most_cost(request, further_tokens) for request in requests)
+        plan_share(answer.share, requests, generator.spec.answer_tokens if generator else 0)
 
     def _generated(
         self,
@@ -233,7 +228,7 @@ class AnswerScorer:
 
 def with_judges(
     evaluator: Evaluator,
-    judges: Sequence[AskedModel],
+    judges: Sequence[ModelSession],
     call_log: CallLog,
     repeat: int = 1,
 ) -> Evaluator:

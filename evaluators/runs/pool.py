@@ -19,14 +19,22 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import cache
 from queue import Empty, SimpleQueue
-from typing import TypeVar
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import ships
 from evaluators.config import PACKAGE, config
 from evaluators.errors import WorkerError
 from evaluators.records import Sample, Score
-from evaluators.runs.worker import MEMORY, READY, SECONDS, Reply, Request
+from evaluators.runs.worker import (
+    MEMORY,
+    READY,
+    SECONDS,
+    AnswerRequest,
+    Reply,
+    Request,
+    ScoreRequest,
+    as_line,
+)
 from evaluators.sandbox.child import environment
 from evaluators.text.language import say
 from evaluators.text.similarity import LEXICAL
@@ -46,17 +54,16 @@ LARGE = 50_000
 
 _PROGRAM = """
 import json, os, sys
-from importlib import import_module
 if hasattr(os, "nice"):
     os.nice(10)  # before anything is imported: the app comes first
 sys.path[:] = json.loads(sys.argv[1])
 # Where it is installed, nltk would load it for what no worker uses: more than half of the start.
 sys.modules["scipy"] = None
-import_module(sys.argv[2]).main()
+from evaluators.runs import worker
+worker.main()
 """
 
 Cancelled = Callable[[], bool]
-R = TypeVar("R")
 
 
 def takes(evaluator: Evaluator) -> bool:
@@ -81,20 +88,11 @@ def is_sent(evaluator: Evaluator, sample: Sample) -> bool:
 
 
 class Pool:
-    """`size` workers, each with `seconds` for a request; who comes first is served first.
+    """`size` workers, each with `seconds` for a request; who comes first is served first."""
 
-    `program` is the module whose `main` a worker runs: it reads and writes lines as `runs.worker`.
-    """
-
-    def __init__(
-        self,
-        size: int,
-        seconds: float = SECONDS,
-        program: str = "evaluators.runs.worker",
-    ) -> None:
+    def __init__(self, size: int, seconds: float = SECONDS) -> None:
         self.size = size
         self._seconds = seconds
-        self._program = program
         self._lock = threading.Lock()
         self._workers: set[_Worker] = set()
         self._starting = 0
@@ -147,14 +145,13 @@ class Pool:
         Raises `WorkerError` with the reason of a failure, `CancelledError` soon after
         `is_cancelled`.
         """
-        request = Request(sample=sample, evaluator=evaluator.spec())
-        score = self._run(request, is_cancelled).score
+        score = self.run(ScoreRequest(sample, evaluator.spec()), is_cancelled).score
         assert score
         return score
 
     def answer(self, sample: Sample, prompt: str, is_cancelled: Cancelled) -> str:
         """The offline reader's answer; raises as `score` does."""
-        return self._run(Request(sample=sample, prompt=prompt), is_cancelled).answer or ""
+        return self.run(AnswerRequest(sample, prompt), is_cancelled).answer or ""
 
     def close(self) -> None:
         """Ends all workers; for whoever waits for one, `CancelledError` is raised."""
@@ -164,28 +161,20 @@ class Pool:
         for worker in workers:
             worker.end()
 
-    def exchange(
-        self,
-        request: bytes,
-        read: Callable[[bytes], R],
-        is_cancelled: Cancelled,
-    ) -> R:
-        """What a worker answers to a line, as it is read; raises as `score` does."""
+    def run(self, request: Request, is_cancelled: Cancelled) -> Reply:
+        """What a worker replies to a request; raises as `score` does."""
+        line = as_line(request)
         worker = self._take(is_cancelled)
         # Whatever goes wrong, its next reply would be to this request: it is ended.
         try:
-            reply = read(worker.ask(request + b"\n", self._seconds, is_cancelled))
+            answer = worker.ask(line, self._seconds, is_cancelled)
+            reply = Reply.model_validate_json(answer)
         except BaseException:
             self._drop(worker)
             if self._is_closed:
                 raise CancelledError from None
             raise
         self._give(worker)
-        return reply
-
-    def _run(self, request: Request, is_cancelled: Cancelled) -> Reply:
-        line = request.model_dump_json().encode()
-        reply = self.exchange(line, Reply.model_validate_json, is_cancelled)
         if reply.reason:
             raise WorkerError(
                 reply.reason.message,
@@ -250,7 +239,7 @@ class Pool:
     def _add(self) -> None:
         worker = None
         with suppress(OSError):
-            worker = _Worker(self._program)
+            worker = _Worker()
             if not worker.starts():
                 worker.end()
                 worker = None
@@ -272,10 +261,10 @@ class Pool:
 class _Worker:
     """One process, and a thread that takes what it writes."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self) -> None:
         folders = [str(PACKAGE.parent), *sys.path]
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders), program],
+            [sys.executable, "-I", "-c", _PROGRAM, json.dumps(folders)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -8,8 +8,10 @@ from evaluators.base import Evaluator
 from evaluators.dry_run import answered, prompts_of
 from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm import ModelRequest
+from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import AskedModel, ModelSession
+from evaluators.llm.clients import ModelSession
+from evaluators.llm.layers import most_cost
 from evaluators.prompts import fill
 from evaluators.records import Sample
 
@@ -17,7 +19,7 @@ from evaluators.records import Sample
 def requests_of(
     sample: Sample,
     evaluators: Sequence[Evaluator],
-    judges: Sequence[AskedModel],
+    judges: Sequence[ModelSession],
     generator: ModelSession | None,
     template: str,
 ) -> list[ModelRequest]:
@@ -37,3 +39,12 @@ def requests_of(
             prompts = prompts_of(asked, answered(sample), budget)
             requests += [judge.request(prompt, sample.repeat) for prompt in prompts]
     return requests
+
+
+def plan_share(share: Share, requests: Sequence[ModelRequest], further_tokens: int = 0) -> None:
+    """Says what a sample takes of a budget at most, if it asks all of this.
+
+    `further_tokens` are those of an answer that the prompts will hold and do not hold yet.
+    """
+    share.calls = len(requests)
+    share.cost = sum(most_cost(request, further_tokens) for request in requests)

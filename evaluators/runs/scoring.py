@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
+from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluators import custom_files
 from evaluators.base import Evaluator
-from evaluators.errors import NoAnswerError, ParameterError, PlumblineError
+from evaluators.errors import (
+    NoAnswerError,
+    ParameterError,
+    PlumblineError,
+    RunStoppedError,
+    StoreError,
+)
 from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
 from evaluators.records import Reason, Sample, Score
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
+
+
+class Outcome(NamedTuple):
+    """What a metric says of a sample: a score, or the error that it failed with."""
+
+    score: Score | None = None
+    error: BaseException | None = None
+
+
+def outcome_of(score: Callable[[], Score]) -> Outcome:
+    """What comes of scoring a sample: the one place where an exception becomes a failed result.
+
+    Raises only what stops the whole run.
+    """
+    try:
+        return Outcome(score())
+    except (RunStoppedError, StoreError, CancelledError):
+        raise
+    # A metric of one's own may do anything, also leave by `sys.exit`.
+    except (Exception, SystemExit) as error:
+        return Outcome(error=error)
 
 
 def generated_response(sample: Sample, prompt: str, llm: LLMClient) -> str:

@@ -1,19 +1,20 @@
-"""A worker process: it scores samples, or answers them as the offline reader does, one by one.
+"""A worker process: it does one `Request` after the other, such as to score a sample.
 
-It reads a `Request` and writes a `Reply`, a line of JSON each; its first line says that it is
-ready. It ends when its input does, that is with the process that started it, even if that one is
-killed.
+A request comes as a line, pickled and as base64; the `Reply` is a line of JSON, as a worker has
+read what strangers wrote. The first line says that it is ready. It ends when its input does, that
+is with the process that started it, even if that one is killed.
 """
 
 from __future__ import annotations
 
+import base64
 import os
+import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple, Protocol
 
 from evaluators.catalogue import catalogue, from_spec
 from evaluators.errors import PlumblineError
@@ -39,30 +40,55 @@ SECONDS = 120
 """The longest that one sample may take, by the clock."""
 
 
-class Request(Record):
-    """A sample to be scored by an evaluator, or, with a prompt, answered by the offline reader."""
-
-    sample: Sample
-    evaluator: EvaluatorSpec | None = None
-    prompt: str = ""
-
-
 class Reply(Record):
-    """A score, an answer, or why it failed; `foreign` is the class of an error that is not ours."""
+    """A score, an answer, or a batch of results in Arrow's own form as base64; or why it failed.
+
+    `foreign` is the class of an error that is not ours.
+    """
 
     score: Score | None = None
     answer: str | None = None
+    rows: str = ""
     reason: Reason | None = None
     details: str = ""
     foreign: str = ""
 
 
+class Request(Protocol):
+    """What a worker is to do."""
+
+    def reply(self) -> Reply: ...
+
+
+class ScoreRequest(NamedTuple):
+    """A sample to be scored by an evaluator."""
+
+    sample: Sample
+    evaluator: EvaluatorSpec
+
+    def reply(self) -> Reply:
+        return Reply(score=checked_score(from_spec(self.evaluator), self.sample))
+
+
+class AnswerRequest(NamedTuple):
+    """A sample to be answered by the offline reader."""
+
+    sample: Sample
+    prompt: str
+
+    def reply(self) -> Reply:
+        return Reply(answer=generated_response(self.sample, self.prompt, OfflineReader()))
+
+
+def as_line(request: Request) -> bytes:
+    """The request as a worker reads it."""
+    return base64.b64encode(pickle.dumps(request)) + b"\n"
+
+
 def reply(request: Request) -> Reply:
     """Does what is requested; a failure is worded as that of a run's own threads."""
     try:
-        if request.evaluator is None:
-            return Reply(answer=generated_response(request.sample, request.prompt, OfflineReader()))
-        return Reply(score=checked_score(from_spec(request.evaluator), request.sample))
+        return request.reply()
     except MemoryError:
         most = f"{MEMORY / 2**20:,.0f} MB"
         message = mark(
@@ -75,18 +101,8 @@ def reply(request: Request) -> Reply:
         return Reply(reason=reason, details=failure_details(error), foreign=foreign)
 
 
-def _reply_line(request: bytes) -> bytes:
-    said = reply(Request.model_validate_json(request))
-    return said.model_dump_json(context=STORED).encode()
-
-
 def main() -> None:
     """Works until the input ends."""
-    serve(_reply_line)
-
-
-def serve(answer: Callable[[bytes], bytes]) -> None:
-    """Works until the input ends; `answer` makes of a line that came in the one that goes out."""
     output = _output_for_replies()
     catalogue()
     # Loads the sentence cutter: else the first sample would wait for it and count its memory.
@@ -96,10 +112,11 @@ def serve(answer: Callable[[bytes], bytes]) -> None:
     threading.Thread(target=_receive, args=(requests,), daemon=True).start()
     _send(output, READY)
     while True:
-        request = requests.get()
+        # Written by the process that started this one, and by nobody else.
+        request: Request = pickle.loads(base64.b64decode(requests.get()))
         # The parent ends a slow worker after SECONDS; this is for a parent that does not.
         _alarm(2 * SECONDS)
-        _send(output, answer(request) + b"\n")
+        _send(output, reply(request).model_dump_json(context=STORED).encode() + b"\n")
         _alarm(0)
 
 

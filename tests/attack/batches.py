@@ -1,6 +1,6 @@
 """Batches of which a process is killed at random moments: nothing is lost, and nothing twice.
 
-It is the driver, a worker, or with Ray the actor that asks the judges for all workers.
+It is the driver or a worker.
 
 `python -m tests.attack.batches [--engine local|ray] [--moments 20] [--seed 0]` ends with 1 where the
 results are not whole after going on, or more was paid twice than what was in flight.
@@ -22,7 +22,7 @@ import psutil
 
 from tests import judge
 from tests.batch.files import json_lines, results, row
-from tests.batch.test_killed import command, processes_of, workers_of
+from tests.batch.test_killed import command, workers_of
 from tests.loopback import Loopback
 
 MOMENTS = 20
@@ -68,12 +68,11 @@ def attacked(folder: Path, engine: str, moment: random.Random) -> str:
         victims = {
             "the driver": [psutil.Process(process.pid)],
             "a worker": workers_of(process),
-            "the judges": processes_of(process, "_JudgesActor"),
         }
     victim = moment.choice([name for name, found in victims.items() if found])
     moment.choice(victims[victim]).kill()
     told, _ = process.communicate()
-    # Whoever lost its judges says how to go on, and whoever lost a worker goes on by itself.
+    # A driver that lost a worker goes on by itself.
     if victim != "the driver" and process.returncode:
         return f"{victim}, and then: {told.strip()}"
     return victim

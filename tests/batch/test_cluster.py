@@ -1,4 +1,4 @@
-"""The engine ray: the same results as the local one, and limits, budget and answers for all workers."""
+"""The engine ray: the same results as the local one, whatever is killed."""
 
 import os
 import subprocess
@@ -17,7 +17,6 @@ from evaluators.errors import ParameterError
 from tests.batch.files import COLUMNS, json_lines, parquet, results, row
 from tests.batch.test_judged import JUDGE, ROWS, WORKERS, judged, logs, server
 from tests.batch.test_killed import processes_of
-from tests.loopback import ServerLimits
 
 __all__ = ["logs", "server"]
 ROOT = Path(__file__).parents[2]
@@ -80,7 +79,7 @@ def until(condition, judging):
         time.sleep(0.02)
 
 
-def test_a_budget_holds_for_all_workers_and_nothing_is_paid_twice(server, logs):
+def test_beside_workers_judges_keep_a_budget_and_nothing_is_paid_twice(server, logs):
     asked = server().asked
 
     stopped = in_cluster(logs, cap=Cap(calls=15))
@@ -95,49 +94,18 @@ def test_a_budget_holds_for_all_workers_and_nothing_is_paid_twice(server, logs):
     assert {each["gpt_labeling_status"] for each in results(logs / "out")} == {"scored"}
 
 
-def test_workers_keep_one_limit_together(server, logs):
-    # Each alone would send its half at once, and two of all would be refused.
-    provider = server(limits=ServerLimits(ROWS - 2, 10**7, tells_requests=True))
-
-    found = in_cluster(logs)
-
-    assert found.is_complete
-    assert len(provider.asked) == ROWS
-    assert provider.refused == 0
-
-
-def test_of_a_killed_worker_no_row_is_lost_and_no_answer_paid_twice(server, logs):
-    provider = server(holds_after=7)
+def test_of_a_killed_worker_no_row_is_lost(data_folder):
+    rows = [row(number, answer_text=f"It is {number} metres tall.") for number in range(2000)]
+    json_lines(data_folder / "in" / "a.jsonl", rows)
     with ThreadPoolExecutor(1) as thread:
-        judging = thread.submit(in_cluster, logs)
-        until(lambda: len(provider.asked) > 7, judging)
+        judging = thread.submit(free_in_cluster, data_folder)
+        until(lambda: processes_of(psutil.Process(), "_WorkerActor"), judging)
         processes_of(psutil.Process(), "_WorkerActor")[0].kill()
-        provider.release()
         found = judging.result()
 
     assert found.is_complete
-    assert ids(logs) == [str(at) for at in range(ROWS)]
-    # What it had in flight is asked by the actor that asks for all, which goes on.
-    assert len(provider.asked) == ROWS
-
-
-def test_when_the_judges_are_killed_the_batch_stops_and_goes_on_when_it_is_given_again(
-    server, logs
-):
-    provider = server(holds_after=7)
-    with ThreadPoolExecutor(1) as thread:
-        judging = thread.submit(in_cluster, logs)
-        until(lambda: len(provider.asked) > 7, judging)
-        processes_of(psutil.Process(), "_JudgesActor")[0].kill()
-        stopped = judging.result()
-    provider.release()
-
-    assert "The process that asks the judges has ended." in stopped.stopped
-    assert "give the same command again" in stopped.stopped
-    assert in_cluster(logs).is_complete
-    assert ids(logs) == [str(at) for at in range(ROWS)]
-    # Only what was in flight is asked again.
-    assert len(provider.asked) <= ROWS + WORKERS
+    assert ids(data_folder) == [str(at) for at in range(2000)]
+    assert {each["trace_status"] for each in results(data_folder / "out")} == {"scored"}
 
 
 def test_a_killed_driver_is_gone_on_from(server, logs):

@@ -549,6 +549,7 @@ def test_one_process_at_a_time_works_on_a_folder(tmp_path):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
     judged(data, tmp_path / "out")
     settings = json.loads((tmp_path / "out" / "_batch.json").read_text())
+    del settings["id"]
 
     with Folder(str(tmp_path / "out")).held(settings), pytest.raises(RunElsewhereError):
         judged(data, tmp_path / "out")

@@ -3,19 +3,12 @@
 import signal
 import threading
 import time
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
 from evaluators import Cap, evaluate_batch_files
-from evaluators.batch.judging import JudgesSetup
-from evaluators.errors import ParameterError
-from evaluators.llm.budget import Share
-from evaluators.prompts import Prompt
-from evaluators.records import ModelSpec
 from tests import judge
 from tests.batch.files import COLUMNS, json_lines, results, row, started
-from tests.runs import paid
 
 ROWS = 30
 WORKERS = 4
@@ -172,51 +165,19 @@ def test_an_answer_that_cannot_be_read_is_a_row_with_its_error(server, logs):
     assert failed[0]["calls"] == 3
 
 
-def test_what_a_dead_worker_waits_for_is_given_up_unpaid(loopback, data_folder, tmp_path):
-    provider = loopback(latency=1)
-    keys = paid.keys(provider.base_url)
-    spec = ModelSpec(provider="openai", model="gpt-6-luna")
-    setup = JudgesSetup((spec,), keys, Cap(calls=4), tmp_path / "calls.sqlite3")
-    judges = setup.open()
+def test_results_may_be_elsewhere_and_what_was_paid_is_not_paid_twice(server, logs):
+    asked = server().asked
+    options = {"judge": JUDGE, "columns": COLUMNS, "progress": False}
 
-    def ask(number):
-        return judges.complete(number, 0, Prompt(text=f"Prompt {number}"))
+    def found(output, **more):
+        return evaluate_batch_files(logs / "in", output, "gpt_labeling", **options, **more)
 
-    with ThreadPoolExecutor() as threads:
-        under_way = judges.begin("1", Share(calls=2))
-        answered = threads.submit(ask, under_way)
-        assert eventually(lambda: len(provider.asked) == 1)
-        waiting = threads.submit(ask, judges.begin("2", Share(calls=3)))
-        judges.left("2")
-        assert answered.result()
-        judges.end(under_way, (), [None])
+    stopped = found("memory://judged", cap=Cap(calls=20))
+    again = found("memory://judged", cap=Cap(calls=ROWS))
+    elsewhere = found(logs / "out")
 
-        # The budget that the dead one would have had is there for the next.
-        assert threads.submit(ask, judges.begin("3", Share(calls=2))).result(PATIENCE)
-        with pytest.raises(CancelledError):
-            waiting.result(PATIENCE)
-        with pytest.raises(CancelledError):
-            judges.begin("2", Share(calls=1))
-        assert len(provider.asked) == 2
-    judges.close()
-
-
-def eventually(claim):
-    end = time.monotonic() + PATIENCE
-    while not claim() and time.monotonic() < end:
-        time.sleep(0.02)
-    return claim()
-
-
-def test_a_judge_needs_a_folder_of_this_machine(server, logs):
-    server()
-
-    with pytest.raises(ParameterError, match="in a folder on this machine"):
-        evaluate_batch_files(
-            logs / "in",
-            "memory://judged",
-            "gpt_labeling",
-            judge=JUDGE,
-            columns=COLUMNS,
-            progress=False,
-        )
+    assert "The budget of 20 calls is used up" in stopped.stopped
+    assert again.is_complete
+    assert again.spent[JUDGE].calls == len(asked) == ROWS
+    assert elsewhere.is_complete
+    assert elsewhere.spent == {}

@@ -14,14 +14,13 @@ import pytest
 from evaluators.batch.columns import columns_of, schema_of
 from evaluators.batch.engine import Engine, Judged, Step
 from evaluators.batch.pieces import Piece, Reading
-from evaluators.batch.processes import Processes
 from evaluators.batch.sources import Fragment
-from evaluators.batch.worker import Task
+from evaluators.batch.worker import Processes
 from evaluators.catalogue import catalogue
 from evaluators.config import config
 from evaluators.datasets.guess import Guess, Shape
 from tests.batch.files import COLUMNS, json_lines, results, row, started
-from tests.batch.fragile import DEADLY
+from tests.batch.fragile import DEADLY, FragileTask
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 240
@@ -49,7 +48,7 @@ def until(process: subprocess.Popen, condition) -> None:
 
 def workers_of(process: subprocess.Popen) -> list[psutil.Process]:
     """Those that judge pieces, of either engine."""
-    return processes_of(process, "evaluators.batch.worker", "_WorkerActor")
+    return processes_of(process, "evaluators.runs.worker", "_WorkerActor")
 
 
 def processes_of(process: subprocess.Popen | psutil.Process, *words: str) -> list[psutil.Process]:
@@ -112,8 +111,8 @@ def test_a_row_that_ends_its_process_is_a_row_with_its_error_and_the_others_are_
     rows = [row(at, ground_truth="x", question=text) for at, text in enumerate(QUESTIONS)]
     lines = tuple((at, json.dumps(each)) for at, each in enumerate(rows, start=1))
     guess = Guess(Shape.PLAIN, "", 1.0, {**COLUMNS, "ground_truth": "ground_truth"})
-    task = Task(Reading(guess, {}), (metric.spec(),), judged.columns, (), config())
-    workers = Processes(task, 1, program="tests.batch.fragile")
+    task = FragileTask(Reading(guess, {}), (metric.spec(),), judged.columns, (), config())
+    workers = Processes(task, 1)
     fragment = Fragment("a.jsonl", "a.jsonl", 0, "")
 
     with Engine(task, workers, schema_of(judged.columns), Judged((), ())) as engine:

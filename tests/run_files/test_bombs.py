@@ -232,7 +232,7 @@ PARSERS = {
 ELSEWHERE = {
     "datasets/encoding.py": "gzip: in pieces of a megabyte, counted, and never held whole",
     "batch/engine.py": "zlib: a checksum",
-    "batch/worker.py": "pickle: between processes of our own",
+    "runs/worker.py": "pickle: what a process of our own asks of its worker",
     "llm/transport.py": "zlib: of an answer so much as is read of it",
     "llm/structured.py": "json_repair: short texts; longer ones go to the child",
     "exports/bundle.py": "zipfile: writes",

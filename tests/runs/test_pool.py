@@ -29,7 +29,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.pool import LARGE, Pool, is_sent, takes
 from evaluators.runs.scoring import checked_score, generated_response
-from evaluators.runs.worker import Request, reply
+from evaluators.runs.worker import ScoreRequest, reply
 from evaluators.trace_evaluator import TRACEEvaluator
 from tests.runs import slow
 
@@ -123,14 +123,14 @@ def test_a_sample_that_lacks_something_fails_with_the_same_words(pool):
 )
 def test_a_worker_tells_an_error_as_a_run_tells_it(trouble, question, told, foreign):
     spec = EvaluatorSpec(name="test_fragile", params={"trouble": str(trouble)})
-    given = reply(Request(sample=Sample(id="1", question=question), evaluator=spec))
+    given = reply(ScoreRequest(Sample(id="1", question=question), spec))
     assert (given.score, given.reason.message, given.foreign) == (None, told, foreign)
     assert "sk-secret" not in given.model_dump_json()
     assert given.details.startswith(foreign)
 
 
 def test_a_sample_that_needs_too_much_memory_is_told_so():
-    given = reply(Request(sample=GIVEN, evaluator=EvaluatorSpec(name="test_greedy")))
+    given = reply(ScoreRequest(GIVEN, EvaluatorSpec(name="test_greedy")))
     assert given.reason.message.startswith("This sample needs more memory than 1,024 MB. Shorten")
 
 

@@ -1,4 +1,7 @@
-"""Calls that were answered and paid for: the bill of a run, and answers that may serve again."""
+"""Calls that were answered and paid for: bills, and answers that may serve again.
+
+Who paid, the `payer`, is a run or a batch over files, by its id.
+"""
 
 from __future__ import annotations
 
@@ -41,23 +44,23 @@ class CallTable:
             with self._database.transaction() as db:
                 insert_calls(db, [call_row(run_id, call) for call in calls])
 
-    def withdraw(self, run_id: str, keys: Sequence[str]) -> None:
-        """Keeps the bill of these requests of a run, but lets their answers serve nobody again."""
+    def withdraw(self, payer: str, keys: Sequence[str]) -> None:
+        """Keeps the bill of these requests, but lets their answers serve nobody again."""
         if keys:
             with self._database.transaction() as db:
-                query = "update calls set answer = null where run_id = ? and key = ?"
-                db.executemany(query, [(run_id, key) for key in keys])
+                query = "update calls set answer = null where payer = ? and key = ?"
+                db.executemany(query, [(payer, key) for key in keys])
 
-    def spent(self, run_id: str) -> dict[str, Spent]:
-        """What the run paid for, by model id (generators and judge)."""
+    def spent(self, payer: str) -> dict[str, Spent]:
+        """What a run or a batch paid for, by model id (generators and judge)."""
         # As floats, where a sum of whole numbers would overflow; one call without a price hides
         # all of it.
         query = """select model, count(*),
                           sum(cast(prompt_tokens as double precision)),
                           sum(cast(answer_tokens as double precision)),
                           case when count(cost) = count(*) then sum(cost) end
-                   from calls where run_id = ? group by 1 order by 1"""
-        rows = self._database.rows(query, run_id)
+                   from calls where payer = ? group by 1 order by 1"""
+        rows = self._database.rows(query, payer)
         return {
             model: Spent(
                 calls=calls,
@@ -69,19 +72,19 @@ class CallTable:
         }
 
     def costs(self, workspace: str) -> dict[str, list[float | None]]:
-        """What each run of a workspace paid, model by model, in US dollars; `None` is unknown."""
-        query = """select run_id, case when count(cost) = count(*) then sum(cost) end
-                   from calls where workspace = ? group by run_id, model"""
+        """What each payer of a workspace paid, model by model, in US dollars; `None` is unknown."""
+        query = """select payer, case when count(cost) = count(*) then sum(cost) end
+                   from calls where workspace = ? group by payer, model"""
         costs: dict[str, list[float | None]] = {}
-        for run_id, cost in self._database.rows(query, workspace):
-            costs.setdefault(run_id, []).append(cost)
+        for payer, cost in self._database.rows(query, workspace):
+            costs.setdefault(payer, []).append(cost)
         return costs
 
     def served(self, run_id: str) -> dict[str, list[str]]:
         """The names under which models answered, by model id; of answers that are still kept."""
         query = f"""select distinct model, served from
                     (select model, {sql_field("served_model", "answer")} as served from calls
-                     where run_id = ?) as answers
+                     where payer = ?) as answers
                     where served <> '' order by 1, 2"""
         names: dict[str, list[str]] = {}
         for model, served in self._database.rows(query, run_id):
@@ -99,7 +102,7 @@ class CallTable:
         One that cannot be read is as if it were not there.
         """
         query = """select answer from calls where workspace = ? and key = ? and answer is not null
-                   and run_id = coalesce(?, run_id) order by id desc"""
+                   and payer = coalesce(?, payer) order by id desc"""
         for (body,) in self._database.rows(query, workspace, key, run_id):
             with suppress(ValueError):
                 return from_body(Completion, body)
@@ -126,28 +129,31 @@ class CallTable:
             db.execute("update calls set answer = null where workspace = ?", (workspace,))
 
 
+_INSERT = """insert into calls (workspace, payer, key, model, created, cost,
+                                prompt_tokens, answer_tokens, answer)
+             select workspace, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+             from (select workspace from runs where id = ?1
+                   union all select cast(?9 as text) where ?9 <> '') as its"""
+
+
 def insert_calls(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Stores calls as `call_row` gives them."""
-    # The workspace is read from the run: it may have got another name meanwhile.
-    query = """insert into calls (workspace, run_id, key, model, created, cost,
-                                  prompt_tokens, answer_tokens, answer)
-               select workspace, id, ?, ?, ?, ?, ?, ?, ? from runs where id = ?"""
-    db.executemany(query, rows)
+    db.executemany(_INSERT, rows)
 
 
 def insert_calls_once(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """The same where it is not known whether they are stored: those that are stay as they are."""
-    query = """insert into calls (workspace, run_id, key, model, created, cost,
-                                  prompt_tokens, answer_tokens, answer)
-               select workspace, id, ?1, ?2, ?3, ?4, ?5, ?6, ?7 from runs where id = ?8
-               and not exists (select 1 from calls where run_id = ?8 and key = ?1
-                               and created = ?3)"""
-    db.executemany(query, rows)
+    is_new = "not exists (select 1 from calls where payer = ?1 and key = ?2 and created = ?4)"
+    db.executemany(f"{_INSERT} where {is_new}", rows)
 
 
-def call_row(run_id: str, call: Call) -> tuple[Any, ...]:
+def call_row(payer: str, call: Call, workspace: str = "") -> tuple[Any, ...]:
+    """A call of a run, whose workspace is looked up as it may have got another name; of a batch
+    with its workspace.
+    """
     usage = call.completion.usage
     return (
+        payer,
         call.key,
         call.model,
         datetime.now(UTC).isoformat(),
@@ -155,13 +161,13 @@ def call_row(run_id: str, call: Call) -> tuple[Any, ...]:
         min(usage.prompt_tokens, MOST_COUNTED),
         min(usage.answer_tokens, MOST_COUNTED),
         to_body(call.completion) if call.reusable else None,
-        run_id,
+        workspace,
     )
 
 
 def withdraw_answers(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Lets these answers of a run, as `answer_row` gives them, serve nobody again."""
-    query = "update calls set answer = null where run_id = ? and key = ? and answer = ?"
+    query = "update calls set answer = null where payer = ? and key = ? and answer = ?"
     db.executemany(query, rows)
 
 

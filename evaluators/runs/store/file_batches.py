@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from evaluators.records import Record
@@ -31,22 +32,20 @@ class FileBatchTable:
         self._database = database
 
     def save(self, workspace: str, batch: FileBatch) -> None:
-        """Keeps the batch in place of the one that had the same folder."""
-        query = """insert into file_batches (id, workspace, folder, created, body)
-                   values (?, ?, ?, ?, ?)
-                   on conflict (workspace, folder) do update
-                   set id = excluded.id, created = excluded.created, body = excluded.body"""
+        """Keeps the batch in place of what it was, and of another that had the same folder."""
+        query = "delete from file_batches where workspace = ? and (id = ? or folder = ?)"
         values = (batch.id, workspace, batch.folder, batch.created, to_body(batch))
         with self._database.transaction() as db:
-            db.execute(query, values)
-
-    def of_folder(self, workspace: str, folder: str) -> FileBatch | None:
-        """The batch of that folder; `None` also for one that cannot be read."""
-        return self._one("workspace = ? and folder = ?", workspace, folder)
+            db.execute(query, (workspace, batch.id, batch.folder))
+            db.execute("insert into file_batches values (?, ?, ?, ?, ?)", values)
 
     def get(self, workspace: str, batch_id: str) -> FileBatch | None:
         """The workspace's batch of that id; `None` also for one that cannot be read."""
-        return self._one("workspace = ? and id = ?", workspace, batch_id)
+        query = "select body from file_batches where workspace = ? and id = ?"
+        for (body,) in self._database.rows(query, workspace, batch_id):
+            with suppress(ValueError):
+                return from_body(FileBatch, body)
+        return None
 
     def newest(self, workspace: str, limit: int) -> tuple[list[FileBatch], list[Unreadable]]:
         """The workspace's batches, newest first, and those among them that cannot be read."""
@@ -66,12 +65,3 @@ class FileBatchTable:
         query = "delete from file_batches where workspace = ? and id = ?"
         with self._database.transaction() as db:
             db.execute(query, (workspace, batch_id))
-
-    def _one(self, condition: str, *values: str) -> FileBatch | None:
-        query = f"select body from file_batches where {condition}"
-        for (body,) in self._database.rows(query, *values):
-            try:
-                return from_body(FileBatch, body)
-            except ValueError:
-                return None
-        return None

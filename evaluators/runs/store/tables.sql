@@ -57,12 +57,12 @@ create table results (
 -- Counts by status are looked up at every tick of every page, without reading what was said.
 create index results_by_status on results (run_id, status);
 
--- What was paid for, written once: the bill of a run, and the answer for whoever asks the same again.
--- It outlives its run; "answer" is null where it may not serve again.
+-- What was paid for, written once: the bill of its payer, a run or a batch over files, and the answer for
+-- whoever asks the same again. It outlives its payer; "answer" is null where it may not serve again.
 create table calls (
     id $serial,
     workspace $text not null,
-    run_id $text not null,
+    payer $text not null,
     key $text not null,
     model $text not null,
     created $text not null,
@@ -72,7 +72,7 @@ create table calls (
     answer $text$order_of_id
 );
 create index calls_by_key on calls (workspace, key) where answer is not null;
-create index calls_by_run on calls (run_id);
+create index calls_by_payer on calls (payer);
 create index calls_by_workspace on calls (workspace);
 
 create table saved_metrics (

@@ -36,7 +36,7 @@ _OF_RUNS = (
     "environments",
     "batches",
 )
-"""The tables with a column `run_id`, beside `calls`."""
+"""The tables with a column `run_id`."""
 
 
 def _in(column: str, of: str, where: str, key: str = "id") -> str:

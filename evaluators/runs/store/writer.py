@@ -61,10 +61,13 @@ class Writer:
         # Calls that were paid for and could not be stored; only the thread of the writer takes any.
         self._left_over: list[Row] = []
 
-    def put_call(self, run_id: str, call: Call) -> Future[None]:
-        """Stores a call at once, after all that was put before; see `put_result`."""
+    def put_call(self, payer: str, call: Call, workspace: str = "") -> Future[None]:
+        """Stores a call at once, after all that was put before; see `put_result`.
+
+        A payer that is no run, but a batch, has its `workspace` beside it.
+        """
         with storable():
-            row = call_row(run_id, call)
+            row = call_row(payer, call, workspace)
         stored = self._put([row], [], [], None)
         self.hurry()
         return stored
