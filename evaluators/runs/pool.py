@@ -59,8 +59,8 @@ if hasattr(os, "nice"):
 sys.path[:] = json.loads(sys.argv[1])
 # Where it is installed, nltk would load it for what no worker uses: more than half of the start.
 sys.modules["scipy"] = None
-from evaluators.runs import worker
-worker.main()
+import evaluators.runs.worker
+evaluators.runs.worker.main()
 """
 
 Cancelled = Callable[[], bool]
