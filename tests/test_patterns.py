@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nltk.tokenize.punkt import PunktLanguageVars
 
 from evaluators.batch import sources
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
-from evaluators.text import injection, sentences
+from evaluators.text import injection
 from tests.hostile import LENGTHS, TooSlowError, check, strings_for
 
 ROOT = Path(__file__).parents[1]
@@ -44,10 +43,6 @@ NAMES_OF_FILES = ("*.csv", "data/**/train-*.parquet", "*a" * 99, "[" * 199, "*[a
 """Patterns of a hub's card, of at most `hub.LONGEST_PATH` characters."""
 
 
-def punkt() -> PunktLanguageVars:
-    return sentences._punkt()._lang_vars
-
-
 MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/batch/sources.py _listed": (
         "fullmatch",
@@ -68,14 +63,6 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/text/injection.py _way_to_speak": (
         "search",
         lambda: [way.pattern for way in injection._WAYS],
-    ),
-    "evaluators/text/sentences.py English": (
-        "match",
-        lambda: [punkt().re_boundary_realignment],
-    ),  # nltk uses it so
-    "evaluators/text/sentences.py _language": (
-        "finditer",
-        lambda: [punkt().period_context_re(), punkt()._word_tokenizer_re()],
     ),
 }
 """What nobody can read from the code: the file and the function, how patterns are used there, and

@@ -13,7 +13,7 @@ from evaluators import __version__
 from evaluators.llm.catalogue import find
 from evaluators.records import ModelSpec, Record, Run
 
-PACKAGES = ("groq", "json-repair", "nltk", "numpy", "openai", "pydantic")
+PACKAGES = ("groq", "json-repair", "numpy", "openai", "pydantic")
 """Dependencies that can change a result."""
 
 PACKAGE = Path(__file__).parents[1]

@@ -57,8 +57,6 @@ import json, os, sys
 if hasattr(os, "nice"):
     os.nice(10)  # before anything is imported: the app comes first
 sys.path[:] = json.loads(sys.argv[1])
-# Where it is installed, nltk would load it for what no worker uses: more than half of the start.
-sys.modules["scipy"] = None
 import evaluators.runs.worker
 evaluators.runs.worker.main()
 """

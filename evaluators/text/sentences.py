@@ -12,28 +12,21 @@ heading, a row of a table and a source line stay apart, however short, and citat
 words. That changes 82 of the documents and 678 of the responses, those with lists.
 """
 
-# mypy: allow-untyped-calls
-
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from evaluators.records import Sentence, Sentences
 from evaluators.surrogates import without_surrogates
-from evaluators.text import marks, reader
+from evaluators.text import marks, punkt, reader
 from evaluators.text.normalise import IDEOGRAPHS, remove_reasoning
 from evaluators.text.remembered import remembered
 from evaluators.text.word_lists import words_in
-
-if TYPE_CHECKING:
-    from nltk.tokenize.punkt import PunktLanguageVars, PunktSentenceTokenizer
 
 MIN_WORDS = 3
 """A piece with fewer words, counted at single spaces, is a sentence only with a verb of its own."""
@@ -48,13 +41,6 @@ WRAPPED_FROM = 40
 UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
 """A sentence that ends with one of these words goes on in the next piece."""
 
-SENTENCE_STARTERS = """
-an the this that these those it its he his she her they their we our you your
-in on at by for from with of to as after before during since until while when where
-if although because however but and or so there here what which who how why is are was were
-"""
-"""Words that, capitalised after an abbreviation, begin a sentence: "made in the U.S. The next"."""
-
 PRONOUNS = frozenset(["i", "you", "he", "she", "it", "we", "they", "who", "nobody", "everybody"])
 """What follows one of them, alone or as in "it's", can be taken for a verb without knowing it."""
 
@@ -63,7 +49,6 @@ _SENTENCES = TypeAdapter(tuple[Sentence, ...])
 _LIST_LETTER = re.compile(r"(?:[a-z]|[ivx]{2,4})[.)]")
 # A question claims nothing, and "Need help?" has no subject; "Anonymous said..." is not whole.
 _TWO_WORDS = re.compile(r"""([A-Z][\w-]*+)(?:['’][a-z]+)? ([a-z]++)[.!]["')\]]*""")
-_STOP_BETWEEN_WORDS = re.compile(r"([A-Za-z]{2,}+)\. +[A-Za-z]")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 # A full stop of Chinese, or ! and ? after a Chinese character, with the quotes that close after it.
 _CHINESE_STOP = re.compile(rf"(?:[。！？；]|(?<=[{IDEOGRAPHS}])[!?])[。！？；!?]*[”’」』）》]*\s*")
@@ -85,10 +70,8 @@ def _cut_into_sentences(text: str) -> list[str]:
     pieces: list[str] = []
     for line in _unbroken_lines(text):
         for part in _chinese_parts(line):
-            # nltk is not imported for nothing.
-            if part.strip():
-                cut_part = filter(str.strip, _punkt().tokenize(part))
-                pieces += marks.with_item_numbers(cut_part)
+            cut_part = filter(str.strip, punkt.sentences_of(part))
+            pieces += marks.with_item_numbers(cut_part)
     return _continue_unfinished(_glue_short(pieces))
 
 
@@ -237,54 +220,3 @@ def _continue_unfinished(sentences: Iterable[str]) -> list[str]:
             joined.append([sentence])
         is_unfinished = sentence.rpartition(" ")[2] in UNFINISHED
     return [" ".join(parts) for parts in joined]
-
-
-@cache
-def _punkt() -> PunktSentenceTokenizer:
-    """The tokenizer, built on first use.
-
-    Importing nltk takes from half a second to some seconds.
-    """
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
-
-    class Punkt(PunktSentenceTokenizer):
-        """Punkt, where most lines and stops are decided without its tokens: three times as fast."""
-
-        def tokenize(self, text: str, realign_boundaries: bool = True) -> list[str]:
-            if not self._lang_vars.period_context_re().search(text):
-                return [text.rstrip()]
-            return super().tokenize(text, realign_boundaries)
-
-        def text_contains_sentbreak(self, text: str) -> bool:
-            # No other rule speaks of a stop between two plain words.
-            stop = _STOP_BETWEEN_WORDS.match(text)
-            if stop and stop[1].lower() not in self._params.abbrev_types:
-                return True
-            return super().text_contains_sentbreak(text)
-
-    parameters = PunktParameters()
-    parameters.abbrev_types = set(words_in("abbreviations.txt"))
-    parameters.sent_starters = set(SENTENCE_STARTERS.split())
-    # "No. 5" is a number, but "The answer is no." is a sentence.
-    parameters.collocations = {("no", "##number##")}
-    # nltk's defaultdict would keep every word that it is ever asked for.
-    parameters.ortho_context = Counter()  # type: ignore[assignment]
-    return Punkt(parameters, lang_vars=_language())
-
-
-def _language() -> PunktLanguageVars:
-    """English as nltk read it before 3.10, by which the published sentences were cut.
-
-    Only straight quotes close a sentence there, and no pattern has a time limit: nltk's own limit
-    of five seconds covers a whole line, so that it would refuse a book without line breaks.
-    """
-    from nltk.tokenize.punkt import PunktLanguageVars
-
-    class English(PunktLanguageVars):
-        re_boundary_realignment = re.compile(r"""["')\]}]+?(?:\s+|(?=--)|$)""", re.MULTILINE)
-        _re_non_word_chars = r"""(?:[)";}\]*:@'({\[?!])"""
-
-    english = English()
-    english._re_period_context = re.compile(english.period_context_re().pattern, re.VERBOSE)
-    english._re_word_tokenizer = re.compile(english._word_tokenizer_re().pattern, re.VERBOSE)
-    return english
