@@ -23,8 +23,8 @@ STORED: Mapping[str, bool] = {"as_stored": True}
 their messages are English texts."""
 MOST_NESTED = 8
 SHORT = 1000
-MOST_FILLED = 1_000_000
-"""Characters of a stored message with its blanks filled: a stranger's file may nest them."""
+ROOM = 1_000
+"""Characters that a message may take whatever is stored of it: numbers, names that come again."""
 _FORM = re.compile(r"[,+]?(0\d)?(\.\d\d?)?[%fgdX]?")
 _BLANKS = "blanks"
 _MAKERS = (
@@ -52,41 +52,64 @@ def as_stored(text: Any) -> Any:
 def from_stored(stored: Any) -> Any:
     """The text that `as_stored` kept, in English; raises `ValueError` where it is none."""
     try:
-        return _made_of(stored, MOST_NESTED)
+        return _Making().made_of(stored, MOST_NESTED)
     except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ValueError("it is not a message") from error
 
 
-def _made_of(stored: Any, depth: int) -> Any:
-    if isinstance(stored, list):
-        return tuple(_made_of(part, depth) for part in stored)
-    if not isinstance(stored, dict):
-        return stored
-    if not depth:
-        raise ValueError("messages are nested too deep")
-    blanks = stored.get(_BLANKS, {})
-    # Most blanks are numbers and names.
-    if any(isinstance(value, dict | list) for value in blanks.values()):
-        blanks = {name: _made_of(value, depth - 1) for name, value in blanks.items()}
-    ((maker, stored_parts),) = ((name, stored[name]) for name in stored if name != _BLANKS)
-    parts = _made_of(stored_parts, depth - 1)
-    if maker == "say":
-        return _said(*parts, **blanks)
-    with import_module("evaluators.text.language").speaking("en"):
-        return _makers()[maker](*parts, **blanks)
+class _Making:
+    """Makes one message of what is stored: a stranger's file may nest and repeat without end.
 
+    All that is made on the way may be so long as each text in it stands once in every message that
+    it is nested in, and `ROOM` more.
+    """
 
-def _said(template: str, context: str | None = None, /, **blanks: Any) -> Message:
-    """What `say` makes of it in English; thousands of these are read with the results of a run."""
-    text = template
-    if blanks:
-        # Those of strangers may be long, and would stay in memory.
-        names_in = _names_in if len(template) < SHORT else _names_in.__wrapped__
-        size = sum(len(str(blanks[name])) for name in names_in(template))
-        if size + len(template) > MOST_FILLED:
+    def __init__(self) -> None:
+        self._room = ROOM
+
+    def made_of(self, stored: Any, depth: int) -> Any:
+        if isinstance(stored, str):
+            self._room += MOST_NESTED * len(stored)
+            return stored
+        if isinstance(stored, list):
+            return tuple(self.made_of(part, depth) for part in stored)
+        if not isinstance(stored, dict):
+            return stored
+        if not depth:
+            raise ValueError("messages are nested too deep")
+        blanks = {
+            name: self.made_of(blank, depth - 1) for name, blank in stored.get(_BLANKS, {}).items()
+        }
+        ((maker, stored_parts),) = ((name, stored[name]) for name in stored if name != _BLANKS)
+        parts = self.made_of(stored_parts, depth - 1)
+        if maker == "say":
+            return self._said(*parts, **blanks)
+        self._take(_length(parts))
+        with import_module("evaluators.text.language").speaking("en"):
+            return _makers()[maker](*parts, **blanks)
+
+    def _said(self, template: str, context: str | None = None, /, **blanks: Any) -> Message:
+        """What `say` makes of it in English; thousands of these are read with a run's results."""
+        text = template
+        if blanks:
+            # Those of strangers may be long, and would stay in memory.
+            names_in = _names_in if len(template) < SHORT else _names_in.__wrapped__
+            self._take(sum(len(str(blanks[name])) for name in names_in(template)))
+            text = template.format(**blanks)
+        self._take(len(template))
+        return Message(text, None, (template, context), blanks)
+
+    def _take(self, length: int) -> None:
+        self._room -= length
+        if self._room < 0:
             raise ValueError("it is too long")
-        text = template.format(**blanks)
-    return Message(text, None, (template, context), blanks)
+
+
+def _length(parts: Any) -> int:
+    """Characters of all texts in the parts of a message."""
+    if isinstance(parts, tuple):
+        return sum(map(_length, parts))
+    return len(parts) if isinstance(parts, str) else 0
 
 
 @lru_cache(maxsize=1024)

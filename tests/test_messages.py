@@ -1,6 +1,7 @@
 """Messages: kept with their template and blanks, and said in the language of whoever reads."""
 
 import pickle
+import tracemalloc
 
 import pytest
 from pydantic import ValidationError
@@ -125,14 +126,51 @@ def test_what_no_message_can_be_is_refused(stored):
         Kept.model_validate_json(f'{{"text": {stored}}}')
 
 
-def test_messages_in_a_file_cannot_become_too_long():
-    nested = "x" * 100
-    for _ in range(MOST_NESTED - 1):
-        nested = {"say": ["{a}" * 100], "blanks": {"a": nested}}
+def nested(depth):
+    """A text in so many messages, each of which repeats it."""
+    text = "x" * 100
+    for _ in range(depth):
+        text = {"say": ["{a}" * 100], "blanks": {"a": text}}
+    return text
+
+
+LONG = {"say": ["{a}" * 990], "blanks": {"a": "x" * 1000}}
+"""4 KB, of which a megabyte would be made."""
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        LONG,
+        nested(MOST_NESTED - 1),
+        *({maker: [[LONG] * 300]} for maker in ("in_a_line", "side_by_side", "joined_by_and")),
+        {"joined_sentences": [[nested(2)] * 300]},
+        {"say": ["{a}"], "blanks": {"a": "x", "b": LONG}},
+        {"say": [{"joined_sentences": [[LONG]]}]},
+    ],
+)
+def test_messages_in_a_file_cannot_become_much_longer_than_the_file(stored):
+    tracemalloc.start()
     with pytest.raises(ValueError, match="too long"):
-        from_stored(nested)
+        from_stored(stored)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_messages_in_a_file_are_not_nested_without_end():
+    one = {"say": ["{a}"], "blanks": {"a": "x"}}
+    for _ in range(MOST_NESTED):
+        one = {"say": ["{a}"], "blanks": {"a": one}}
     with pytest.raises(ValueError, match="too deep"):
-        from_stored({"say": ["{a}"], "blanks": {"a": {"say": ["{a}"], "blanks": {"a": nested}}}})
+        from_stored(one)
+
+
+def test_a_long_text_in_many_messages_is_read_again():
+    text = "x" * 100_000
+    said = say("{name} was put away meanwhile. {problem}", name=text, problem=text)
+    for row in range(3):
+        said = say("Row {row:d}: {problem}", row=row, problem=said)
+    assert from_stored(as_stored(said)) == said
 
 
 def test_an_error_keeps_the_message_and_half_characters_are_cleaned_in_it():
