@@ -4,10 +4,16 @@ uses.
 
 import threading
 import time
+import tracemalloc
 
 import pytest
 
-from evaluators.records import Dataset, Sample
+from evaluators.people.records import PersonLabel
+from evaluators.records import Cell, Dataset, EvaluatorSpec, Sample
+from evaluators.runs.run_view import RunView
+from evaluators.runs.store import Store
+from tests.stored import stored_run
+from ui import run_views
 from ui.held import Held, weight
 
 KB = 1024
@@ -112,3 +118,20 @@ def test_what_is_dropped_is_gone():
 def test_a_data_set_weighs_what_its_texts_take_in_memory(text, least, most):
     data = Dataset(name="d", samples=(Sample(id="1", question="q", response=text),))
     assert least <= weight(data) / KB <= most + 2
+
+
+def test_a_run_weighs_what_people_said_of_it():
+    store = Store(":memory:")
+    sample = Sample(id="1", question="Why?", response="So.", retrieved_documents=("So it is.",))
+    data = Dataset(name="One", samples=(sample,))
+    run = stored_run(store, data, EvaluatorSpec(name="answer_match"))
+    label = {"label": "verdict", "key": "accuracy", "created": "2026-01-01"}
+    labels = [
+        (Cell(0), PersonLabel(person=f"p{number}", value="yes", **label)) for number in range(2000)
+    ]
+    store.person_labels.save_all(run.id, labels)
+    tracemalloc.start()
+    view = RunView.read(store, run)
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert run_views._most_bytes(view) > taken / 2 > 500_000

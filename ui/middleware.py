@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import streamlit
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
@@ -19,6 +20,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -163,13 +165,21 @@ JSON_BYTES = 2**17
 
 Read, it takes twenty times as much memory, for as long as Streamlit keeps the tab.
 """
+MOST_ITEMS = 10_000
+"""Widgets of a message, and values of lists in them: no page has a tenth of it."""
+TAB_SECONDS = 130.0
+"""After so long a closed tab has not come back; Streamlit lets it go only when others come."""
 
 
 class BoundedMessages:
-    """What components send is bounded before it is read; a larger message closes the connection."""
+    """What a page sends is bounded before it is read; a larger message closes the connection.
 
-    def __init__(self, app: ASGIApp) -> None:
+    And what a closed tab has left is let go of, also where nobody comes any more.
+    """
+
+    def __init__(self, app: ASGIApp, tab_seconds: float = TAB_SECONDS) -> None:
         self.app = app
+        self._tab_seconds = tab_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
@@ -178,15 +188,25 @@ class BoundedMessages:
 
         async def receive_bounded() -> Message:
             message = await receive()
-            if not _holds_much_json(message.get("bytes") or b""):
+            if not _takes_much(message.get("bytes") or b""):
                 return message
             await send({"type": "websocket.close", "code": 1009})
             return {"type": "websocket.disconnect", "code": 1009}
 
-        await self.app(scope, receive_bounded, send)
+        try:
+            await self.app(scope, receive_bounded, send)
+        finally:
+            asyncio.get_running_loop().call_later(self._tab_seconds, _forget_closed_tabs)
 
 
-def _holds_much_json(data: bytes) -> bool:
+def _forget_closed_tabs() -> None:
+    # Private parts of Streamlit: its version is pinned, and a test closes a tab.
+    tabs: Any = get_instance()._session_mgr
+    if tabs._session_storage._cache.expire():
+        give_back()
+
+
+def _takes_much(data: bytes) -> bool:
     if len(data) <= JSON_BYTES:
         return False
     message = BackMsg()
@@ -195,7 +215,18 @@ def _holds_much_json(data: bytes) -> bool:
     except DecodeError:
         return False  # Streamlit refuses it
     states = message.rerun_script.widget_states.widgets
-    return sum(len(state.json_value) for state in states) > JSON_BYTES
+    json = sum(len(state.json_value) + len(state.json_trigger_value) for state in states)
+    return json > JSON_BYTES or sum(map(_items, states)) > MOST_ITEMS
+
+
+def _items(state: WidgetState) -> int:
+    lists = (
+        state.int_array_value.data,
+        state.double_array_value.data,
+        state.string_array_value.data,
+        state.file_uploader_state_value.uploaded_file_info,
+    )
+    return 1 + sum(map(len, lists))
 
 
 # ---- what is uploaded

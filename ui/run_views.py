@@ -9,7 +9,7 @@ from evaluators.runs.engine import registry
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
 from ui import session
-from ui.held import held
+from ui.held import held, weight
 
 FRESH = 2.0
 """Seconds for which the partial results of a run at work are shown before they are read again."""
@@ -48,4 +48,4 @@ def _recent_revision(store: Store, run_id: str) -> int:
 
 def _most_bytes(view: RunView) -> int:
     # Its rows are read when somebody needs all of them, which is after it was weighed.
-    return ROW_BYTES * view.counts.asked
+    return ROW_BYTES * view.counts.asked + weight(view.people)

@@ -52,6 +52,7 @@ class Workspaces:
         self._visits: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
+        self._wall = wall
         self._began, self._started = self._start_of_clock(wall()), time.monotonic()
         store.database.now = self._now
 
@@ -156,7 +157,7 @@ class Workspaces:
     def sweep(self) -> None:
         """Deletes what nobody visited for too long, and gives the space back to the disk."""
         self._next_sweep = time.monotonic() + SWEEP
-        self._store.workspaces.note_clock()
+        self._store.workspaces.note_clock(self._wall())
         before = self._now() - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
@@ -229,7 +230,9 @@ class Workspaces:
         if noted is None:
             return wall
         most = timedelta(days=config().workspace_days) / 2
-        return noted + min(max(wall - noted, timedelta()), most)
+        # By the wall's clock both times: one that is as wrong at each start adds nothing more.
+        between = wall - (self._store.workspaces.noted_wall() or noted)
+        return noted + min(max(between, timedelta()), most)
 
     def _remember(self, token: str) -> None:
         with self._lock:

@@ -192,13 +192,22 @@ def tab(host: Server) -> Iterator[str]:
     [
         ({"json_value": json.dumps({"changed": ["x"] * 20_000})}, True),
         ({"json_value": json.dumps({"changed": ["x"] * 40_000})}, False),
+        ({"json_trigger_value": json.dumps({"changed": ["x"] * 40_000})}, False),
         ({"string_value": "x" * 1_900_000}, True),
         ({"string_value": "x" * 2_100_000}, False),
+        ({"int_array_value": {"data": [1] * 200_000}}, False),
+        ({"string_array_value": {"data": ["x"] * 70_000}}, False),
+        ({"file_uploader_state_value": {"uploaded_file_info": [{"file_id": "x"}] * 40_000}}, False),
+        ([{"id": f"{number}", "int_value": 1} for number in range(20_000)], False),
     ],
-    ids=["a component", "a component too much", "a text", "a text too much"],
+    ids=[
+        *("a component", "a component too much", "an event too much", "a text", "a text too much"),
+        *("numbers", "texts", "files", "widgets"),
+    ],
 )
 def test_a_message_is_read_as_far_as_a_page_needs(host, sent, is_answered):
-    wish = {"query_string": "", "widget_states": {"widgets": [{"id": "any", **sent}]}}
+    widgets = sent if isinstance(sent, list) else [{"id": "any", **sent}]
+    wish = {"query_string": "", "widget_states": {"widgets": widgets}}
     kinds = []
     with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}", max_size=None) as stream:
         stream.send(BackMsg(rerun_script=wish).SerializeToString())
@@ -273,6 +282,42 @@ def test_files_of_a_closed_tab_leave_memory_though_nobody_comes(page, tmp_path):
         patience = time.monotonic() + 30
         while server.memory_info().rss > empty + 20 * MB:
             assert time.monotonic() < patience, "the files are still there"
+            time.sleep(0.1)
+
+
+FORGETS_SOON = """
+import streamlit as st
+from starlette.middleware import Middleware
+from ui.middleware import BoundedMessages
+app = st.App({main!r}, middleware=[Middleware(BoundedMessages, tab_seconds=0.5)])
+"""
+HOLDS = """
+import streamlit as st
+from streamlit.runtime import get_instance
+# Streamlit keeps a closed tab for two minutes.
+get_instance()._session_mgr._session_storage._cache._ttl = 0.1
+st.session_state.setdefault("x", b"x" * 80_000_000)
+"""
+
+
+def test_what_a_closed_tab_held_leaves_memory_though_nobody_comes(tmp_path):
+    (tmp_path / "main.py").write_text(HOLDS)
+    script = tmp_path / "forgets.py"
+    script.write_text(FORGETS_SOON.format(main=str(tmp_path / "main.py")))
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += ["--server.headless=true", "--server.port"]
+    with running(tmp_path, command, PYTHONPATH=str(ROOT)) as host:
+        memory = psutil.Process(host.process.pid).memory_info
+        empty = memory().rss
+        with tab(host), tab(host), tab(host):
+            patience = time.monotonic() + 30
+            while memory().rss < empty + 220 * MB:
+                assert time.monotonic() < patience, "the tabs hold nothing"
+                time.sleep(0.1)
+        patience = time.monotonic() + 30
+        # Of all tabs Streamlit's loop remembers the last one that it looked at.
+        while memory().rss > empty + 120 * MB:
+            assert time.monotonic() < patience, "the tabs are still there"
             time.sleep(0.1)
 
 

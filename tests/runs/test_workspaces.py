@@ -391,7 +391,9 @@ def started(store: Store, days: float) -> Workspaces:
     return host
 
 
-@pytest.mark.parametrize("clocks", [(0, 30, 0), (-30, 0), (0, -30, 0), (0, 3000)])
+@pytest.mark.parametrize(
+    "clocks", [(0, 30, 0), (-30, 0), (0, -30, 0), (0, 3000), (0, 30, 30), (0, 30, 30.1)]
+)
 def test_a_clock_that_is_wrong_at_a_start_lets_nothing_expire(store, clocks):
     visitors = dict(zip((ANN, BEN, "cem-0123456789-abcdefghij"), clocks, strict=False))
     for visitor, days in visitors.items():

@@ -79,11 +79,16 @@ class WorkspaceTable:
         with self._database.transaction() as db:
             db.execute(query, (timestamp(self._database.now()), workspace))
 
-    def note_clock(self) -> None:
-        """Keeps what the host's clock says, for the process after this one."""
-        moment = timestamp(self._database.now())
+    def note_clock(self, wall: datetime) -> None:
+        """Keeps what the host's clock says, for the process after this one, and the wall's."""
+        moments = timestamp(wall), timestamp(self._database.now())
         with self._database.transaction() as db:
-            db.execute("insert or replace into workspaces values (?1, ?2, ?2)", (CLOCK, moment))
+            db.execute("insert or replace into workspaces values (?, ?, ?)", (CLOCK, *moments))
+
+    def noted_wall(self) -> datetime | None:
+        """The last moment of the wall's clock that was noted here."""
+        rows = self._database.rows("select created from workspaces where token = ?", CLOCK)
+        return datetime.fromisoformat(rows[0][0]) if rows else None
 
     def newest_visit(self) -> datetime | None:
         """The newest moment that the host's clock has noted here."""
