@@ -47,14 +47,18 @@ def begun(store: Store, batch_id: str, folder: Folder, plan: BatchPlan) -> FileB
     )
     # A full disk keeps nobody from judging; when the batch ends it is told of.
     with suppress(StoreError):
-        store.file_batches.save(WORKSPACE, batch)
+        # In place of what it was, and of another that had the same folder.
+        for other in store.file_batches.newest(WORKSPACE).values():
+            if other.id == batch_id or other.folder == place:
+                store.file_batches.delete(WORKSPACE, other.id)
+        store.file_batches.save(WORKSPACE, batch_id, batch)
     return batch
 
 
 def ended(store: Store, batch: FileBatch, results: BatchResults) -> None:
     """Keeps what the batch came to, whole or as far as it is; raises `StoreError`."""
     own = batch.model_copy(update={"summary": storable(results.manifest())})
-    store.file_batches.save(WORKSPACE, own)
+    store.file_batches.save(WORKSPACE, own.id, own)
 
 
 class Notes:

@@ -65,7 +65,7 @@ def planned(
 ) -> BatchPlan:
     """What is meant, checked by the first rows; raises `PlumblineError` with the remedy."""
     store = inputs.local_store()
-    evaluators = inputs.evaluators(metrics, store.metrics.by_title(inputs.WORKSPACE))
+    evaluators = inputs.evaluators(metrics, store.metrics.by_key(inputs.WORKSPACE))
     check_asked(evaluators, judge)
     own_keys = keys_from_environment(os.environ) if keys is None else keys
     # A connected model brings its own key, which goes before that of the environment.

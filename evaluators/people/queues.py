@@ -65,6 +65,7 @@ class QueuePerson(Record):
     """
 
     queue_id: str
+    run_id: str
     token: str
     name: PersonName
     seen: frozenset[int] = frozenset()

@@ -212,7 +212,7 @@ def _of_settings(store: Store, run: Run) -> Iterator[Fact]:
     if run.models or run.judges:
         yield "Asked", "where no stored answer was" if run.use_cache else "always anew"
     if batches := store.batches.of_run(run.id):
-        requests = sum(batch.requests for batch in batches.values())
+        requests = sum(batch.requests for batch in batches)
         yield "Overnight", f"{requests:,} requests sent in batches, at their price"
 
 

@@ -124,9 +124,9 @@ class Overnight:
             return Collected()
         answers = 0
         problems = []
-        for number, batch in before.items():
+        for batch in before:
             try:
-                came, problem = self._collect(number, batch)
+                came, problem = self._collect(batch)
             except (AccessError, LLMError) as error:
                 came, problem = 0, error.reason
             answers += came
@@ -139,24 +139,24 @@ class Overnight:
         What they have answered by then is paid for, and comes with the next `collect`.
         """
         problems = []
-        for number, batch in self._store.batches.open(self._run.id).items():
+        for batch in self._store.batches.open(self._run.id):
             try:
-                self._cancel(number, batch)
+                self._cancel(batch)
             except (AccessError, LLMError) as error:
                 problems.append(error.reason)
         return _distinct(problems)
 
-    def _collect(self, number: int, batch: Batch) -> tuple[int, Reason | None]:
+    def _collect(self, batch: Batch) -> tuple[int, Reason | None]:
         """How many answers the batch has brought, and what went wrong with it."""
         state = self._look(batch)
         if state is None:
-            return 0, self._note_unknown(number, batch)
+            return 0, self._note_unknown(batch)
         # Refused as a whole: nothing was asked or paid, so its requests count as never sent.
         if state.end == "failed":
-            self._store.batches.forget(number)
+            self._store.batches.forget(self._run.id, batch)
             return 0, _not_taken(batch, state)
         was_told_of = batch.status == "unknown"
-        batch = self._note(number, batch, state)
+        batch = self._note(batch, state)
         if not state.end:
             return 0, None
         contents = [self._content(batch, file) for file in state.files]
@@ -165,18 +165,18 @@ class Overnight:
                 "{provider} no longer has the answers of batch {name}, which it may have billed: "
                 "its {number:,} requests will be asked anew, now or overnight."
             )
-            return 0, self._told_of(number, batch, gone)
-        answers = self._keep(number, batch, state, contents)
+            return 0, self._told_of(batch, gone)
+        answers = self._keep(batch, state, contents)
         was_cut_off = state.is_cancelled and answers < batch.requests
         return answers, _cut_off(batch, answers) if was_cut_off else None
 
-    def _cancel(self, number: int, batch: Batch) -> None:
+    def _cancel(self, batch: Batch) -> None:
         state = self._look(batch)
         # What has ended, or is not known, cannot be cancelled: the next `collect` says what it is.
         if state is None or state.end:
             return
         batches = self._sessions[batch.spec].batches()
-        self._note(number, batch, self._control.scope.run(batches.cancel(state.id)))
+        self._note(batch, self._control.scope.run(batches.cancel(state.id)))
 
     def _look(self, batch: Batch) -> BatchState | None:
         """How far the batch is; `None` where the provider does not know it."""
@@ -185,23 +185,23 @@ class Overnight:
         look = batches.look(batch.batch_id) if batch.batch_id else batches.find(batch.mark)
         return self._control.scope.run(look)
 
-    def _note(self, number: int, batch: Batch, state: BatchState) -> Batch:
+    def _note(self, batch: Batch, state: BatchState) -> Batch:
         """Writes down what the provider says of the batch."""
         status = "cancelling" if state.is_cancelled else "sent"
         update = {"status": status, "batch_id": state.id, "answered": state.answered}
         now = batch.model_copy(update=update)
         if now != batch:
-            self._store.batches.update(number, now)
+            self._store.batches.update(self._run.id, now)
         return now
 
-    def _note_unknown(self, number: int, batch: Batch) -> Reason | None:
+    def _note_unknown(self, batch: Batch) -> Reason | None:
         """What to say of a batch that the provider does not know, for the first time.
 
         Whoever goes on after that has its requests asked anew.
         """
         # It was told of, or surely never sent.
         if batch.status in ("unknown", "planned"):
-            self._store.batches.forget(number)
+            self._store.batches.forget(self._run.id, batch)
             return None
         message = mark(
             "{provider} no longer knows batch {name}: its {number:,} requests will be asked anew, "
@@ -213,11 +213,11 @@ class Overnight:
                 "not list it. If it was sent with another key, use that one. Going on looks for it "
                 "once more, and asks its requests anew where it is still not there."
             )
-        return self._told_of(number, batch, message)
+        return self._told_of(batch, message)
 
-    def _told_of(self, number: int, batch: Batch, message: str) -> Reason:
+    def _told_of(self, batch: Batch, message: str) -> Reason:
         """Says what became of a batch; whoever goes on after that pays for its requests again."""
-        self._store.batches.update(number, batch.model_copy(update={"status": "unknown"}))
+        self._store.batches.update(self._run.id, batch.model_copy(update={"status": "unknown"}))
         title = PROVIDERS[batch.spec.provider].title
         return Reason(
             kind="batch",
@@ -230,7 +230,6 @@ class Overnight:
 
     def _keep(
         self,
-        number: int,
         batch: Batch,
         state: BatchState,
         contents: Sequence[bytes | None],
@@ -239,7 +238,7 @@ class Overnight:
 
         Returns how many there are.
         """
-        requests = self._store.batches.requests([number])
+        requests = self._store.batches.requests(self._run.id, [batch])
         batches = self._sessions[batch.spec].batches()
         calls: dict[str, Call] = {}
         refused: set[str] = set()
@@ -260,13 +259,7 @@ class Overnight:
         is_all = state.end == "completed" and None not in contents and any(contents)
         tried = requests.keys() if is_all else refused | calls.keys()
         unanswered = sorted(tried - answered)
-        self._store.batches.end(
-            self._run.id,
-            number,
-            batch,
-            [*calls.values()],
-            unanswered,
-        )
+        self._store.batches.end(self._run.id, batch, [*calls.values()], unanswered)
         return len(answered)
 
     # What comes next
@@ -325,13 +318,11 @@ class Overnight:
 
     def _requests_of_batches(self) -> tuple[set[str], set[str]]:
         """The keys of requests that are on their way, and of those that came back in vain."""
-        on_their_way: list[int] = []
-        ended: list[int] = []
-        for number, batch in self._store.batches.of_run(self._run.id).items():
-            numbers = ended if batch.status == "ended" else on_their_way
-            numbers.append(number)
-        table = self._store.batches
-        return {*table.requests(on_their_way)}, {*table.requests(ended)}
+        run_id, table = self._run.id, self._store.batches
+        batches = table.of_run(run_id)
+        ended = [batch for batch in batches if batch.status == "ended"]
+        on_their_way = [batch for batch in batches if batch.status != "ended"]
+        return {*table.requests(run_id, on_their_way)}, {*table.requests(run_id, ended)}
 
     def _requests_beside(self) -> dict[str, str]:
         """The run that waits for each request that another run of the workspace has sent.
@@ -341,8 +332,8 @@ class Overnight:
         if not (self._run.overnight and self._run.use_cache):
             return {}
         runs_of = {}
-        for run_id, numbers in self._store.batches.open_beside(self._run).items():
-            for key in self._store.batches.requests(numbers):
+        for run_id, batches in self._store.batches.open_beside(self._run).items():
+            for key in self._store.batches.requests(run_id, batches):
                 runs_of[key] = run_id
         return runs_of
 
@@ -449,17 +440,17 @@ class Overnight:
         for request in file.requests:
             tokens = prompt_tokens(request)
             requests[request.key] = SentRequest(tokens, batches.mode(request))
-        number = self._store.batches.plan(self._run.id, batch, requests)
+        self._store.batches.plan(self._run.id, batch, requests)
         try:
             file_id = self._control.scope.run(batches.upload(file, batch.mark))
             batch = batch.model_copy(update={"status": "sending"})
-            self._store.batches.update(number, batch)
+            self._store.batches.update(self._run.id, batch)
             state = self._control.scope.run(batches.send(file_id, batch.mark))
         except LLMError as error:
             if batch.status == "planned" or error.did_nothing:
-                self._store.batches.forget(number)
+                self._store.batches.forget(self._run.id, batch)
             raise
-        self._note(number, batch, state)
+        self._note(batch, state)
 
 
 class OnTheirWay(NamedTuple):
@@ -479,7 +470,7 @@ def on_their_way(store: Store, run_id: str) -> list[OnTheirWay]:
     Without those of which it is not known whether they were sent, or where they are.
     """
     groups: dict[tuple[str, str], list[Batch]] = {}
-    for batch in store.batches.open(run_id).values():
+    for batch in store.batches.open(run_id):
         if batch.status in ("sent", "cancelling"):
             groups.setdefault((batch.spec.provider, batch.status), []).append(batch)
     waiting = []

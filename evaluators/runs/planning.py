@@ -50,7 +50,7 @@ def planned(
         on_remark=on_remark,
     )
     dataset = _samples(loaded, chosen)
-    evaluators = inputs.evaluators(metrics, store.metrics.by_title(workspace))
+    evaluators = inputs.evaluators(metrics, store.metrics.by_key(workspace))
     evaluators = inputs.counted_by(evaluators, chosen["definition"])
     # Before the models: who names a judge in vain need not look for its key first.
     check_asked(evaluators, chosen["judge"])

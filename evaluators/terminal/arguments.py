@@ -35,7 +35,7 @@ def plan_of_options(options: Mapping[str, Any], store: Store, keys: Keys) -> Run
         if value not in (None, (), False):
             # A flag says the contrary of what is usual.
             settings[name] = not setting.usual if setting.kind is bool else value
-    saved = store.metrics.by_title(inputs.WORKSPACE)
+    saved = store.metrics.by_key(inputs.WORKSPACE)
     return planned(
         options["data"],
         chosen_metrics(options["metric"], options.get("param", ()), saved),

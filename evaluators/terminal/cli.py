@@ -254,7 +254,7 @@ def batch(
     from evaluators.batch.files import evaluate_batch_files
 
     demanded = demands(fail_under)
-    saved = local_store().metrics.by_title(WORKSPACE)
+    saved = local_store().metrics.by_key(WORKSPACE)
     metrics = chosen_metrics(metric, param, saved)
     check_names_of_batch(demanded, metrics, columns_of(metrics, has_judge=bool(judge)))
     results = evaluate_batch_files(
@@ -348,7 +348,7 @@ def lists() -> None:
 def list_metrics() -> None:
     """Metrics, with what they need and their parameters; your own included."""
     store = local_store()
-    saved = store.metrics.by_title(WORKSPACE)
+    saved = store.metrics.by_key(WORKSPACE)
     tables.echo(tables.metrics_table(catalogue(), saved))
     for lost in store.metrics.unreadable(WORKSPACE):
         _to_stderr(

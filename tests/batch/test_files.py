@@ -112,7 +112,7 @@ def test_what_is_finished_is_listed_whatever_ends_the_batch(tmp_path):
     with pytest.raises(KeyboardInterrupt, match="Give the same command again to go on"):
         judged(tmp_path / "in", tmp_path / "out")
 
-    (batch,), _ = local_store().file_batches.newest(WORKSPACE, 2)
+    (batch,) = local_store().file_batches.newest(WORKSPACE).values()
     found = kept.results_of(batch)
     assert (found.finished, found.files, found.rows) == (("a.jsonl", "b.jsonl"), 3, 6)
     texts.unlink()

@@ -22,9 +22,8 @@ pytestmark = pytest.mark.usefixtures("data_folder")
 
 
 def batches():
-    found, lost = local_store().file_batches.newest(WORKSPACE, 10)
-    assert not lost
-    return found
+    assert not local_store().file_batches.unreadable(WORKSPACE)
+    return [*local_store().file_batches.newest(WORKSPACE).values()]
 
 
 def files(folder, monkeypatch, per_group=2):

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,7 +121,7 @@ def keep_upload(name: str, *samples: Sample) -> Dataset:
     """An upload of this workspace with these samples."""
     data = Dataset(name=name, samples=samples)
     # Its moment tells it from one of the same name, in another test too: the process remembers both.
-    session.store().uploads.save("local", data, datetime.now(UTC).isoformat())
+    session.store().uploads.save("local", data.name, data)
     return data
 
 

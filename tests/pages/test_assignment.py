@@ -13,7 +13,6 @@ from evaluators.runs import assignment, inputs
 from evaluators.runs.engine import create_run
 from evaluators.runs.examples import INVENTED
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.store.bodies import timestamp
 from tests.pages.conftest import checked
 from tests.pages.screen import runs, said, settled
 from tests.pages.test_run_again import LUNA, SOL, made, samples
@@ -93,7 +92,7 @@ def test_a_link_waits_for_data_that_are_not_here_yet(open_page):
     assert "The data set “mine <b>” is not here." in said(at)
     assert at.number_input(key="trace_seed").value == 0
 
-    session.store().uploads.save(session.workspace(), mine, timestamp())
+    session.store().uploads.save(session.workspace(), mine.name, mine)
 
     at = checked(at.run())
     assert "is not here" not in said(at)

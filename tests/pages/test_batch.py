@@ -45,7 +45,7 @@ def judged(folder: Path, metric: str = "hedging", **options: str) -> FileBatch:
     evaluate_batch_files(
         data, results, metric, columns=COLUMNS, progress=False, workers=1, **options
     )
-    (batch,), _ = local_store().file_batches.newest(WORKSPACE, 2)
+    (batch,) = local_store().file_batches.newest(WORKSPACE).values()
     return batch
 
 
@@ -176,7 +176,9 @@ def test_a_batch_at_work_and_one_that_stopped_say_so(open_page, tmp_path):
     finally:
         lock.release()
     summary = {**batch.summary, "files": 3, "stopped": "The budget is used up."}
-    local_store().file_batches.save(WORKSPACE, batch.model_copy(update={"summary": summary}))
+    local_store().file_batches.save(
+        WORKSPACE, batch.id, batch.model_copy(update={"summary": summary})
+    )
 
     at = opened(open_page, batch)
 
@@ -188,11 +190,13 @@ def test_a_batch_at_work_and_one_that_stopped_say_so(open_page, tmp_path):
 def test_one_that_cannot_be_read_keeps_no_other_from_the_list(open_page, tmp_path):
     batch = judged(tmp_path)
     store = local_store()
-    store.file_batches.save(WORKSPACE, batch.model_copy(update={"summary": {"rows": "many"}}))
+    store.file_batches.save(
+        WORKSPACE, batch.id, batch.model_copy(update={"summary": {"rows": "many"}})
+    )
     assert "What this batch came to cannot be read." in said(open_page("runs"))
     assert "What this batch came to cannot be read." in said(opened(open_page, batch))
     with store.database.transaction() as db:
-        db.execute("update file_batches set body = '{'")
+        db.execute("update documents set body = '{'")
 
     at = open_page("runs")
 

@@ -209,7 +209,7 @@ def test_who_deletes_is_warned_of_what_may_have_been_sent(open_page, provider):
 
 def test_answers_that_should_be_there_are_due(open_page, provider):
     run = sent_run(open_page)
-    ((number, batch),) = session.store().batches.open(run.id).items()
+    (batch,) = session.store().batches.open(run.id)
     past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
-    session.store().batches.update(number, batch.model_copy(update={"expires": past}))
+    session.store().batches.update(run.id, batch.model_copy(update={"expires": past}))
     assert state(open_page("trace", run=run.id)) == "Answers are due · 0 of 24 checked"

@@ -75,7 +75,6 @@ def form(open_page: OpenPage, page: str, box: str, row: dict[str, object]) -> Ap
 
 
 def keep(*rows: dict[str, object]) -> None:
-    """An upload that another tab made or replaced; a number in its time tells one from the next."""
-    session.store().uploads.save(
-        "local", load("own.jsonl", jsonl(*rows).encode()), f"2026-11-21T09:00:0{len(rows)}"
-    )
+    """An upload that another tab made or replaced."""
+    own = load("own.jsonl", jsonl(*rows).encode())
+    session.store().uploads.save("local", own.name, own)

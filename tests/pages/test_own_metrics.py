@@ -232,7 +232,7 @@ def test_a_public_host_says_nothing_of_files(open_page, folder):
 @pytest.mark.usefixtures("public_host")
 def test_each_visitor_has_metrics_of_their_own(open_page):
     press(typed(open_page("metrics", w=MINE), "Polite"), "Save")
-    assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
+    assert list(session.store().metrics.by_key(MINE)) == ["Polite"]
     assert open_page("metrics", w=YOURS).selectbox(key="own_metric").options == [NEW]
 
 
@@ -247,4 +247,4 @@ def test_a_visitor_keeps_so_many_and_may_still_change_them(open_page, monkeypatc
         "This host keeps 1 metric for each visitor, and you have that many. Delete one first."
         in said(at, "error")
     )
-    assert list(session.store().metrics.by_title(MINE)) == ["Polite"]
+    assert list(session.store().metrics.by_key(MINE)) == ["Polite"]

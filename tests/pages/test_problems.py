@@ -27,7 +27,7 @@ def fill_disk(data_folder: Path) -> Callable[[], None]:
 
     def fill() -> None:
         with closing(sqlite3.connect(data_folder / "plumbline.sqlite3")) as db:
-            for table in ("runs", "uploads", "calls"):
+            for table in ("runs", "documents", "calls"):
                 for action in ("insert", "update", "delete"):
                     db.execute(
                         f"create trigger full_{table}_{action} before {action} on {table} "

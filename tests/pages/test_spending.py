@@ -189,12 +189,12 @@ def test_answers_on_their_way_are_collected_without_a_higher_budget(open_page):
     stop(session.store(), run.id, STOPPED, "cap")
     now = "2026-11-23T09:00:00+00:00"
     batch = Batch(spec=run.models[0], mark="m", created=now, expires=now, status="sent")
-    number = session.store().batches.plan(run.id, batch, {})
+    session.store().batches.plan(run.id, batch, {})
     at = open_page("rgb", run=run.id)
     buttons = [each.label for each in at.button]
     assert "Collect" in buttons
     assert "Raise and resume" not in buttons
-    session.store().batches.end(run.id, number, batch, [], [])
+    session.store().batches.end(run.id, batch, [], [])
     assert button(open_page("rgb", run=run.id), "Raise and resume")
 
 

@@ -94,8 +94,9 @@ def test_a_sample_or_result_that_cannot_be_read_is_said_on_its_page_alone(
 def test_an_upload_that_cannot_be_read_can_be_deleted_and_hides_no_other(open_page, data_folder):
     data = bundled()[TRACE_SAMPLES]
     for name in ("Lost", "Fine"):
-        session.store().uploads.save("local", data.model_copy(update={"name": name}), "2026-01-01")
-    damage(data_folder, "update uploads set body = substr(body, 1, 99) where name = 'Lost'")
+        own = data.model_copy(update={"name": name})
+        session.store().uploads.save("local", name, own)
+    damage(data_folder, "update documents set body = substr(body, 1, 99) where key = 'Lost'")
 
     for name in ("rgb", "trace", "metrics"):
         at = open_page(name)
@@ -114,7 +115,7 @@ def test_a_saved_metric_that_cannot_be_read_or_used_can_be_deleted(open_page, da
     store.metrics.save(
         "local", "Unusable", EvaluatorSpec(name="prompt", params={"answer": "nonsense"})
     )
-    damage(data_folder, "update saved_metrics set body = '[' where title = 'Damaged'")
+    damage(data_folder, "update documents set body = '[' where key = 'Damaged'")
 
     at = open_page("metrics")
     assert "Damaged cannot be read" in said(at, "error")

@@ -76,7 +76,7 @@ def test_a_file_is_found_by_its_path(tmp_path, form):
 
 def test_data_are_found_by_the_name_that_the_app_shows(store):
     own = Dataset(name="my upload", samples=SAMPLES)
-    store.uploads.save("local", own, "2026-01-01")
+    store.uploads.save("local", own.name, own)
 
     assert load_data("my upload", store=store) == own
     assert load_data(own) is own

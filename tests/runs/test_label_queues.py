@@ -198,7 +198,7 @@ def test_a_queue_is_found_by_its_id_and_by_its_run_and_goes_with_it(store):
     assert store.label_queues.get(queue.id) == queue
     assert store.label_queues.of_run("hand") == [queue]
     assert store.label_queues.get("unknown") is None
-    assert b'"label_queues"' in b"".join(store.runs.raw("hand"))
+    assert b'"label queue"' in b"".join(store.runs.raw("hand"))
 
     store.runs.delete("hand")
     assert store.label_queues.get(queue.id) is None
@@ -228,7 +228,7 @@ def test_a_damaged_queue_is_as_good_as_none(store):
     queue = draw(view_of(store, YES), Wish(), seed=0)
     store.label_queues.save(queue)
     with store.database.transaction() as db:
-        db.execute("update label_queues set body = '{}'")
+        db.execute("update documents set body = '{}'")
 
     assert store.label_queues.get(queue.id) is None
     assert store.label_queues.of_run("hand") == []

@@ -124,7 +124,7 @@ def test_notes_go_with_their_run_and_leave_its_figures_alone(store, results):
 
     assert store.figures.revision(run_id) == revision
     store.runs.delete(run_id)
-    assert store.database.rows("select count(*) from notes") == [(0,)]
+    assert store.database.rows("select count(*) from documents where kind = 'note'") == [(0,)]
     with pytest.raises(ParameterError, match="was deleted meanwhile"):
         store.notes.save(run_id, Answer(0), note("One."))
 
@@ -143,8 +143,9 @@ def test_a_note_that_cannot_be_read_keeps_no_other_from_being_read(store, result
     for position in range(3):
         store.notes.save(run_id, Answer(position), note(f"Note {position}.", "tag"))
     with store.database.transaction() as db:
-        db.execute("update notes set tags = '{' where position = 0")
-        db.execute("update notes set created = 'yesterday' where position = 1")
+        for key, body in {"0 0": "{", "1 0": note("One.").model_dump_json()}.items():
+            damaged = body.replace(AT, "yesterday")
+            db.execute("update documents set body = ? where key = ?", (damaged, key))
 
     assert list(store.notes.by_answer(run_id)) == [Answer(2)]
     store.notes.save(run_id, Answer(0), note("Again."))
@@ -158,7 +159,7 @@ def test_a_backup_and_the_raw_rows_hold_them(store, results, tmp_path, path):
 
     assert copy.notes.get(results.run.id, Answer(0)) == note("One.", "tag")
     rows = [json.loads(line) for line in store.runs.raw(results.run.id)]
-    assert [row["text"] for row in rows if row["table"] == "notes"] == ["One."]
+    assert [row["key"] for row in rows if row.get("kind") == "note"] == ["0 0"]
 
 
 # Files

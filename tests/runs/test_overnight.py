@@ -254,9 +254,9 @@ def test_a_batch_is_found_by_its_mark_behind_a_hundred_others(store, registry, l
     server = loopback()
     run = paid.paid_run(store, paid.dataset(3), overnight=True)
     resumed(store, run, registry, server)
-    (number, batch) = next(iter(store.batches.open(run.id).items()))
+    batch = store.batches.open(run.id)[0]
     # As if the process had ended before it knew the id.
-    store.batches.update(number, batch.model_copy(update={"status": "sending", "batch_id": ""}))
+    store.batches.update(run.id, batch.model_copy(update={"status": "sending", "batch_id": ""}))
     for other in range(150):
         paid_elsewhere = server.batches.made[0] | {"id": f"other_{other}", "metadata": {}}
         server.batches.made.append(paid_elsewhere | {"status": "completed"})
@@ -306,7 +306,7 @@ def test_what_may_have_been_sent_is_left_as_it_is_by_whoever_cancels(store, regi
     before = store.batches.open(run.id)
     cancelled(store, run, registry, server)
 
-    assert [batch.status for batch in before.values()] == ["sending"]
+    assert [batch.status for batch in before] == ["sending"]
     assert store.batches.open(run.id) == before
 
 
@@ -346,7 +346,7 @@ def test_where_nobody_listens_nothing_was_sent(store, registry, loopback, model)
         nobody = keys(gone)
     registry.start(run, store, nobody).wait(PATIENCE)
     assert "Cannot reach" in stopped(store, run.id)
-    assert store.batches.open(run.id) == {}
+    assert store.batches.open(run.id) == []
 
     resumed(store, run, registry, server)
     assert len(server.batches.made) == 1
@@ -359,9 +359,9 @@ def test_a_list_that_cannot_be_read_holds_no_other_batch_up(store, registry, loo
     access = keys(server) | {"groq": keys(other)["groq"]}
     registry.start(run, store, access).wait(PATIENCE)
     other.batches.finish()
-    number, batch = next(iter(store.batches.open(run.id).items()))
+    batch = store.batches.open(run.id)[0]
     assert batch.spec == paid.LUNA
-    store.batches.update(number, batch.model_copy(update={"status": "sending", "batch_id": ""}))
+    store.batches.update(run.id, batch.model_copy(update={"status": "sending", "batch_id": ""}))
     # A whole page, behind which more may follow; or the batch itself.
     entries = [{"id": None}] * 100
     if fault == "no status":

@@ -92,7 +92,7 @@ def test_a_run_is_told_beside_the_others_saved_as_stored_and_deleted(store, path
     assert [line["table"] for line in lines] == [
         "runs",
         *["samples"] * ROWS,
-        "environments",
+        "documents",
         *["results"] * ROWS,
     ]
     store.runs.delete(lost.id)
@@ -177,29 +177,29 @@ def test_what_lists_show_of_a_row_can_be_damaged_too(store, path, table, column,
 
 
 def test_an_upload_is_told_when_it_is_opened(store, path, damage):
-    store.uploads.save("w", DATASET, "2026-01-01")
-    change(path, "uploads", "body", damage)
+    store.uploads.save("w", "towers", DATASET)
+    change(path, "documents", "body", damage)
 
-    assert store.uploads.names("w") == {"towers": "2026-01-01"}
+    assert list(store.uploads.names("w")) == ["towers"]
     with pytest.raises(UnreadableRowError, match="“towers” cannot be read") as caught:
         store.uploads.get("w", "towers")
     assert worded(caught.value).endswith(" Delete it on the Datasets page.")
-    assert json.loads(store.uploads.raw("w", "towers"))["name"] == "towers"
+    assert json.loads(store.uploads.raw("w", "towers"))["key"] == "towers"
 
 
 def test_a_saved_metric_is_told_beside_the_others(store, path, damage):
     for title in ("first", "second"):
         store.metrics.save("w", title, EvaluatorSpec(name="prompt", params={"title": title}))
-    change(path, "saved_metrics", "body", damage)
+    change(path, "documents", "body", damage)
 
-    assert list(store.metrics.by_title("w")) == ["second"]
+    assert list(store.metrics.by_key("w")) == ["second"]
     assert [each.name for each in store.metrics.unreadable("w")] == ["first"]
-    assert json.loads(store.metrics.raw("w", "first"))["title"] == "first"
+    assert json.loads(store.metrics.raw("w", "first"))["key"] == "first"
 
 
 def test_a_mapping_is_as_if_nothing_had_been_said(store, path, damage):
     store.mappings.save("w", ["a"], {"question": "a"})
-    change(path, "saved_mappings", "body", damage)
+    change(path, "documents", "body", damage)
 
     assert store.mappings.get("w", ["a"]) is None
 

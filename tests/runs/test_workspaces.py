@@ -47,7 +47,7 @@ def answers(name: str = "answers", text: str = "In May.") -> Dataset:
 
 def fill(store: Store, workspace: str) -> Run:
     """Something of every kind is kept for the workspace."""
-    store.uploads.save(workspace, answers(), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(workspace, "answers", answers())
     store.metrics.save(workspace, "Kind?", EvaluatorSpec(name="prompt"))
     store.mappings.save(workspace, COLUMNS, {"question": "question"})
     run = samples.trace(store, workspace)
@@ -70,7 +70,7 @@ def what_is_kept(store: Store, workspace: str) -> tuple[object, ...]:
     return (
         list(store.uploads.names(workspace)),
         store.uploads.get(workspace, "answers"),
-        list(store.metrics.by_title(workspace)),
+        list(store.metrics.by_key(workspace)),
         store.mappings.get(workspace, COLUMNS),
         [run.id for run in runs],
         [store.results.counts(run) for run in runs],
@@ -100,7 +100,7 @@ def test_a_token_is_admitted_once_it_was_issued_and_no_other(host):
 @pytest.mark.parametrize("kind", ["upload", "run", "metric", "mapping"])
 def test_what_is_kept_makes_a_workspace_known_also_after_a_restart(store, kind):
     if kind == "upload":
-        store.uploads.save(ANN, answers(), "2026-01-01T00:00:00+00:00")
+        store.uploads.save(ANN, "answers", answers())
     elif kind == "run":
         samples.trace(store, ANN)
     elif kind == "metric":
@@ -185,7 +185,7 @@ def test_so_many_workspaces_are_kept_in_all_and_expired_ones_make_room(store, ho
 def test_bytes_of_a_workspace_count_all_that_is_its_own(store, host, public):
     text = "x" * 1000
     assert store.workspaces.bytes_of(ANN) == 0
-    store.uploads.save(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, "answers", answers(text=text))
     assert 2000 < store.workspaces.bytes_of(ANN) < 2300
     run = fill(store, BEN)
     assert store.workspaces.bytes_of(BEN) > 10_000  # samples, results, answers
@@ -243,7 +243,7 @@ def test_whichever_table_something_of_a_visitor_stands_in_its_bytes_count():
 
 def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, public):
     public.setenv("PLUMBLINE_WORKSPACE_BYTES", str(3 * 2**20))
-    store.uploads.save(ANN, answers(text="x" * 2**20), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, "answers", answers(text="x" * 2**20))
     host.check_room(ANN, 2**19)
     with pytest.raises(
         HostLimitError, match=r"take up 2.0 MB, this would add 1.5 MB, and this host keeps 3.0 MB"
@@ -255,7 +255,7 @@ def test_beyond_its_bytes_a_workspace_is_refused_with_what_it_uses(store, host, 
 def test_a_full_store_first_lets_go_what_has_expired(store, host, public):
     # Nothing that a database could compress.
     text = random.Random(0).randbytes(2**19).hex()
-    store.uploads.save(ANN, answers(text=text), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, "answers", answers(text=text))
     public.setenv("PLUMBLINE_STORE_BYTES", str(2 * 2**20))
     with pytest.raises(
         HostLimitError, match=r"This host has no space left: its store may take 2.0 MB"
@@ -286,17 +286,7 @@ def test_what_nobody_visits_is_deleted_with_all_that_is_its_own_and_nothing_else
     assert store.samples.get(yours.fingerprint, 0)  # shared with the one that is gone
     long_ago(store, BEN)
     host.sweep()
-    tables = (
-        "samples",
-        "uploads",
-        "runs",
-        "results",
-        "calls",
-        "notes",
-        "person_labels",
-        "saved_metrics",
-        "saved_mappings",
-    )
+    tables = ("samples", "runs", "documents", "results", "calls", "person_labels")
     assert {
         table: store.database.rows(f"select count(*) from {table}")[0][0] for table in tables
     } == dict.fromkeys(tables, 0)
@@ -311,7 +301,7 @@ def test_the_days_come_from_the_configuration(store, host, public):
 
 
 def test_the_workspace_of_a_persons_own_machine_never_expires(store, host):
-    store.uploads.save("local", answers(), "2026-01-01T00:00:00+00:00")
+    store.uploads.save("local", "answers", answers())
     long_ago(store, "local", days=1000)
     host.sweep()
     assert list(store.uploads.names("local")) == ["answers"]
@@ -335,7 +325,7 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(store, host):
     store.workspaces.move(ANN, f"expired {ANN}")  # and then the process was killed
     assert not host.admits(ANN)
     host.sweep()
-    assert store.database.rows("select count(*) from uploads")[0][0] == 0
+    assert store.database.rows("select count(*) from documents")[0][0] == 0
     assert [token for (token,) in store.database.rows("select token from workspaces")] == [CLOCK]
 
 
@@ -362,7 +352,7 @@ def on_disk(path) -> int:
 
 def test_what_is_deleted_is_given_back_to_the_disk(store, path, tmp_path):
     empty = on_disk(tmp_path)
-    store.uploads.save(ANN, answers(text="x" * 4 * 2**20), "2026-01-01T00:00:00+00:00")
+    store.uploads.save(ANN, "answers", answers(text="x" * 4 * 2**20))
     data = answers(text="y" * 4 * 2**20)
     run = samples.trace(store, ANN).model_copy(
         update={"id": "large", "fingerprint": data.fingerprint}

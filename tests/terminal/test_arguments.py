@@ -156,7 +156,7 @@ def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():
 
 
 def asked_specs(metric):
-    metrics = chosen_metrics([metric], (), local_store().metrics.by_title("local"))
+    metrics = chosen_metrics([metric], (), local_store().metrics.by_key("local"))
     return [metric.spec() for metric in metrics]
 
 

@@ -82,7 +82,7 @@ def test_a_saved_metric_that_cannot_be_read_is_told_below_the_list(plumbline, da
     store.metrics.save("local", "Broken", EvaluatorSpec(name="prompt", params={"nothing": "known"}))
     store.metrics.save("local", "Damaged", EvaluatorSpec(name="prompt"))
     with sqlite3.connect(data_folder / "plumbline.sqlite3") as db:
-        db.execute("update saved_metrics set body = '{' where title = 'Damaged'")
+        db.execute("update documents set body = '{' where key = 'Damaged'")
     db.close()
 
     found = plumbline("list", "metrics")

@@ -17,7 +17,9 @@ MOST = 100
 
 def show() -> None:
     """The batches of this workspace, each a card that opens; nothing where there is none."""
-    batches, lost = session.store().file_batches.newest(session.workspace(), MOST)
+    stored, workspace = session.store().file_batches, session.workspace()
+    batches = stored.newest(workspace, MOST).values()
+    lost = stored.unreadable(workspace, MOST)
     if not batches and not lost:
         return
     st.header(say("Batches of files"))

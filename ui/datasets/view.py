@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple
@@ -136,8 +135,7 @@ def keep(data: TestBed | Dataset, earlier: str = "") -> tuple[str, bool]:
     if not is_there:
         _check_room(name, data)
         named = data.model_copy(update={"name": name})
-        now = datetime.now(UTC).isoformat()
-        session.store().uploads.save(session.workspace(), named, now)
+        session.store().uploads.save(session.workspace(), name, named)
     if not earlier:
         st.session_state[NAMED] = name, data.name, is_there
     st.session_state[JUST_KEPT] = name

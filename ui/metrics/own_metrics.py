@@ -39,7 +39,7 @@ def saved() -> dict[str, EvaluatorSpec]:
 
 
 def _all_saved() -> dict[str, EvaluatorSpec]:
-    return session.store().metrics.by_title(session.workspace())
+    return session.store().metrics.by_key(session.workspace())
 
 
 def _why_unusable(spec: EvaluatorSpec) -> str:

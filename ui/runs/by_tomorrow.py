@@ -92,7 +92,7 @@ def warn_before_delete(runs: Sequence[Run]) -> None:
     requests = 0
     with_requests = []
     for run in runs:
-        batches = session.store().batches.open(run.id).values()
+        batches = session.store().batches.open(run.id)
         # One of which it is not known whether it was sent may be out all the same.
         out = [batch for batch in batches if batch.status in ("sending", "sent")]
         requests += sum(batch.requests for batch in out)

@@ -1,7 +1,8 @@
 """The run store: one database that holds uploads, samples, runs, and every result and call.
 
-A `Store` is its database with a table for each noun: `store.runs.save(run, dataset)`,
-`store.results.of_answer(run.id, 0)`. Every result is there the moment it exists.
+A `Store` is its database with a table, or a kind of documents, for each noun:
+`store.runs.save(run, dataset)`, `store.results.of_answer(run.id, 0)`. Every result is there the
+moment it exists.
 
 A row that cannot be read never keeps others from being read: alone it raises `UnreadableRowError`,
 among others it is left out and reported by a method of its own, those of a run by `store.damage`.
@@ -12,31 +13,34 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from evaluators.errors import StoreError
 from evaluators.extras import install_line
+from evaluators.records import EvaluatorSpec
 from evaluators.runs.lock import RunLock
 from evaluators.runs.store.baselines import BaselineTable
-from evaluators.runs.store.batches import BatchTable
+from evaluators.runs.store.batches import Batches
 from evaluators.runs.store.bodies import Unreadable
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.damage import Damage, DamageTable, StoredRows
 from evaluators.runs.store.database import NEWEST, Database
-from evaluators.runs.store.environments import EnvironmentTable
+from evaluators.runs.store.documents import WorkspaceDocuments
+from evaluators.runs.store.environments import Environments
 from evaluators.runs.store.figures import USUAL, Counter, FigureTable, StoredView, ViewedValues
-from evaluators.runs.store.file_batches import FileBatch, FileBatchTable
-from evaluators.runs.store.label_queues import LabelQueueTable
-from evaluators.runs.store.notes import NoteTable
+from evaluators.runs.store.file_batches import FileBatch
+from evaluators.runs.store.label_queues import LabelQueues
+from evaluators.runs.store.notes import Notes
 from evaluators.runs.store.person_labels import PersonLabelTable
 from evaluators.runs.store.results import CellStatus, Counts, Outline, ResultTable
 from evaluators.runs.store.rounds import RoundTable
 from evaluators.runs.store.runs import RunTable
 from evaluators.runs.store.samples import SampleTable
-from evaluators.runs.store.saved_mappings import SavedMappingTable
-from evaluators.runs.store.saved_metrics import SavedMetricTable
+from evaluators.runs.store.saved_mappings import SavedMappings
 from evaluators.runs.store.selection import CORRECTED_VIEW, Answer, Selection, ValueName
 from evaluators.runs.store.sqlite import SqliteDatabase
 from evaluators.runs.store.titles import TitleTable
-from evaluators.runs.store.uploads import Upload, UploadTable
+from evaluators.runs.store.uploads import Upload, Uploads
 from evaluators.runs.store.workspaces import WorkspaceTable
 from evaluators.runs.store.writer import Writer
 from evaluators.text.language import say
@@ -73,24 +77,24 @@ class Store:
     def __init__(self, where: Path | str) -> None:
         database = _opened(where)
         self.database = database
-        self.uploads = UploadTable(database)
-        self.metrics = SavedMetricTable(database)
-        self.mappings = SavedMappingTable(database)
+        self.uploads = Uploads(database)
+        self.metrics = WorkspaceDocuments(database, "metric", TypeAdapter(EvaluatorSpec))
+        self.mappings = SavedMappings(database)
         self.samples = SampleTable(database)
         self.runs = RunTable(database)
         self.titles = TitleTable(database, self.runs)
         self.baselines = BaselineTable(database)
         self.results = ResultTable(database)
-        self.notes = NoteTable(database)
+        self.notes = Notes(database)
         self.person_labels = PersonLabelTable(database)
-        self.label_queues = LabelQueueTable(database)
+        self.label_queues = LabelQueues(database)
         self.rounds = RoundTable(database)
         self.figures = FigureTable(database)
         self.damage = DamageTable(database)
         self.calls = CallTable(database)
-        self.batches = BatchTable(database)
-        self.file_batches = FileBatchTable(database)
-        self.environments = EnvironmentTable(database, self.calls)
+        self.batches = Batches(database)
+        self.file_batches = WorkspaceDocuments(database, "file batch", TypeAdapter(FileBatch))
+        self.environments = Environments(database, self.calls)
         self.workspaces = WorkspaceTable(database, self.uploads, self.runs)
         self.writer = Writer(database)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluators.catalogue import leads
 from evaluators.records import Run
 from evaluators.runs.store.database import Database
-from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.runs.store.workspaces import check_own_run
 from evaluators.text.language import mark
 
 
@@ -25,11 +25,12 @@ class BaselineTable:
     def save(self, run: Run, is_baseline: bool = True) -> None:
         """Makes the run the baseline in place of the one before, or takes the mark away.
 
-        Raises `ParameterError` for an example, which all share.
+        Raises `ParameterError` for an example, which all share, and for a run that is gone.
         """
         of = baseline_of(run)
+        gone = mark("This run was deleted meanwhile, so it is no baseline.")
         with self._database.transaction() as db:
-            check_not_shared(db, run.id, mark("baseline"))
+            check_own_run(db, run.id, mark("baseline"), gone)
             if is_baseline:
                 query = "update runs set baseline_of = null where workspace = ? and baseline_of = ?"
                 db.execute(query, (run.workspace, of))

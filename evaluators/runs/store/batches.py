@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from pydantic import TypeAdapter
+
+from evaluators.errors import StoreError
 from evaluators.records import Call, ModelSpec, Record, Run
-from evaluators.runs.store.bodies import from_body, sql_numbers, to_body
 from evaluators.runs.store.calls import call_row, insert_calls
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.documents import RunDocuments
+from evaluators.text.language import say
 
 
 class Batch(Record):
@@ -41,76 +44,74 @@ SentRequests = Mapping[str, SentRequest]
 """By the key of the answer."""
 
 
-class BatchTable:
+class Batches:
+    """The batches of runs by their marks, and their requests apart, of which there may be 50,000.
+
+    What cannot be read raises `ValueError`: without it, answers would be paid for twice.
+    """
+
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._batches = RunDocuments(database, "batch", TypeAdapter(Batch))
+        self._requests = RunDocuments(database, "requests", TypeAdapter(dict[str, SentRequest]))
 
-    def plan(self, run_id: str, batch: Batch, requests: SentRequests) -> int:
-        """Writes down what is about to be sent; the number by which the batch is known here."""
-        values = (run_id, to_body(batch), json.dumps(requests))
+    def plan(self, run_id: str, batch: Batch, requests: SentRequests) -> None:
+        """Writes down what is about to be sent."""
         with self._database.transaction() as db:
-            # Apart from the body, which each look reads: there may be 50,000 requests.
-            query = "insert into batches (run_id, body, requests) values (?, ?, ?) returning id"
-            (number,) = db.execute(query, values).fetchone()
-        return int(number)
+            self._requests.put(db, run_id, batch.mark, dict(requests))
+            if not self._batches.put(db, run_id, batch.mark, batch):
+                raise StoreError(say("This run was deleted meanwhile: nothing was sent."))
 
-    def of_run(self, run_id: str) -> dict[int, Batch]:
-        """The batches of a run by their numbers, in the order in which they were planned."""
-        query = "select id, body from batches where run_id = ? order by id"
-        rows = self._database.rows(query, run_id)
-        return {number: from_body(Batch, body) for number, body in rows}
+    def of_run(self, run_id: str) -> list[Batch]:
+        """The batches of a run, in the order in which they were planned."""
+        rows = self._batches.rows(run_id)
+        return [self._batches.of_body(body) for _, body in reversed(rows)]
 
-    def open(self, run_id: str) -> dict[int, Batch]:
+    def open(self, run_id: str) -> list[Batch]:
         """Those that have not ended."""
         # The status stands in the body, into which SQL does not look.
-        batches = self.of_run(run_id).items()
-        return {number: batch for number, batch in batches if batch.status != "ended"}
+        return [batch for batch in self.of_run(run_id) if batch.status != "ended"]
 
-    def open_beside(self, run: Run) -> dict[str, list[int]]:
-        """The numbers of batches that other runs of the workspace wait for, by run."""
-        query = """select id, run_id, body from batches
-                   where run_id <> ? and run_id in (select id from runs where workspace = ?)"""
-        numbers: dict[str, list[int]] = {}
-        for number, run_id, body in self._database.rows(query, run.id, run.workspace):
+    def open_beside(self, run: Run) -> dict[str, list[Batch]]:
+        """The batches that other runs of the workspace wait for, by run."""
+        query = """select distinct run_id from documents where kind = 'batch' and run_id <> ?
+                   and run_id in (select id from runs where workspace = ?)"""
+        beside = {}
+        for (run_id,) in self._database.rows(query, run.id, run.workspace):
             # One that is unknown to its provider will bring nothing.
-            if from_body(Batch, body).status not in ("ended", "unknown"):
-                numbers.setdefault(run_id, []).append(number)
-        return numbers
+            batches = [batch for batch in self.open(run_id) if batch.status != "unknown"]
+            if batches:
+                beside[run_id] = batches
+        return beside
 
-    def requests(self, numbers: Collection[int]) -> dict[str, SentRequest]:
+    def requests(self, run_id: str, batches: Iterable[Batch]) -> dict[str, SentRequest]:
         """The requests of these batches: on their way, or of an ended one without an answer."""
-        # One value of JSON, as SQLite takes only so many parameters.
-        query = f"select requests from batches where id in {sql_numbers('?')}"
-        wanted = json.dumps([*numbers])
         requests: dict[str, SentRequest] = {}
-        for (body,) in self._database.rows(query, wanted):
-            for key, values in json.loads(body).items():
-                requests[key] = SentRequest(*values)
+        for batch in batches:
+            requests |= self._requests.read(run_id, batch.mark) or {}
         return requests
 
-    def update(self, number: int, batch: Batch) -> None:
-        with self._database.transaction() as db:
-            query = "update batches set body = ? where id = ?"
-            db.execute(query, (to_body(batch), number))
+    def update(self, run_id: str, batch: Batch) -> None:
+        self._batches.save(run_id, batch.mark, batch)
 
     def end(
         self,
         run_id: str,
-        number: int,
         batch: Batch,
         calls: Sequence[Call],
         unanswered: Iterable[str],
     ) -> None:
         """Keeps the answers of a batch and that it has ended, both or neither."""
-        ended = to_body(batch.model_copy(update={"status": "ended"}))
+        ended = batch.model_copy(update={"status": "ended"})
         # Of these the keys are enough: they are asked at once, not read from a batch.
-        left = json.dumps(dict.fromkeys(unanswered, SentRequest(0, "")))
+        left = dict.fromkeys(unanswered, SentRequest(0, ""))
         with self._database.transaction() as db:
             insert_calls(db, [call_row(run_id, call) for call in calls])
-            query = "update batches set body = ?, requests = ? where id = ?"
-            db.execute(query, (ended, left, number))
+            self._batches.put(db, run_id, batch.mark, ended)
+            self._requests.put(db, run_id, batch.mark, left)
 
-    def forget(self, number: int) -> None:
+    def forget(self, run_id: str, batch: Batch) -> None:
         """Nothing was sent for it."""
         with self._database.transaction() as db:
-            db.execute("delete from batches where id = ?", (number,))
+            self._batches.drop(db, run_id, batch.mark)
+            self._requests.drop(db, run_id, batch.mark)

@@ -18,7 +18,7 @@ from evaluators.errors import StoreError, UnstorableError
 from evaluators.runs.lock import RunLock
 from evaluators.text.language import mark, say
 
-NEWEST = 30
+NEWEST = 31
 """The format of the tables. Those before the first release are not read."""
 
 UNSTORABLE = (OverflowError, RecursionError, UnicodeError, PydanticSerializationError)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from pydantic import TypeAdapter
 
 from evaluators.records import Run
 from evaluators.runs.environment import AskedModel, Environment, at_work, models_asked
-from evaluators.runs.store.bodies import from_body, timestamp, to_body
+from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.calls import CallTable, Spent
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.documents import RunDocuments
+
+KEY = "environment"
+"""Each run has one."""
 
 
-class EnvironmentTable:
+class Environments:
     def __init__(self, database: Database, calls: CallTable) -> None:
-        self._database = database
+        self._documents = RunDocuments(database, "environment", TypeAdapter(Environment))
         self._calls = calls
 
     def of(self, run: Run) -> Environment:
@@ -32,9 +36,7 @@ class EnvironmentTable:
 
     def save(self, run_id: str, environment: Environment) -> None:
         """Keeps the environment in place of an earlier one, where the run is still there."""
-        query = "insert or replace into environments select id, ? from runs where id = ?"
-        with self._database.transaction() as db:
-            db.execute(query, (to_body(environment), run_id))
+        self._documents.save(run_id, KEY, environment)
 
     def begin(self, run: Run) -> None:
         """Notes with which versions work on the run begins or goes on."""
@@ -52,12 +54,7 @@ class EnvironmentTable:
         self.save(run.id, before.model_copy(update=ended))
 
     def _stored(self, run_id: str) -> Environment:
-        for (body,) in self._database.rows(
-            "select body from environments where run_id = ?", run_id
-        ):
-            with suppress(ValueError):
-                return from_body(Environment, body)
-        return Environment()
+        return self._documents.get(run_id, KEY) or Environment()
 
 
 def _with_bill(model: AskedModel, spent: Spent | None, served: list[str] | tuple[()]) -> AskedModel:

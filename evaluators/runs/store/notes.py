@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from typing import Annotated
 
-from evaluators.errors import ParameterError
+from pydantic import AfterValidator, TypeAdapter
+
 from evaluators.runs.notes import Note, counted_tags
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.documents import RunDocuments
 from evaluators.runs.store.selection import Answer
-from evaluators.runs.store.workspaces import check_not_shared
-from evaluators.text.language import mark, say
+from evaluators.runs.store.workspaces import check_own_run
+from evaluators.text.language import mark
 
 
-class NoteTable:
+def _with_moment(note: Note) -> Note:
+    # Pages show the moment: one that is none spoils the note.
+    datetime.fromisoformat(note.created)
+    return note
+
+
+_NOTE: TypeAdapter[Note] = TypeAdapter(Annotated[Note, AfterValidator(_with_moment)])
+
+
+class Notes:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._documents = RunDocuments(database, "note", _NOTE)
 
     def save(self, run_id: str, answer: Answer, note: Note) -> None:
         """Keeps the note in place of an earlier one on that answer; see `save_all`."""
@@ -34,38 +46,28 @@ class NoteTable:
         for answer in notes:
             others.pop(answer, None)
         spelled = {tag.casefold(): tag for tag in counted_tags(others.values())}
+        gone = mark("This run was deleted meanwhile: the note was not kept.")
         with self._database.transaction() as db:
-            if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
-                raise ParameterError(say("This run was deleted meanwhile: the note was not kept."))
-            check_not_shared(db, run_id, mark("notes"))
-            query = "delete from notes where run_id = ? and position = ? and model = ?"
+            check_own_run(db, run_id, mark("notes"), gone)
             for answer, note in notes.items():
-                db.execute(query, (run_id, *answer))
                 if note.is_empty:
+                    self._documents.drop(db, run_id, _key(answer))
                     continue
-                tags = [spelled.setdefault(tag.casefold(), tag) for tag in note.tags]
-                row = (note.created, note.person, note.text, json.dumps(tags, ensure_ascii=False))
-                values = (run_id, *answer, *row)
-                db.execute("insert into notes values (?, ?, ?, ?, ?, ?, ?)", values)
+                tags = tuple(spelled.setdefault(tag.casefold(), tag) for tag in note.tags)
+                spelled_note = note.model_copy(update={"tags": tags})
+                self._documents.put(db, run_id, _key(answer), spelled_note)
 
     def get(self, run_id: str, answer: Answer) -> Note | None:
-        return self.by_answer(run_id, answer).get(answer)
+        return self._documents.get(run_id, _key(answer))
 
-    def by_answer(
-        self,
-        run_id: str,
-        answer: Answer | None = None,
-    ) -> dict[Answer, Note]:
-        """The notes of a run, or the one on that answer; one that cannot be read is left out."""
-        query = """select position, model, text, tags, created, person from notes
-                   where run_id = ? and position = coalesce(?, position)
-                         and model = coalesce(?, model) order by position, model"""
+    def by_answer(self, run_id: str) -> dict[Answer, Note]:
+        """The notes of a run in the order of its answers; one that cannot be read is left out."""
         notes: dict[Answer, Note] = {}
-        rows = self._database.rows(query, run_id, *(answer or (None, None)))
-        for position, model, text, tags, created, person in rows:
-            with suppress(ValueError):
-                # Pages show the moment: one that is none spoils the note.
-                datetime.fromisoformat(created)
-                note = Note(text=text, tags=json.loads(tags), created=created, person=person)
-                notes[Answer(position, model)] = note
-        return notes
+        for key, note in self._documents.newest(run_id).items():
+            with suppress(ValueError, TypeError):
+                notes[Answer(*map(int, key.split()))] = note
+        return dict(sorted(notes.items()))
+
+
+def _key(answer: Answer) -> str:
+    return f"{answer.position} {answer.model}"

@@ -12,7 +12,7 @@ from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell
 from evaluators.runs.store.database import Connection, Database
-from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.runs.store.workspaces import check_own_run
 from evaluators.text.language import mark, say
 
 _OF_A_CELL = "run_id = ? and position = ? and model = ? and metric = ?"
@@ -52,11 +52,10 @@ class PersonLabelTable:
         """
         columns = ", ".join(("run_id", "position", "model", "metric", *_FIELDS))
         marks = ", ".join("?" * (4 + len(_FIELDS)))
+        gone = mark("This run was deleted meanwhile: the label was not kept.")
         with self._database.transaction() as db:
             # In the same transaction: a run that is deleted just now must not keep a label.
-            if not db.execute("select 1 from runs where id = ?", (run_id,)).fetchone():
-                raise ParameterError(say("This run was deleted meanwhile: the label was not kept."))
-            check_not_shared(db, run_id, mark("labels"))
+            check_own_run(db, run_id, mark("labels"), gone)
             places = set()
             for cell, label in labels:
                 metric = 0 if label.label in _SENTENCES else cell.metric

@@ -22,7 +22,7 @@ from evaluators.rounds.records import (
 )
 from evaluators.runs.store.bodies import from_body, timestamp, to_body
 from evaluators.runs.store.database import Connection, Database
-from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.runs.store.workspaces import check_own_run
 from evaluators.text.language import mark, say
 
 GONE = mark("This round is not there any more: it was deleted with its run.")
@@ -43,12 +43,9 @@ class RoundTable:
         Raises `ParameterError` for an example, which all share, and where its run is not there
         (any more).
         """
+        gone = mark("This run was deleted meanwhile, so no round was started.")
         with self._database.transaction() as db:
-            if not db.execute("select 1 from runs where id = ?", (made.run_id,)).fetchone():
-                raise ParameterError(
-                    say("This run was deleted meanwhile, so no round was started.")
-                )
-            check_not_shared(db, made.run_id, mark("rounds"))
+            check_own_run(db, made.run_id, mark("rounds"), gone)
             # Columns are what rounds are found by; all of the round stands in its body.
             found_by = (made.id, made.run_id, made.join, made.code, made.state)
             row = (*found_by, 0, to_body(made))

@@ -28,15 +28,7 @@ from evaluators.text.language import mark, say
 _REASONS: TypeAdapter[tuple[Reason, ...]] = TypeAdapter(tuple[Reason, ...])
 
 
-TABLES_OF_A_RUN = (
-    "environments",
-    "results",
-    "person_labels",
-    "label_queues",
-    "notes",
-    "calls",
-    "batches",
-)
+TABLES_OF_A_RUN = ("documents", "results", "person_labels")
 
 
 class RunTable:
@@ -109,6 +101,7 @@ class RunTable:
         yield from self._database.raw_rows("samples", of_samples, run_id)
         for table in TABLES_OF_A_RUN:
             yield from self._database.raw_rows(table, "run_id = ?", run_id)
+        yield from self._database.raw_rows("calls", "payer = ?", run_id)
 
     def set_cap(self, run_id: str, cap: Cap) -> None:
         """Changes what the run may spend."""

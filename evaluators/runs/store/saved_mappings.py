@@ -5,21 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from datetime import UTC, datetime
 
 from pydantic import TypeAdapter
 
-from evaluators.runs.store.bodies import open_workspace
 from evaluators.runs.store.database import Database
+from evaluators.runs.store.documents import WorkspaceDocuments
 
 MOST_MAPPINGS = 100
 _MAPPING: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
-class SavedMappingTable:
+class SavedMappings:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._documents = WorkspaceDocuments(database, "mapping", _MAPPING)
 
     def save(
         self,
@@ -31,15 +30,15 @@ class SavedMappingTable:
 
         Of many mappings the oldest is forgotten.
         """
-        created = datetime.now(UTC).isoformat()
-        body = json.dumps(dict(mapping))
-        values = (workspace, _columns_hash(columns), created, body)
-        delete_oldest = """delete from saved_mappings where workspace = ?1 and columns not in
-                           (select columns from saved_mappings where workspace = ?1
+        key = _columns_hash(columns)
+        delete_oldest = """delete from documents where workspace = ?1 and kind = 'mapping'
+                           and key not in
+                           (select key from documents where workspace = ?1 and kind = 'mapping'
                             order by rowid desc limit ?2)"""
         with self._database.transaction() as db:
-            open_workspace(db, workspace, self._database.now())
-            db.execute("insert or replace into saved_mappings values (?, ?, ?, ?)", values)
+            # What is said again is the newest.
+            self._documents.drop(db, workspace, key)
+            self._documents.put(db, workspace, key, dict(mapping))
             db.execute(delete_oldest, (workspace, MOST_MAPPINGS))
 
     def get(self, workspace: str, columns: Iterable[str]) -> dict[str, str] | None:
@@ -48,16 +47,10 @@ class SavedMappingTable:
         Their order does not matter. A mapping that cannot be read is as if nothing had been said:
         the person is asked again.
         """
-        query = "select body from saved_mappings where workspace = ? and columns = ?"
-        for (body,) in self._database.rows(query, workspace, _columns_hash(columns)):
-            with suppress(ValueError, TypeError):
-                return _MAPPING.validate_json(body)
-        return None
+        return self._documents.get(workspace, _columns_hash(columns))
 
     def delete(self, workspace: str, columns: Iterable[str]) -> None:
-        query = "delete from saved_mappings where workspace = ? and columns = ?"
-        with self._database.transaction() as db:
-            db.execute(query, (workspace, _columns_hash(columns)))
+        self._documents.delete(workspace, _columns_hash(columns))
 
 
 def _columns_hash(columns: Iterable[str]) -> str:

@@ -16,14 +16,6 @@ create table samples (
     primary key (fingerprint, position)
 );
 
-create table uploads (
-    workspace $text not null,
-    name $text not null,
-    created $text not null,
-    body $text not null$order,
-    primary key (workspace, name)
-);
-
 -- "Newest first" is by order of creation (rowid, which every index ends with): a clock may go back.
 -- `stopped` is why a run stopped by itself, as JSON; `baseline_of` of which data and kind of evaluator
 -- it is the run that others are compared with, else null.
@@ -39,6 +31,21 @@ create table runs (
 create index runs_by_workspace on runs (workspace$then_order);
 create index runs_by_fingerprint on runs (fingerprint);
 create unique index runs_by_baseline on runs (workspace, baseline_of) where baseline_of is not null;
+
+-- What a workspace or a run keeps of one kind, each under a key of its own (see documents.py): of a
+-- workspace its uploads, metrics, mappings and batches over files; of a run its environment, notes,
+-- queues of labels with who is in them, and what is answered by tomorrow. One of the owners is null.
+create table documents (
+    workspace $text,
+    run_id $text references runs (id) on delete cascade,
+    kind $text not null,
+    key $text not null,
+    created $text not null,
+    body $text not null$order,
+    unique (workspace, kind, key),
+    unique (run_id, kind, key)
+);
+create index documents_by_key on documents (kind, key);
 
 -- A result belongs to a sample, a model and a metric, by their numbers in the run. Facets stand before
 -- the body, so that lists need not read past it.
@@ -74,21 +81,6 @@ create table calls (
 create index calls_by_key on calls (workspace, key) where answer is not null;
 create index calls_by_payer on calls (payer);
 create index calls_by_workspace on calls (workspace);
-
-create table saved_metrics (
-    workspace $text not null,
-    title $text not null,
-    body $text not null$order,
-    primary key (workspace, title)
-);
-
-create table saved_mappings (
-    workspace $text not null,
-    columns $text not null,
-    created $text not null,
-    body $text not null$order,
-    primary key (workspace, columns)
-);
 
 -- Who comes back to a public host: a token is known here from the moment something is kept under it.
 create table workspaces (
@@ -134,19 +126,6 @@ create table viewed (
 )$unordered;
 create index viewed_by_answer on viewed (run_id, position, model);
 
--- What a person writes down about an answer: one note each, the last word of it; tags as a JSON array.
--- No figure depends on it, so that the revision of the run stays.
-create table notes (
-    run_id $text not null references runs (id) on delete cascade,
-    position integer not null,
-    model integer not null,
-    created $text not null,
-    person $text not null,
-    text $text not null,
-    tags $text not null$order,
-    primary key (run_id, position, model)
-);
-
 -- What people say of answers, each label with its author: nothing is overwritten, what is taken back is
 -- withdrawn. A metric by its number in the run, 0 for labels of sentences.
 create table person_labels (
@@ -168,27 +147,6 @@ create table person_labels (
     withdrawn $text$order_of_id
 );
 create index person_labels_by_cell on person_labels (run_id, position, model);
-
--- Answers that people label one after the other: how they were drawn, and which they are.
-create table label_queues (
-    id $text primary key,
-    run_id $text not null references runs (id) on delete cascade,
-    created $text not null,
-    body $text not null$order
-);
-create index label_queues_by_run on label_queues (run_id);
-
--- Who labels in a queue: whoever has the token is that person. `seen` are the answers, by place, of
--- which that person was shown the labeller's labels.
-create table queue_people (
-    number $serial,
-    queue_id $text not null references label_queues (id) on delete cascade,
-    token $text not null unique,
-    name $text not null,
-    folded $text not null,
-    seen $text not null default '[]',
-    unique (queue_id, folded)
-);
 
 -- Rounds: answers of a run that a class labels together. One label of each participant for each
 -- sentence, which changes until the round is closed; `revision` grows with all that happens.
@@ -221,31 +179,3 @@ create table round_labels (
     created $text not null,
     primary key (participant, answer, "key")
 )$unordered;
-
--- What a run may depend on beside its settings: the versions it worked with, when it ended, the models'
--- prices then and the names under which they answered; of an opened run file also what it had paid.
-create table environments (
-    run_id $text primary key references runs (id) on delete cascade,
-    body $text not null$order
-);
-
--- Requests of a run that were put into a batch, answered by tomorrow: written before anything is sent.
--- "requests" are those that are on their way, by the key of their answer; of a batch that has ended,
--- those that came back without one.
-create table batches (
-    id $serial,
-    run_id $text not null references runs (id) on delete cascade,
-    body $text not null,
-    requests $text not null$order_of_id
-);
-create index batches_by_run on batches (run_id);
-
--- Batches over files: where their results lie, and what these came to; one for each folder of results.
-create table file_batches (
-    id $text primary key,
-    workspace $text not null,
-    folder $text not null,
-    created $text not null,
-    body $text not null,
-    unique (workspace, folder)
-);

@@ -10,7 +10,7 @@ from evaluators.runs.naming import described
 from evaluators.runs.store.bodies import to_body
 from evaluators.runs.store.database import Database
 from evaluators.runs.store.runs import RunTable
-from evaluators.runs.store.workspaces import check_not_shared
+from evaluators.runs.store.workspaces import check_own_run
 from evaluators.text.language import mark, say
 
 
@@ -31,12 +31,13 @@ class TitleTable:
         Raises `ParameterError` for an example, which all share, for a run that is not there (any
         more), and where one of them is too long.
         """
+        gone = mark("This run was deleted meanwhile: its title was not kept.")
         with self._database.transaction() as db:
+            check_own_run(db, run_id, mark("titles"), gone)
             # Read here: what it may spend could have been raised since the caller read it.
             run = self._runs.get(run_id)
             if run is None:
-                raise ParameterError(say("This run was deleted meanwhile: its title was not kept."))
-            check_not_shared(db, run_id, mark("titles"))
+                raise ParameterError(say(gone))
             changed = described(run, title, note, tags, self._runs.newest(run.workspace))
             db.execute("update runs set body = ? where id = ?", (to_body(changed), run_id))
         return changed

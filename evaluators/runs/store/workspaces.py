@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from evaluators.errors import ParameterError
 from evaluators.runs.store.bodies import timestamp
 from evaluators.runs.store.database import Connection, Database
 from evaluators.runs.store.runs import RunTable
-from evaluators.runs.store.uploads import UploadTable
+from evaluators.runs.store.uploads import Uploads
 from evaluators.text.language import say
 
 EXAMPLES = "examples"
@@ -22,20 +22,9 @@ CLOCK = "clock"
 ROW = 60
 """About the bytes of a row's entries in indexes."""
 
-_OWNED = ("uploads", "runs", "saved_metrics", "saved_mappings", "calls", "file_batches")
+_OWNED = ("runs", "documents", "calls")
 """The tables with a column `workspace`."""
-_OF_RUNS = (
-    "results",
-    "revisions",
-    "figures",
-    "viewed",
-    "notes",
-    "person_labels",
-    "label_queues",
-    "rounds",
-    "environments",
-    "batches",
-)
+_OF_RUNS = ("results", "revisions", "figures", "viewed", "documents", "person_labels", "rounds")
 """The tables with a column `run_id`."""
 
 
@@ -46,14 +35,13 @@ def _in(column: str, of: str, where: str, key: str = "id") -> str:
 _OF_RUN = _in("run_id", "runs", "workspace = ?1")
 _OF_ROUND = _in("round_id", "rounds", _OF_RUN)
 
-WHOSE: Mapping[str, str] = {
-    **dict.fromkeys(_OWNED, "workspace = ?1"),
-    **dict.fromkeys(_OF_RUNS, _OF_RUN),
-    "samples": _in("fingerprint", "runs", "workspace = ?1", "fingerprint"),
-    "queue_people": _in("queue_id", "label_queues", _OF_RUN),
-    "round_participants": _OF_ROUND,
-    "round_labels": _in("participant", "round_participants", _OF_ROUND, "number"),
-}
+WHOSE: Sequence[tuple[str, str]] = (
+    *((table, "workspace = ?1") for table in _OWNED),
+    *((table, _OF_RUN) for table in _OF_RUNS),
+    ("samples", _in("fingerprint", "runs", "workspace = ?1", "fingerprint")),
+    ("round_participants", _OF_ROUND),
+    ("round_labels", _in("participant", "round_participants", _OF_ROUND, "number")),
+)
 """Every table in which something of a workspace stands, with the condition for its rows."""
 
 
@@ -61,7 +49,7 @@ class WorkspaceTable:
     def __init__(
         self,
         database: Database,
-        uploads: UploadTable,
+        uploads: Uploads,
         runs: RunTable,
     ) -> None:
         self._database = database
@@ -123,7 +111,7 @@ class WorkspaceTable:
     @cached_property
     def _sum_of_sizes(self) -> str:
         sums = []
-        for table, where in WHOSE.items():
+        for table, where in WHOSE:
             columns = self._database.columns(table)
             sizes = [f'coalesce(length(cast("{name}" as blob)), 0)' for name in columns]
             size = " + ".join([str(ROW), *sizes])
@@ -158,11 +146,15 @@ class WorkspaceTable:
             db.execute("delete from workspaces where token = ?", (workspace,))
 
 
-def check_not_shared(db: Connection, run_id: str, what: str) -> None:
-    """Raises `ParameterError` where a person would write into an example, naming what."""
+def check_own_run(db: Connection, run_id: str, what: str, gone: str) -> None:
+    """Raises `ParameterError` where a person would write into a run that is `gone`, in these words,
+    or into an example, naming what.
+    """
     # Asked by the tables, so that no door can forget it: whoever opens an example sees the same.
-    shared = "select 1 from runs where id = ? and workspace = ?"
-    if db.execute(shared, (run_id, EXAMPLES)).fetchone():
+    row = db.execute("select workspace from runs where id = ?", (run_id,)).fetchone()
+    if row is None:
+        raise ParameterError(say(gone))
+    if row[0] == EXAMPLES:
         raise ParameterError(
             say(
                 "Everybody who opens this example sees the same {what}. Press “Make it "
