@@ -35,6 +35,7 @@ from evaluators.records import (
     Usage,
 )
 from evaluators.runs.store import Counts, Spent, Store
+from evaluators.runs.store.batches import Batch, SentRequest
 from evaluators.runs.store.calls import MOST_COUNTED
 from evaluators.runs.store.saved_mappings import MOST_MAPPINGS
 from tests.stops import stop, stopped
@@ -341,7 +342,7 @@ def test_counts_of_tokens_that_make_no_sense_make_no_run_unreadable(store, path)
     store.results.save("r1", scored(0), [call(cost=0.5).model_copy(update={"completion": huge})])
     with sqlite3.connect(path) as db:  # as version 0.1.0 stored what a server told
         db.executemany(
-            "insert into calls (workspace, run_id, key, model, created, cost, "
+            "insert into calls (workspace, payer, key, model, created, cost, "
             "prompt_tokens, answer_tokens)"
             " values ('w', 'r1', ?, 'openai/gpt-6-luna', '', 9e12, ?, ?)",
             [("a", 2**63 - 1, 2**63 - 1), ("b", 2**63 - 1, 4), ("c", 4, 2**62)],
@@ -630,3 +631,30 @@ def test_processes_that_start_at_once_share_one_new_store(tmp_path):
 
     errors = [process.communicate()[1].strip().splitlines()[-1:] for process in processes]
     assert errors == [[]] * 4
+
+
+def test_what_is_to_be_answered_by_tomorrow_goes_with_its_run_and_nothing_is_sent_without_it(store):
+    store.runs.save(run("r1"), DATASET)
+    store.runs.save(run("r2"), DATASET)
+    now = "2026-01-01T00:00:00+00:00"
+    first, second = (Batch(spec=LUNA, mark=mark, created=now, expires=now) for mark in ("b", "a"))
+    asked = {"one": SentRequest(7, "json"), "two": SentRequest(8, "")}
+    store.batches.plan("r1", first, asked)
+    store.batches.plan("r1", second, {})
+
+    assert store.batches.open_beside(run("r2")) == {"r1": [first, second]}
+    assert store.batches.requests("r1", [first, second]) == asked
+
+    store.batches.end("r1", first, [], ["two"])
+    store.batches.forget("r1", second)
+
+    assert [batch.status for batch in store.batches.of_run("r1")] == ["ended"]
+    assert list(store.batches.requests("r1", [first])) == ["two"]
+    assert store.batches.open_beside(run("r2")) == {}
+
+    store.runs.delete("r1")
+
+    assert store.batches.of_run("r1") == []
+    assert store.database.rows("select count(*) from documents where kind = 'requests'") == [(0,)]
+    with pytest.raises(StoreError, match="deleted meanwhile: nothing was sent"):
+        store.batches.plan("r1", first, asked)

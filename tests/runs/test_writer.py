@@ -8,7 +8,7 @@ import pytest
 from evaluators.errors import StoreError
 from evaluators.records import Call, Completion, SampleResult, Score, Usage
 from evaluators.runs.store import Store
-from evaluators.runs.store.calls import call_row, insert_calls_once
+from evaluators.runs.store.calls import call_row, insert_calls
 from tests.runs import paid
 
 NUMBER = 200
@@ -114,7 +114,7 @@ def test_a_call_of_which_it_is_not_known_whether_it_is_stored_is_stored_once(wri
     row = call_row(run.id, call("k", "Mina."))
     for _ in range(2):
         with store.database.transaction() as db:
-            insert_calls_once(db, [row])
+            insert_calls(db, [row], once=True)
 
     assert store.calls.spent(run.id)[paid.LUNA.id].calls == 1
 

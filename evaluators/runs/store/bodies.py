@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from evaluators.records import Record
 from evaluators.runs.store.database import Connection
 
 _R = TypeVar("_R", bound=Record)
+_T = TypeVar("_T")
 
 
 class Unreadable(Record):
@@ -68,6 +69,22 @@ def why_unreadable(error: Exception) -> str:
     return words[:160]
 
 
+def readable(
+    rows: Iterable[Sequence[Any]],
+    read: Callable[..., _T],
+) -> tuple[dict[str, _T], list[Unreadable]]:
+    """What `read` makes of these rows, by their first column, and those that cannot be read."""
+    good: dict[str, _T] = {}
+    unreadable = []
+    for row in rows:
+        name = str(row[0])
+        try:
+            good[name] = read(*row)
+        except ValueError as error:
+            unreadable.append(Unreadable(name=name, reason=why_unreadable(error)))
+    return good, unreadable
+
+
 def read_object(text: Any, is_good: Callable[[str, Any], bool]) -> dict[str, Any] | None:
     """A JSON object with good entries only; `None` for anything else."""
     with suppress(ValueError, TypeError, RecursionError):
@@ -108,4 +125,4 @@ def timestamp(moment: datetime | None = None) -> str:
 def open_workspace(db: Connection, workspace: str, moment: datetime) -> None:
     """From now on the workspace is known: something is kept for it."""
     values = (workspace, timestamp(moment))
-    db.execute("insert or ignore into workspaces values (?1, ?2, ?2)", values)
+    db.execute("insert into workspaces values (?1, ?2, ?2) on conflict do nothing", values)

@@ -134,17 +134,12 @@ _INSERT = """insert into calls (workspace, payer, key, model, created, cost,
              select workspace, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
              from (select workspace from runs where id = ?1
                    union all select cast(?9 as text) where ?9 <> '') as its"""
+_IS_NEW = "not exists (select 1 from calls where payer = ?1 and key = ?2 and created = ?4)"
 
 
-def insert_calls(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Stores calls as `call_row` gives them."""
-    db.executemany(_INSERT, rows)
-
-
-def insert_calls_once(db: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """The same where it is not known whether they are stored: those that are stay as they are."""
-    is_new = "not exists (select 1 from calls where payer = ?1 and key = ?2 and created = ?4)"
-    db.executemany(f"{_INSERT} where {is_new}", rows)
+def insert_calls(db: Connection, rows: Sequence[tuple[Any, ...]], *, once: bool = False) -> None:
+    """Stores calls as `call_row` gives them; `once` leaves out those that are stored already."""
+    db.executemany(f"{_INSERT} where {_IS_NEW}" if once else _INSERT, rows)
 
 
 def call_row(payer: str, call: Call, workspace: str = "") -> tuple[Any, ...]:

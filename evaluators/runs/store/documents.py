@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import TypeAdapter
 
 from evaluators.messages import STORED
-from evaluators.runs.store.bodies import Unreadable, open_workspace, why_unreadable
+from evaluators.runs.store.bodies import Unreadable, open_workspace, readable
 from evaluators.runs.store.database import Connection, Database
 
 D = TypeVar("D")
@@ -111,14 +111,7 @@ class Documents(Generic[D]):
         return self._database.rows(query, owner, self._kind, limit)
 
     def _read(self, owner: str, limit: int) -> tuple[dict[str, D], list[Unreadable]]:
-        documents: dict[str, D] = {}
-        unreadable = []
-        for key, body in self.rows(owner, limit):
-            try:
-                documents[key] = self.of_body(body)
-            except ValueError as error:
-                unreadable.append(Unreadable(name=key, reason=why_unreadable(error)))
-        return documents, unreadable
+        return readable(self.rows(owner, limit), lambda _key, body: self.of_body(body))
 
 
 class WorkspaceDocuments(Documents[D]):

@@ -67,16 +67,19 @@ class FigureTable:
         counter: Counter = "revision",
     ) -> None:
         """Keeps it, unless the run has another revision by now."""
-        query = f"""insert or replace into figures
-                    select run_id, ?, {counter}, ? from revisions
-                    where run_id = ? and {counter} = ?"""
-        with self._database.transaction() as db:
-            db.execute(query, (name, body, run_id, revision))
+        self.save_for_runs(name, {run_id: (revision, body)}, counter)
 
-    def save_for_runs(self, name: str, bodies: Mapping[str, tuple[int, str]]) -> None:
+    def save_for_runs(
+        self,
+        name: str,
+        bodies: Mapping[str, tuple[int, str]],
+        counter: Counter = "revision",
+    ) -> None:
         """Keeps one figure of several runs, each at its revision, in one write to the disk."""
-        query = """insert or replace into figures select run_id, ?2, revision, ?4 from revisions
-                   where run_id = ?1 and revision = ?3"""
+        query = f"""insert into figures select run_id, ?2, {counter}, ?4 from revisions
+                    where run_id = ?1 and {counter} = ?3
+                    on conflict (run_id, name)
+                    do update set revision = excluded.revision, body = excluded.body"""
         with self._database.transaction() as db:
             for run_id, (revision, body) in bodies.items():
                 db.execute(query, (run_id, name, revision, body))
@@ -104,7 +107,9 @@ class FigureTable:
             if self.labels_state(run_id) != labels_state:
                 return False
             # Only of runs that are still there: another process may have deleted this one.
-            query = """insert or replace into viewed select ?1, ?2, ?3, ?4, ?5, ?6, ?7
-                       where exists (select 1 from runs where id = ?1)"""
+            query = """insert into viewed select ?1, ?2, ?3, ?4, ?5, ?6, ?7
+                       where exists (select 1 from runs where id = ?1)
+                       on conflict (run_id, view, position, model, metric) do update
+                       set "values" = excluded."values", changed = excluded.changed"""
             db.executemany(query, rows)
         return True

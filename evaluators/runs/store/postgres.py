@@ -6,9 +6,8 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import lru_cache, partial
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
@@ -29,7 +28,7 @@ from evaluators.runs.store.database import (
     unstorable,
 )
 from evaluators.runs.store.file import LOOK
-from evaluators.runs.store.postgres_sql import TableKeys, by_name, translated
+from evaluators.runs.store.postgres_sql import by_name, translated
 from evaluators.text.language import mark, say
 
 READERS = 4
@@ -63,6 +62,8 @@ _SESSION = f"""set lock_timeout = '{PATIENCE}s'; set tcp_keepalives_idle = 30;
                set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3; set jit = off"""
 """Compiling a query takes longer than all but the longest of ours."""
 
+_FROM_TABLES = """from pg_class
+                  where relnamespace = current_schema()::regnamespace and relkind = 'r'"""
 _OUR_LOCK = f"{APPLICATION}, hashtext(current_schema() || ' ' || %s)"
 """The lock of a run, by its id."""
 _BEGIN = f"""begin;
@@ -124,11 +125,8 @@ class PostgresDatabase(Database):
         self._runs_lost: set[str] = set()
         self._reached = -math.inf
         self._is_closed = False
-        self._tables: dict[str, TableKeys] = {}
-        self._translated = lru_cache(maxsize=1024)(partial(translated, tables=self._tables))
         try:
             self._make_tables()
-            self._tables |= self._keys_of_tables()
         except BaseException:
             self.close()
             raise
@@ -151,7 +149,7 @@ class PostgresDatabase(Database):
 
     def rows(self, query: str, *values: Any, **named: Any) -> list[Any]:
         try:
-            return self._read(self._translated(query), by_name(named or values))
+            return self._read(translated(query), by_name(named or values))
         except psycopg.Error as error:
             raise self._store_error(error, CANNOT_READ) from error
 
@@ -167,7 +165,7 @@ class PostgresDatabase(Database):
             try:
                 # One at a time, as SQLite has it: what a transaction reads stays true in it.
                 connection = self._by_writer(_BEGIN).connection
-                yield _Writing(connection, self._translated)
+                yield _Writing(connection)
                 connection.execute("commit")
             except (*UNSTORABLE, psycopg.DataError) as error:
                 self._rollback()
@@ -180,8 +178,7 @@ class PostgresDatabase(Database):
                 raise
 
     def bytes_used(self) -> int:
-        query = """select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class
-                   where relnamespace = current_schema()::regnamespace and relkind = 'r'"""
+        query = f"select coalesce(sum(pg_total_relation_size(oid)), 0) {_FROM_TABLES}"
         return int(self.rows(query)[0][0])
 
     def shrink(self) -> None:
@@ -191,7 +188,9 @@ class PostgresDatabase(Database):
         """
         # Where this fails, the server does it later.
         with suppress(psycopg.Error), closing(self._connected()) as connection:
-            connection.execute(f"vacuum (skip_locked) {', '.join(self._tables)}")
+            names = connection.execute(f"select relname {_FROM_TABLES}").fetchall()
+            tables = ", ".join(name for (name,) in names)
+            connection.execute(f"vacuum (skip_locked) {tables}")
 
     def copy_into(self, copy: sqlite3.Connection) -> None:
         raise StoreError(say(SAVED_ELSEWHERE))
@@ -376,22 +375,6 @@ class PostgresDatabase(Database):
         check_format(self._place, version, NEWER, OLDER)
         return True
 
-    def _keys_of_tables(self) -> dict[str, TableKeys]:
-        # Not from information_schema, which takes a tenth of a second.
-        query = """select c.relname, a.attname, coalesce(a.attnum = any(i.indkey), false)
-                   from pg_class c
-                   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-                        and not a.attisdropped
-                   left join pg_index i on i.indrelid = c.oid and i.indisprimary
-                   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
-                   order by a.attnum"""
-        tables: dict[str, TableKeys] = {}
-        for table, column, is_key in self.rows(query):
-            key, others = tables.get(table, TableKeys((), ()))
-            key, others = ((*key, column), others) if is_key else (key, (*others, column))
-            tables[table] = TableKeys(key, others)
-        return tables
-
     # What people are told
 
     @property
@@ -444,22 +427,19 @@ class PostgresRunLock:
 class _Writing:
     """The connection that writes, within a transaction; it takes the SQL of the store."""
 
-    def __init__(
-        self, connection: psycopg.Connection[Any], translate: Callable[[str], str]
-    ) -> None:
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
-        self._translate = translate
 
     def execute(
         self,
         query: str,
         values: Sequence[Any] | Mapping[str, Any] = (),
     ) -> psycopg.Cursor[Any]:
-        return self._connection.execute(self._translate(query), by_name(values))
+        return self._connection.execute(translated(query), by_name(values))
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> psycopg.Cursor[Any]:
         cursor = self._connection.cursor()
-        cursor.executemany(self._translate(query), map(by_name, rows))
+        cursor.executemany(translated(query), map(by_name, rows))
         return cursor
 
     def run_script(self, script: str) -> None:

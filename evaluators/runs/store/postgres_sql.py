@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 _PARTS = re.compile(r"('(?:[^']|'')*')|\?(\d*)|(?<![:\w]):([a-z]\w*)|(%)")
-_INSERT = re.compile(r"\s*insert or (replace|ignore) into (\w+)")
 _JSON = re.compile(r"json_quote\(json_extract\((\w+), ('[^']*')\)\)")
 _BYTES = re.compile(r"length\(cast\((\"?\w+\"?) as blob\)\)")
 
 
-class TableKeys(NamedTuple):
-    """The columns of a table's primary key, and the others."""
-
-    key: tuple[str, ...]
-    others: tuple[str, ...]
-
-
-def translated(query: str, tables: Mapping[str, TableKeys]) -> str:
+@lru_cache(maxsize=1024)
+def translated(query: str) -> str:
     """The query as PostgreSQL and psycopg take it; its values go by names (see `by_name`)."""
     counted = _BYTES.sub(r"octet_length(cast(\1 as text))", query)
-    with_json = _JSON.sub(r"json_part(\1, \2)", counted)
-    return _with_placeholders(_with_conflicts(with_json, tables))
+    return _with_placeholders(_JSON.sub(r"json_part(\1, \2)", counted))
 
 
 def by_name(values: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
@@ -53,17 +46,3 @@ def _with_placeholders(query: str) -> str:
         return f"%(p{number or count})s"
 
     return _PARTS.sub(placeholder, query)
-
-
-def _with_conflicts(query: str, tables: Mapping[str, TableKeys]) -> str:
-    match = _INSERT.match(query)
-    if match is None:
-        return query
-    insert = f"insert into {match[2]}{query[match.end() :]} on conflict"
-    if match[1] == "ignore":
-        return f"{insert} do nothing"
-    key, others = tables[match[2]]
-    # A row that replaces another comes last, as a new row does.
-    news = {name: "default" if name == "rowid" else f'excluded."{name}"' for name in others}
-    changes = ", ".join(f'"{name}" = {new}' for name, new in news.items())
-    return f"{insert} ({', '.join(key)}) do update set {changes}"

@@ -173,7 +173,10 @@ class RoundTable:
             if why := _NO_LABELS.get(row[0]):
                 raise ParameterError(say(why))
             values = (participant.number, *place, support.value, timestamp())
-            db.execute("insert or replace into round_labels values (?, ?, ?, ?, ?)", values)
+            query = """insert into round_labels values (?, ?, ?, ?, ?)
+                       on conflict (participant, answer, "key") do update
+                       set support = excluded.support, created = excluded.created"""
+            db.execute(query, values)
             _grow(db, participant.round_id)
 
     def labels(self, round_id: str) -> list[RoundLabel]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +15,7 @@ from evaluators.runs.store.bodies import (
     Unreadable,
     from_body,
     open_workspace,
+    readable,
     sql_field,
     to_body,
     why_unreadable,
@@ -67,17 +67,14 @@ class RunTable:
 
         Clocks have no part in the order. Without the `unreadable` ones.
         """
-        return self._read(workspace, limit)[0]
+        return [*self._read(workspace, limit)[0].values()]
 
     def again_of(self, run: Run) -> list[Run]:
         """The runs of the same workspace that did this one again, newest first."""
         query = f"""select id, workspace, fingerprint, body from runs
                     where workspace = ? and {sql_field("again_of")} = ? order by rowid desc"""
-        again = []
-        for row in self._database.rows(query, run.workspace, run.id):
-            with suppress(ValueError):
-                again.append(_run_of_row(*row))
-        return again
+        rows = self._database.rows(query, run.workspace, run.id)
+        return [*readable(rows, _run_of_row)[0].values()]
 
     def unreadable(self, workspace: str, limit: int = 100) -> list[Unreadable]:
         """Those among the same rows that cannot be read: damaged, or written by another version."""
@@ -156,17 +153,10 @@ class RunTable:
                 body = to_body(run.model_copy(update=fields))
                 db.execute("update runs set body = ? where id = ?", (body, run_id))
 
-    def _read(self, workspace: str, limit: int) -> tuple[list[Run], list[Unreadable]]:
+    def _read(self, workspace: str, limit: int) -> tuple[dict[str, Run], list[Unreadable]]:
         query = """select id, workspace, fingerprint, body from runs
                    where workspace = ? order by rowid desc limit ?"""
-        runs: list[Run] = []
-        unreadable: list[Unreadable] = []
-        for row in self._database.rows(query, workspace, limit):
-            try:
-                runs.append(_run_of_row(*row))
-            except ValueError as error:
-                unreadable.append(Unreadable(name=str(row[0]), reason=why_unreadable(error)))
-        return runs, unreadable
+        return readable(self._database.rows(query, workspace, limit), _run_of_row)
 
 
 def _insert(db: Connection, run: Run, samples: Iterable[Sample], moment: datetime) -> None:

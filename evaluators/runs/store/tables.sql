@@ -1,6 +1,6 @@
 -- The tables of a run store, in SQLite and in PostgreSQL alike; what begins with a dollar is the own of each.
--- Text is compared by its bytes; "rowid" is the order in which rows came, in which a row that replaces
--- another is last.
+-- Text is compared by its bytes; "rowid" is the order in which rows came, in which a row that takes the
+-- place of another stands where that one stood.
 
 -- Samples are stored once for each data set, by its fingerprint. Facets are what lists and charts need
 -- without the texts. A digest, here and below, is of all other columns: a row that it does not fit is

@@ -69,9 +69,11 @@ class WorkspaceTable:
 
     def note_clock(self, wall: datetime) -> None:
         """Keeps what the host's clock says, for the process after this one, and the wall's."""
+        query = """insert into workspaces values (?, ?, ?) on conflict (token)
+                   do update set created = excluded.created, last_visit = excluded.last_visit"""
         moments = timestamp(wall), timestamp(self._database.now())
         with self._database.transaction() as db:
-            db.execute("insert or replace into workspaces values (?, ?, ?)", (CLOCK, *moments))
+            db.execute(query, (CLOCK, *moments))
 
     def noted_wall(self) -> datetime | None:
         """The last moment of the wall's clock that was noted here."""

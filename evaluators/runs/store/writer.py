@@ -19,7 +19,6 @@ from evaluators.runs.store.calls import (
     answer_row,
     call_row,
     insert_calls,
-    insert_calls_once,
     withdraw_answers,
 )
 from evaluators.runs.store.database import Database, storable
@@ -188,5 +187,5 @@ class Writer:
         # A value among them that cannot be stored was no reason why they were left over.
         with suppress(UnstorableError), self._database.transaction() as db:
             # Whoever loses a connection cannot know whether the last transaction was carried out.
-            insert_calls_once(db, self._left_over)
+            insert_calls(db, self._left_over, once=True)
         self._left_over = []
