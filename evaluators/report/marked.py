@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from evaluators.records import DocumentRole, Sample, Verdict
 from evaluators.report.coloured import document_title, empty_answer, no_documents
@@ -13,7 +12,7 @@ from evaluators.rgb_words import share_in_words
 from evaluators.text.accepted import spellings
 from evaluators.text.language import mark, say
 from evaluators.text.markup import html
-from evaluators.text.phrases import Phrase, places
+from evaluators.text.phrases import Phrase, Search
 
 STYLE = Path(__file__).with_name("marked.css")
 LEGEND = {
@@ -28,13 +27,20 @@ ROLES = {
 }
 
 
-class Marks(NamedTuple):
+class Marks:
     """What is marked in the texts of a sample, by the class that colours it.
 
-    Of two classes for the same words the first counts.
+    Of two classes for the same words the first counts. All texts share one search and its budget:
+    once that is used up nothing is marked any more.
     """
 
-    phrases: Mapping[str, Sequence[Phrase]]
+    def __init__(self, phrases: Mapping[str, Sequence[Phrase]]) -> None:
+        self._classes: dict[Phrase, str] = {}
+        for name, own in phrases.items():
+            for phrase in own:
+                # The deciding words are often those of the true answer: they keep its colour.
+                self._classes.setdefault(phrase, name)
+        self._search = Search(list(self._classes))
 
     @classmethod
     def of(cls, sample: Sample, verdicts: Mapping[str, Verdict]) -> Marks:
@@ -45,12 +51,23 @@ class Marks(NamedTuple):
             # A single word would be found inside others, a phrase is too long for that.
             for words in verdict.evidence:
                 decided.append(Phrase(words, "whole words" if by_words else "anywhere"))
-        phrases = {
-            "pl-true": [Phrase(words, "answer") for words in spellings(sample.ground_truth)],
-            "pl-planted": [Phrase(words, "answer") for words in planted],
-            "pl-decided": decided,
-        }
-        return cls({name: own for name, own in phrases.items() if own})
+        return cls(
+            {
+                "pl-true": [Phrase(words, "answer") for words in spellings(sample.ground_truth)],
+                "pl-planted": [Phrase(words, "answer") for words in planted],
+                "pl-decided": decided,
+            }
+        )
+
+    def places(self, words: str) -> list[tuple[int, int, str]]:
+        """Where marks begin and end in the text, from left to right, with the class of each.
+
+        What a model thinks aloud in `<think>` is never marked.
+        """
+        # Up to its last end mark: some models think twice.
+        begin = words.lower().rfind("</think>") + 1
+        every = self._search.places(words, begin)
+        return [(start, stop, self._classes[phrase]) for start, stop, phrase in every]
 
 
 def legend_of_marks(*texts: str) -> str:
@@ -67,26 +84,10 @@ def text_with_marks(words: str, marks: Marks) -> str:
     parts = []
     end = 0
     # What lies between the marks is escaped by itself: escaped as a whole, no place would fit.
-    for start, stop, name in marked_places(words, marks):
+    for start, stop, name in marks.places(words):
         parts += [html(words[end:start]), f'<mark class="{name}">{html(words[start:stop])}</mark>']
         end = stop
     return f'<div class="pl-text" dir="auto">{"".join(parts)}{html(words[end:])}</div>'
-
-
-def marked_places(words: str, marks: Marks) -> list[tuple[int, int, str]]:
-    """Where marks begin and end in the text, from left to right, with the class of each.
-
-    What a model thinks aloud in `<think>` is never marked.
-    """
-    # Up to its last end mark: some models think twice.
-    begin = words.lower().rfind("</think>") + 1
-    classes: dict[Phrase, str] = {}
-    for name, phrases in marks.phrases.items():
-        for phrase in phrases:
-            # The deciding words are often those of the true answer: they keep its colour.
-            classes.setdefault(phrase, name)
-    every = places(words, list(classes), begin)
-    return [(start, stop, classes[phrase]) for start, stop, phrase in every]
 
 
 def documents_with_roles(sample: Sample, marks: Marks) -> str:

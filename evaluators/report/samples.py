@@ -199,7 +199,7 @@ def _in_words(decision: rgb_words.Decision) -> str:
 
 def _marked_extract(text: str, marks: marked.Marks, most: int) -> str:
     """The text with its marks; of a long one what stands around them."""
-    places = [(start, stop) for start, stop, _ in marked.marked_places(text, marks)]
+    places = [(start, stop) for start, stop, _ in marks.places(text)]
     parts = shortened.around(text, places, most)
     return "".join(marked.text_with_marks(part, marks) for part in parts)
 

@@ -1,6 +1,6 @@
-"""Where words stand in a text, however they are spaced and in either letter case.
+"""Where words stand in texts, however they are spaced and in either letter case.
 
-The time is linear in the text, whatever text and phrases are.
+The time is linear in the texts, whatever texts and phrases are.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ from typing import Literal, NamedTuple
 from evaluators.text.normalise import nfkc
 from evaluators.text.remembered import remembered
 
-# Some tenths of a second. Where it does not suffice for all phrases, the shortest are left out.
-MOST_COMPARED = 50_000_000
-"""Characters that all phrases together are compared with."""
-# "a" in a text of "aaaa" would otherwise be tried at every letter.
-MOST_TRIES = 1_000
-"""Places of one phrase that may turn out to lie inside a longer word."""
+# About a second. Four million letters can be searched for a hundred letters of phrases.
+MOST_COMPARED = 1_000_000_000
+"""Letters that one search compares in all its texts, as it were at worst."""
+# Of longer phrases `str.find` skips what it knows already.
+MOST_AT_A_PLACE = 400
+"""Letters of a phrase that may be compared at one place."""
+# What else takes time, in letters compared: "a" in a text of "aaaa" is looked at at every letter.
+LETTER = 150
+"""To bring a letter of a text to the form that is compared."""
+LOOK = 2_000
+"""To look at one place of a phrase."""
 
 Ends = Literal["anywhere", "whole words", "answer"]
 
@@ -34,53 +39,69 @@ class Phrase(NamedTuple):
     ends: Ends = "anywhere"
 
 
-def places(
-    text: str,
-    phrases: Sequence[Phrase],
-    start: int = 0,
-) -> Iterator[tuple[int, int, Phrase]]:
-    """Where phrases begin and end in the text, from left to right, and which of them.
+class Search:
+    """Looks for the same phrases in one text after another.
 
-    They never overlap; of two that would, the longer one is given, of equal ones the first.
+    All texts share one budget. Where it does not suffice for all phrases in a text, the shortest
+    are left out; once it is used up nothing is found.
     """
-    # Where one form of look-alike characters moves a place, the text is searched as it is.
-    plain = nfkc(text)
-    if len(plain) != len(text):
-        plain = text
-    at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
-    letters = "".join(_small_letters(plain).split())
-    compared = [(_as_compared(phrase.words), phrase) for phrase in phrases]
-    wanted = [(sought, phrase) for sought, phrase in compared if sought]
-    wanted.sort(key=lambda pair: len(pair[0]), reverse=True)
-    # Each phrase is compared with all of the text.
-    most = max(1, MOST_COMPARED // (len(text) + 1))
-    wanted = wanted[:most]
-    tries = [MOST_TRIES] * len(wanted)
-    # The next place of each phrase; the phrases are numbered from the longest on, so of two at the
-    # same place the longer comes first.
-    next_places: list[tuple[int, int]] = []
 
-    def look(number: int, at: int) -> None:
-        """Notes the next place of a phrase."""
-        sought, phrase = wanted[number]
-        while tries[number] and (at := letters.find(sought, at)) >= 0:
-            first, last = at_letter[at], at_letter[at + len(sought) - 1]
-            if _is_apart(plain, first, last, phrase.ends):
-                heappush(next_places, (at, number))
-                return
-            tries[number] -= 1
-            at += 1
+    def __init__(self, phrases: Sequence[Phrase]) -> None:
+        compared = [(_as_compared(phrase.words), phrase) for phrase in phrases]
+        self._phrases = [(sought, phrase) for sought, phrase in compared if sought]
+        self._phrases.sort(key=lambda pair: len(pair[0]), reverse=True)
+        self._left = MOST_COMPARED
 
-    done = bisect_left(at_letter, start)
-    for number in range(len(wanted)):
-        look(number, done)
-    while next_places:
-        at, number = heappop(next_places)
-        if at >= done:
+    def places(self, text: str, start: int = 0) -> Iterator[tuple[int, int, Phrase]]:
+        """Where phrases begin and end in the text, from left to right, and which of them.
+
+        They never overlap; of two that would, the longer one is given, of equal ones the first.
+        """
+        if not (wanted := self._affordable(len(text))):
+            return
+        # Where one form of look-alike characters moves a place, the text is searched as it is.
+        plain = nfkc(text)
+        if len(plain) != len(text):
+            plain = text
+        at_letter = [at for at, character in enumerate(plain) if not character.isspace()]
+        letters = "".join(_small_letters(plain).split())
+        # The next place of each phrase; the phrases are numbered from the longest on, so of two at
+        # the same place the longer comes first.
+        next_places: list[tuple[int, int]] = []
+
+        def look(number: int, at: int) -> None:
+            """Notes the next place of a phrase."""
             sought, phrase = wanted[number]
-            done = at + len(sought)
-            yield at_letter[at], at_letter[done - 1] + 1, phrase
-        look(number, done)
+            while self._left > 0 and (at := letters.find(sought, at)) >= 0:
+                self._left -= LOOK + len(sought)
+                first, last = at_letter[at], at_letter[at + len(sought) - 1]
+                if _is_apart(plain, first, last, phrase.ends):
+                    heappush(next_places, (at, number))
+                    return
+                at += 1
+
+        done = bisect_left(at_letter, start)
+        for number in range(len(wanted)):
+            look(number, done)
+        while next_places:
+            at, number = heappop(next_places)
+            if at >= done:
+                sought, phrase = wanted[number]
+                done = at + len(sought)
+                yield at_letter[at], at_letter[done - 1] + 1, phrase
+            look(number, done)
+
+    def _affordable(self, letters: int) -> list[tuple[str, Phrase]]:
+        """The phrases, longest first, that the budget suffices for in a text of so many letters."""
+        left = self._left - letters * LETTER
+        count = 0
+        for sought, _ in self._phrases:
+            left -= LOOK + letters * min(len(sought), MOST_AT_A_PLACE)
+            if left < 0:
+                break
+            self._left = left
+            count += 1
+        return self._phrases[:count]
 
 
 def as_written(text: str, words: Sequence[str]) -> list[str]:
@@ -89,7 +110,7 @@ def as_written(text: str, words: Sequence[str]) -> list[str]:
     if not words:
         return []
     written: dict[str, str] = {}
-    for start, stop, phrase in places(text, [Phrase(word) for word in words]):
+    for start, stop, phrase in Search([Phrase(word) for word in words]).places(text):
         written.setdefault(phrase.words, text[start:stop])
     return [written.get(word, word) for word in words]
 
@@ -102,11 +123,8 @@ def _as_compared(words: str) -> str:
 
 def _small_letters(text: str) -> str:
     """Small letters, every one in its place."""
-    small = text.lower()
-    # "İ" becomes two characters, and would move all places behind it: it stays as it is.
-    if len(small) != len(text):
-        lowered = [(letter, letter.lower()) for letter in text]
-        small = "".join(low if len(low) == 1 else letter for letter, low in lowered)
+    # "İ" alone becomes two characters, and would move all places behind it: it stays as it is.
+    small = "İ".join(part.lower() for part in text.split("İ"))
     # Greek has two letters for s, by where in a word they stand.
     return small.replace("ς", "σ")
 

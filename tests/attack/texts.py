@@ -38,7 +38,7 @@ from evaluators.surrogates import without_surrogates
 from evaluators.text.injection import suspicions
 from evaluators.text.markup import html
 from evaluators.text.normalise import is_chinese, nfkc, remove_reasoning, slug
-from evaluators.text.phrases import Phrase, places
+from evaluators.text.phrases import Phrase, Search
 from evaluators.text.sentences import split_sentences
 from evaluators.text.similarity import terms
 from evaluators.text.size import tokens
@@ -127,7 +127,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "suspicions": suspicions,
     "spreadsheet": lambda text: unsafe(safe(text)),
     "places": lambda text: list(
-        places(text, [Phrase(text[: len(text) // 2] + "b"), Phrase(text[:3], "answer")])
+        Search([Phrase(text[: len(text) // 2] + "b"), Phrase(text[:3], "answer")]).places(text)
     ),
     "TRACE: refusal": is_refusal,
     "TRACE: numbers and names": lambda text: unsupported_entities(

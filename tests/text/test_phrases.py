@@ -2,12 +2,12 @@
 
 import pytest
 
-from evaluators.text.phrases import MOST_TRIES, Phrase, as_written, places
+from evaluators.text.phrases import LOOK, MOST_COMPARED, Phrase, Search, as_written
 from tests.hostile import check, repeated
 
 
 def marked(text, *phrases, start=0):
-    return [text[begin:end] for begin, end, _ in places(text, phrases, start)]
+    return [text[begin:end] for begin, end, _ in Search(phrases).places(text, start)]
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,22 @@ def test_long_texts_and_long_phrases_take_linear_time(unit, ends):
             Phrase(part, ends)
             for part in (text[: len(text) // 2] + "b", text[: len(text) // 2], unit)
         ]
-        list(places(text, phrases))
+        list(Search(phrases).places(text))
 
     check(look, [repeated("", unit, ""), repeated("", unit, "b")])
 
 
 def test_a_phrase_that_is_always_inside_a_longer_word_is_given_up():
-    assert marked("1" * (MOST_TRIES + 2) + " 1", Phrase("1", "answer")) == []
+    assert marked("1" * (MOST_COMPARED // LOOK) + " 1", Phrase("1", "answer")) == []
+
+
+def test_of_many_phrases_the_shortest_are_left_out_and_all_texts_share_one_budget():
+    letters = MOST_COMPARED // 4_000
+    text = f"{'b ' * (letters // 2)} long short"
+    phrases = [Phrase("short"), *(Phrase(f"never{'r' * length}") for length in range(100))]
+    assert marked(text, *phrases[:2], Phrase("long")) == ["long", "short"]
+    assert marked(text, *phrases) == []
+    search = Search([Phrase("long")])
+    found = [len(list(search.places(text))) for _ in range(40)]
+    assert found == sorted(found, reverse=True)
+    assert 5 < sum(found) < 40

@@ -81,6 +81,7 @@ def _marked_answer_and_documents(
     score: Score | None,
 ) -> None:
     marks = marked.Marks.of(sample, verdicts)
+    answer = marked.text_with_marks(sample.response or "", marks)
     documents = marked.documents_with_roles(sample, marks)
     left, right = st.columns([1, 1], gap="large")
     with left:
@@ -88,7 +89,6 @@ def _marked_answer_and_documents(
         if sample.response is None:
             st.caption(say("There is no answer."))
         else:
-            answer = marked.text_with_marks(sample.response, marks)
             st.html(answer + marked.legend_of_marks(answer, documents))
         texts.expected_answer(sample)
         if score:
