@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from evaluators.catalogue import catalogue, declared_values, metric_named
+from evaluators.catalogue import declared_values, metric_named
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Figures, Mean, View
@@ -300,4 +300,6 @@ def of_series(dot: Dot, names: Sequence[str], number: int) -> Dot:
 
 def is_judged(run: Run) -> bool:
     """Whether an LLM labelled the run, or a part of it."""
-    return bool(run.judges and catalogue()[run.evaluator.name].most_judges())
+    cls = metric_named(run.evaluator.name)
+    # What a metric that is gone asked, its judges tell.
+    return bool(run.judges and (cls is None or cls.most_judges()))

@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import unescape
+from itertools import chain
 from typing import Any, NamedTuple
 
+from google.protobuf.message import Message
 from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
@@ -20,7 +22,22 @@ from evaluators.runs.engine import registry
 from ui import session
 
 MESSAGES = ("info", "warning", "error", "success")
-MARKDOWN = ("markdown", "caption", "title", "header", "subheader", "text_like", "toast", *MESSAGES)
+MARKDOWN = {
+    "label",
+    "help",
+    "body",
+    "text",
+    "title",
+    "delta",
+    "delta_description",
+    "captions",
+    "content",
+}
+"""The fields of elements that Streamlit renders as Markdown."""
+AS_IT_IS = {"Html", "Code", "Json", "Text"}
+"""Elements whose body is shown letter by letter."""
+CHIPS = {"ButtonGroup", "Radio", "MenuButton", "Slider"}
+"""Elements whose options are Markdown; those of lists are shown letter by letter."""
 ESCAPED = re.compile(r":gray\[\]|\\([\W_])")
 """What `plain` adds to a text so that it is shown letter by letter."""
 
@@ -225,12 +242,12 @@ def send(at: AppTest, changes: Any) -> AppTest:
 
 
 def markdown(at: AppTest) -> list[str]:
-    """Every text that Streamlit renders as Markdown: texts, messages, and the labels of widgets."""
-    elements = [*_leaves(at.main), *_leaves(at.sidebar)]
-    texts = [element.value for element in elements if element.type in MARKDOWN]
-    return texts + [
-        label for element in elements if isinstance(label := getattr(element, "label", None), str)
-    ]
+    """Every text that Streamlit renders as Markdown: texts, labels, help, chips, cells of tables."""
+    frames = [table.value for table in at.table]
+    cells = [[*frame.columns, *frame.index, *frame.to_numpy().ravel()] for frame in frames]
+    protos = [node.proto for node in _nodes(at._tree)]
+    texts = [list(_rendered(proto)) for proto in protos if isinstance(proto, Message)]
+    return [*map(str, chain(*cells)), *chain(*texts)]
 
 
 @contextmanager
@@ -283,20 +300,21 @@ def jsonl(*rows: dict[str, Any]) -> str:
     return "\n".join(json.dumps(row) for row in rows)
 
 
-def _leaves(block: Block) -> Iterator[Any]:
+def _nodes(block: Block) -> Iterator[Any]:
     for child in block.children.values():
+        yield child
         if isinstance(child, Block):
-            if label := getattr(child, "label", ""):
-                yield _Label(label)
-            yield from _leaves(child)
-        else:
-            yield child
+            yield from _nodes(child)
 
 
-class _Label:
-    """The label of an expander, popover or tab."""
-
-    type = "label"
-
-    def __init__(self, label: str) -> None:
-        self.label = label
+def _rendered(message: Message) -> Iterator[str]:
+    """The texts of an element that are Markdown."""
+    kind = message.DESCRIPTOR.name
+    names = MARKDOWN - {"body"} if kind in AS_IT_IS else MARKDOWN
+    names = names | {"options"} if kind in CHIPS else names
+    for field, value in message.ListFields():
+        for part in value if field.is_repeated else [value]:
+            if isinstance(part, Message):
+                yield from _rendered(part)
+            elif isinstance(part, str) and field.name in names:
+                yield part

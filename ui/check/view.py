@@ -83,7 +83,7 @@ def _choice(view: RunView) -> _Choice:
         metric = st.selectbox(
             say("What"),
             range(len(titles)),
-            format_func=lambda number: plain(titles[number]),
+            format_func=titles.__getitem__,
             key=f"check_metric_{run.id}",
             width=320,
         )
@@ -92,7 +92,7 @@ def _choice(view: RunView) -> _Choice:
         model = st.selectbox(
             say("Answers by"),
             range(len(names)),
-            format_func=lambda number: plain(names[number]),
+            format_func=names.__getitem__,
             key=f"check_model_{run.id}",
             width=320,
         )
@@ -126,7 +126,7 @@ def _others(view: RunView) -> list[Run]:
     chosen = st.multiselect(
         say("Beside"),
         list(titles),
-        format_func=lambda run_id: plain(titles[run_id]),
+        format_func=titles.__getitem__,
         placeholder=say("Other runs over the same data"),
         max_selections=4,
         key=f"check_beside_{run.id}",
@@ -172,7 +172,7 @@ def _value_switch(run: Run, found: Check) -> ValueCheck:
         say("Value"),
         list(by_name),
         default=next(iter(by_name)),
-        format_func=readable,
+        format_func=lambda name: plain(readable(name)),
         required=True,
         key=f"check_value_{run.id}_{found.against}",
         label_visibility="collapsed",

@@ -200,7 +200,7 @@ def _sample_calculator(comparison: Comparison) -> None:
             if needed is not None:
                 samples = words.about_samples(needed)
             line = say("{name}: {text}", name=readable(value.name), text=samples)
-            lines.append(f"- {line}")
+            lines.append(f"- {plain(line)}")
         st.markdown("\n".join(lines))
         st.caption(
             say(

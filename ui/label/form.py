@@ -47,9 +47,7 @@ def show() -> None:
     metric = metrics[0]
     if len(metrics) > 1:
         titles = run_facts.metric_titles(run)
-        metric = st.selectbox(
-            say("What"), metrics, format_func=lambda number: plain(titles[number])
-        )
+        metric = st.selectbox(say("What"), metrics, format_func=titles.__getitem__)
     there = label_queues.labelable(view, metric)
     if there.candidates:
         with problems.caught():

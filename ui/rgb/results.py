@@ -262,9 +262,11 @@ def _flipped_verdicts(rows: Sequence[Outline]) -> None:
         "nfkc": mark("look-alike characters (NFKC)"),
         "remove_reasoning": mark("reasoning removal"),
     }
-    parts = [name_and_text(say(names[option]), count) for option, count in flips.items()]
+    # A run file may name an option that there is not.
+    parts = [name_and_text(say(names.get(option, option)), flips[option]) for option in flips]
+    changes = plain(say("; ").join(parts))
     st.info(
-        say("Verdicts that an option changed: {changes}.", changes=say("; ").join(parts)),
+        say("Verdicts that an option changed: {changes}.", changes=changes),
         icon=":material/swap_horiz:",
     )
 
