@@ -106,3 +106,4 @@ with problems.caught():
     shown = session.find_run(st.query_params.get("run"))
     if shown is not None:
         st.set_page_config(page_title=f"{page.title} · {shown.title} · Plumbline")
+    session.forget_earlier_widgets()

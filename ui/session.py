@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -370,6 +370,19 @@ def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
     page = PAGES[leads(run.evaluator.name)]
     st.switch_page(page, query_params=address(run=run.id))
+
+
+def forget_earlier_widgets() -> None:
+    """Lets go of what widgets that are not drawn any more were given, and of the runs behind it.
+
+    Streamlit keeps their callbacks until the tab is closed. For a page that is drawn to its end.
+    """
+    # Private parts of Streamlit: its version is pinned, and a test counts what is left.
+    context: Any = get_script_run_ctx()
+    widgets = context.session_state._state._new_widget_state
+    drawn = {*context.shared.widget_ids_this_run.snapshot(), *widgets.states}
+    kept = {name: own for name, own in widgets.widget_metadata.items() if name in drawn}
+    widgets.widget_metadata = kept
 
 
 def start(plan: RunPlan) -> None:

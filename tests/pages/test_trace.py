@@ -245,3 +245,15 @@ def mean(filled: Filled, name: str, definition: str) -> float:
     )
     values = [value for score in scores if (value := getattr(score, name)) is not None]
     return sum(values) / len(values)
+
+
+def test_what_the_widgets_of_an_earlier_page_were_given_is_let_go(open_page, filled):
+    def widgets(at):
+        return {*at.session_state._state._state._new_widget_state.widget_metadata}
+
+    at = open_page("trace", run=filled.trace.id)
+    of_the_run = {name for name in widgets(at) if filled.trace.id in name}
+    for _ in range(2):
+        at = checked(at.switch_page("../pages/home.py").run())
+    assert of_the_run
+    assert not of_the_run & widgets(at)
