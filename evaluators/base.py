@@ -91,9 +91,16 @@ class Evaluator(BaseModel):
         return self.needed
 
     @property
+    def least_doubt(self) -> float:
+        """Of how doubtful a sample it asks its judges, 0 to 1: above 1 of none, without a field
+        `doubt_from` of all.
+        """
+        return getattr(self, "doubt_from", 0.0)
+
+    @property
     def needs_judge(self) -> bool:
         """Whether it cannot do without a judge, with these parameters."""
-        return self.judges in ("one", "jury")
+        return self.judges in ("one", "jury") and self.least_doubt <= 1
 
     @abstractmethod
     def score(self, sample: Sample) -> Score:
@@ -119,12 +126,26 @@ class Evaluator(BaseModel):
             )
         )
 
+    def doubt(self, sample: Sample) -> float:
+        """How likely it is wrong about the sample without a judge, 0 to 1; declared by a metric
+        with a field `doubt_from`.
+        """
+        return 1.0
+
+    def asks_about(self, sample: Sample) -> bool:
+        """Whether judges are asked about the sample: also where its answer is to come, of which
+        nobody knows the doubt.
+        """
+        if not self.least_doubt or sample.response is None:
+            return True
+        return self.doubt(sample) >= self.least_doubt
+
     def judge_prompts(
         self,
         sample: Sample,
         prompt_budget: int | None = None,
     ) -> list[Prompt] | None:
-        """What it asks a judge about the sample, before anybody has answered.
+        """What it asks a judge about the sample where it does, before anybody has answered.
 
         `None` leaves that to a dry run. Declared where a dry run would take long: a form counts the
         prompts of every sample.

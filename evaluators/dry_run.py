@@ -38,7 +38,11 @@ def prompts_of(
         declared = evaluator.judge_prompts(sample, prompt_budget)
         if declared is not None:
             return declared
-        evaluator.model_copy(update={"llm_client": judge}).score(sample)
+        stand_in: dict[str, object] = {"llm_client": judge}
+        # Whether it is in doubt of the sample does not matter either.
+        if evaluator.least_doubt:
+            stand_in["doubt_from"] = 0.0
+        evaluator.model_copy(update=stand_in).score(sample)
     return [prompt for prompt in judge.prompts if prompt.attempt == 1]
 
 

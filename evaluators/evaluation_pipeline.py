@@ -24,6 +24,7 @@ from evaluators.config import config
 from evaluators.errors import MissingInputError, ParameterError
 from evaluators.llm import LLMClient
 from evaluators.numbers import whole_number
+from evaluators.prompts import Prompt
 from evaluators.records import Labelling, Labels, Sample, Score, Sentences
 from evaluators.text.language import mark
 from evaluators.text.sentences import cut
@@ -108,11 +109,6 @@ class HybridEvaluator(LabellingMethod):
         description=mark("The judge is asked where doubt is at least this: 0 always, 1.01 never."),
     )
 
-    @property
-    def needs_judge(self) -> bool:
-        """Whether there can be a doubt that sends a sample to the judge."""
-        return self.doubt_from <= 1
-
     def check_ready(self) -> None:
         self._heuristic.check_ready()
 
@@ -143,7 +139,7 @@ class HybridEvaluator(LabellingMethod):
             trace=by_words,
             gpt_labeling=by_judge,
             labels_by=judged.by if judged else HEURISTIC,
-            doubt=self._heuristic.doubt(sentences, case.query),
+            doubt=self._heuristic.doubt_of_labels(sentences, case.query),
             agreement=(
                 _labels_agreement(sentences, heuristic.labels, judged.labels) if judged else {}
             ),
@@ -198,9 +194,17 @@ class HybridEvaluator(LabellingMethod):
     def doubt(self, sample: Sample) -> float:
         """How likely the heuristic's adherence of the sample is wrong, 0 to 1.
 
-        See `TRACEEvaluator.doubt`.
+        See `TRACEEvaluator.doubt_of_labels`.
         """
-        return self._heuristic.doubt(sentences_of(sample), sample.question)
+        return self._heuristic.doubt_of_labels(sentences_of(sample), sample.question)
+
+    def judge_prompts(
+        self,
+        sample: Sample,
+        prompt_budget: int | None = None,
+    ) -> list[Prompt]:
+        """What each judge is asked where the sample is doubtful enough."""
+        return self.labeller.judge_prompts(sample, prompt_budget)
 
     @property
     def _heuristic(self) -> TRACEEvaluator:
@@ -225,7 +229,7 @@ class HybridEvaluator(LabellingMethod):
         heuristic = self._heuristic
         labels = heuristic.label(sentences, question)
         estimated = Labelling(by=HEURISTIC, labels=labels)
-        if heuristic.doubt(sentences, question) < self.doubt_from:
+        if heuristic.doubt_of_labels(sentences, question) < self.doubt_from:
             return estimated, []
         return estimated, self.labeller.label(sentences, question)
 

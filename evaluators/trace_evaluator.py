@@ -131,7 +131,7 @@ class TRACEEvaluator(TRACEMethod):
         """How likely each response sentence is supported, 0 to 1."""
         return {support.key: likely for support, likely in self._estimated(sentences, question)}
 
-    def doubt(self, sentences: Sentences, question: str) -> float:
+    def doubt_of_labels(self, sentences: Sentences, question: str) -> float:
         """How likely the adherence that `label` leads to is wrong, 0 to 1 with four decimals.
 
         With p the estimate of the least supported response sentence: p where the heuristic calls a

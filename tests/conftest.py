@@ -67,7 +67,7 @@ def judge_client(loopback: Callable[..., Loopback]) -> Iterator[Callable[..., LL
         address = server.base_url if provider == "custom" else server.address
         keys = {provider: Access(provider=provider, base_url=address, key=SecretStr("sk-any"))}
         spec = ModelSpec(provider=provider, model=model, answer_tokens=2048)
-        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
+        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap()), None)))
         return sessions[-1].client(CallLog())
 
     yield client

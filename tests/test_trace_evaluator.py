@@ -401,7 +401,9 @@ def test_estimates_of_support_rank_the_copied_above_the_invented():
 def test_doubt_is_that_of_the_verdict_on_the_least_supported_sentence(response, least, is_adherent):
     sentences = TRACE.evaluate("Which?", response, FRANCE).sentences
     likely = TRACE.support_estimates(sentences, "Which?")[least]
-    assert TRACE.doubt(sentences, "Which?") == round(1 - likely if is_adherent else likely, 4)
+    assert TRACE.doubt_of_labels(sentences, "Which?") == round(
+        1 - likely if is_adherent else likely, 4
+    )
 
 
 class CountedSentences(Sentences):
@@ -428,7 +430,7 @@ def times_keys_are_put_together(judge, response_sentences):
     "judge",
     [
         pytest.param(lambda sentences: TRACE.label(sentences, "Which?"), id="label"),
-        pytest.param(lambda sentences: TRACE.doubt(sentences, "Which?"), id="doubt"),
+        pytest.param(lambda sentences: TRACE.doubt_of_labels(sentences, "Which?"), id="doubt"),
         pytest.param(
             lambda sentences: TRACE.score(
                 Sample(
@@ -457,7 +459,7 @@ def test_the_most_doubtful_fifth_holds_half_of_the_wrong_verdicts(check_data):
         for sample in map(ragbench_sample, parquet.read_table(path).to_pylist()):
             published = trace_scores(sample.sentences, sample.labels).adherence
             if published is not None:
-                doubts.append(TRACE.doubt(sample.sentences, sample.question))
+                doubts.append(TRACE.doubt_of_labels(sample.sentences, sample.question))
                 wrong.append(TRACE.score(sample).values["adherence"] != published)
     fifth = sorted(range(len(doubts)), key=doubts.__getitem__, reverse=True)[: len(doubts) // 5]
     assert sum(wrong[row] for row in fifth) > 0.5 * sum(wrong)

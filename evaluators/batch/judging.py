@@ -6,7 +6,7 @@ limits, the budget and the stored answers hold for all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
 from threading import Lock
@@ -17,14 +17,14 @@ from evaluators.errors import PlumblineError, RunStoppedError, StoreError
 from evaluators.llm import Keys
 from evaluators.llm.budget import Meter, Share
 from evaluators.llm.call_log import CallLog
-from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.clients import RunContext, open_sessions
 from evaluators.llm.layers import ResponseCache
-from evaluators.llm.loop import Scope, loop
+from evaluators.llm.loop import Scope
 from evaluators.records import Call, Cap, ModelSpec, Sample, Score
 from evaluators.runs.answer_scorer import with_judges
 from evaluators.runs.failure_streaks import FailureStreaks
+from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.inputs import WORKSPACE
-from evaluators.runs.requests import plan_share, requests_of
 from evaluators.runs.scoring import checked_score, outcome_of
 from evaluators.runs.store import Store
 
@@ -48,23 +48,14 @@ class Judging:
         self._metrics = metrics
         self._store = store
         self._batch = batch
-        self._is_capped = cap != Cap()
-        bills = store.calls.spent(batch).values()
         # A batch that goes on has the budget that is left of it.
-        paid = sum(bill.calls for bill in bills)
-        self._meter = Meter(cap, paid, sum(bill.cost or 0.0 for bill in bills))
+        self._meter = Meter(cap, store.calls.paid(batch))
         self._cache = ResponseCache(partial(store.calls.answer, WORKSPACE))
         self._scope = Scope()
         self._stopped_by: PlumblineError | None = None
         self._counting = Lock()
-        self._sessions: list[ModelSession] = []
         context = RunContext(self._scope, self._meter, self._cache)
-        try:
-            for spec in judges:
-                self._sessions.append(ModelSession(spec, keys, context))
-        except BaseException:
-            self.close()
-            raise
+        self._sessions = open_sessions(judges, keys, context)
         self._streaks = FailureStreaks([session.name for session in self._sessions])
 
     def score_row(self, sample: Sample) -> RowOutcome:
@@ -92,7 +83,8 @@ class Judging:
         def keep(call: Call) -> None:
             unstored.append(self._store.writer.put_call(self._batch, call, WORKSPACE))
 
-        log = CallLog(self._cache, self._planned_share(sample), keep)
+        share = self._planned_share(sample)
+        log = CallLog(self._cache, share, keep)
         outcomes = []
         try:
             for metric in self._metrics:
@@ -100,7 +92,7 @@ class Judging:
                 # Nobody is asked again before the last answer is on the disk.
                 _wait(unstored)
         finally:
-            self._on_loop(self._meter.close, log.share)
+            self._meter.on_loop(self._meter.close, share)
             _wait(unstored)
             errors = [outcome.error for outcome in outcomes]
             # Asked again, the model may say it better. Also what an earlier attempt had stored.
@@ -119,15 +111,9 @@ class Judging:
 
     def _planned_share(self, sample: Sample) -> Share:
         """What the whole sample can take: it is begun only where the budget has all of it."""
-        share = Share()
-        if self._is_capped:
-            plan_share(share, requests_of(sample, self._metrics, self._sessions, None, ""))
-        return share
-
-    def _on_loop(self, tell: Callable[[Share], None], share: Share | None) -> None:
-        """Tells the meter, which lives on the event loop, where the calls are."""
-        if self._is_capped and share:
-            loop().call_soon_threadsafe(tell, share)
+        if not self._meter.is_capped:
+            return Share()
+        return Share(*most_of(requests_of(sample, self._metrics, self._sessions, None, "")))
 
 
 def _wait(unstored: list[Future[None]]) -> None:

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluators.errors import RunStoppedError
+from evaluators.llm.loop import loop
 from evaluators.records import Cap, Remedy
 from evaluators.text.language import say
 from evaluators.text.words import counted
 
 ROUNDING = 1e-12
 """US dollars by which sums of prices may differ from what they stand for."""
+
+
+class Amount(NamedTuple):
+    """Calls that are made or may be, and the US dollars that they cost, at most."""
+
+    calls: int = 0
+    cost: float = 0.0
+
+    def plus(self, other: Amount) -> Amount:
+        return Amount(self.calls + other.calls, self.cost + other.cost)
+
+    def fits(self, cap: Cap) -> bool:
+        if cap.calls is not None and self.calls > cap.calls:
+            return False
+        return cap.cost is None or self.cost <= cap.cost + ROUNDING
+
+
+NOTHING = Amount()
 
 
 @dataclass(eq=False)
@@ -33,10 +54,10 @@ class Meter:
     Calls in flight count with the most that they can cost, and open samples with their shares.
     """
 
-    def __init__(self, cap: Cap, calls: int, cost: float) -> None:
+    def __init__(self, cap: Cap, spent: Amount = NOTHING) -> None:
+        self.is_capped = cap != Cap()
         self._cap = cap
-        self._calls = calls
-        self._cost = cost
+        self._calls, self._cost = spent
         self._in_flight = 0
         self._reserved = 0.0
         self._is_used_up = False
@@ -46,6 +67,11 @@ class Meter:
         self._stuck: set[Share] = set()
         """Those whose sample takes more than was thought, and waits for others to leave some."""
         self._changed = asyncio.Event()
+
+    def on_loop(self, change: Callable[[Share], None], share: Share) -> None:
+        """Does it from any thread: `announce` or `close`, for which without a cap nobody waits."""
+        if self.is_capped:
+            loop().call_soon_threadsafe(change, share)
 
     def announce(self, share: Share) -> None:
         """A sample is about to begin: those announced before it come first, until they are closed.
@@ -140,9 +166,7 @@ class Meter:
         for share in self._open:
             calls += share.calls
             cost += share.cost
-        if self._cap.calls is not None and calls > self._cap.calls:
-            return False
-        return self._cap.cost is None or cost <= self._cap.cost + ROUNDING
+        return Amount(calls, cost).fits(self._cap)
 
     def _tell_waiting(self) -> None:
         self._changed.set()

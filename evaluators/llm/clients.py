@@ -9,6 +9,7 @@ import asyncio
 import atexit
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -129,6 +130,23 @@ class ModelSession:
         access, self._access, self._connection = self._access, None, None
         if access:
             _connections.give_back(access)
+
+
+def open_sessions(
+    specs: Iterable[ModelSpec],
+    keys: Keys,
+    context: RunContext,
+) -> list[ModelSession]:
+    """A session for each model; where one lacks a key, raises `AccessError` and opens none."""
+    sessions: list[ModelSession] = []
+    try:
+        for spec in specs:
+            sessions.append(ModelSession(spec, keys, context))
+    except BaseException:
+        for session in sessions:
+            session.close()
+        raise
+    return sessions
 
 
 class _RemoteClient(LLMClient):

@@ -64,7 +64,7 @@ class ConnectedLLM(LLMClient):
         self.cost: float | None = 0.0
         self._file = AnswerFile(Path(cache)) if cache else None
         self._cache = ResponseCache(self._file.find) if self._file else None
-        context = RunContext(Scope(), Meter(Cap(), 0, 0.0), self._cache)
+        context = RunContext(Scope(), Meter(Cap()), self._cache)
         self._session = ModelSession(spec, keys, context)
         self._lock = Lock()
 

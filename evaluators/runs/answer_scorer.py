@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -14,11 +14,10 @@ from evaluators.errors import UnstorableError
 from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.loop import loop
-from evaluators.records import Call, Cap, Cell, Run, Sample, SampleResult, Score
+from evaluators.records import Call, Cell, Run, Sample, SampleResult, Score
 from evaluators.runs import pool
 from evaluators.runs.failure_streaks import Failure
-from evaluators.runs.requests import plan_share, requests_of
+from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import (
     checked_score,
@@ -72,7 +71,6 @@ class AnswerScorer:
         self._control = control
         self._pool = pool.shared()
         self._evaluators = tuple(map(from_spec, run.evaluators))
-        self._is_capped = run.cap != Cap()
         counts = store.results.counts(run)
         # A new run has no earlier results: it need not look for them before each answer.
         self._is_resumed = counts.open < counts.asked
@@ -96,7 +94,7 @@ class AnswerScorer:
                 response = result.response
                 break
         answer = OpenAnswer(task, samples, generator, earlier, response)
-        self._on_loop(self._meter.announce, answer.share)
+        self._meter.on_loop(self._meter.announce, answer.share)
         return answer
 
     def hurry(self) -> None:
@@ -105,12 +103,7 @@ class AnswerScorer:
 
     def close(self, answer: OpenAnswer) -> None:
         """Lets go of what the budget still holds for the answer."""
-        self._on_loop(self._meter.close, answer.share)
-
-    def _on_loop(self, tell: Callable[[Share], None], share: Share) -> None:
-        """Tells the meter, which lives on the event loop, where the calls are."""
-        if self._is_capped:
-            loop().call_soon_threadsafe(tell, share)
+        self._meter.on_loop(self._meter.close, answer.share)
 
     def score(self, answer: OpenAnswer, metric: int, unstored: Unstored) -> Failure:
         """Has the result of one cell stored, behind the calls it took; see `unstored`."""
@@ -188,7 +181,7 @@ class AnswerScorer:
 
     def _with_response(self, answer: OpenAnswer, call_log: CallLog) -> Sample:
         sample = answer.samples.take(answer.task.position)
-        if self._is_capped:
+        if self._meter.is_capped:
             self._plan_share(answer, sample)
         if sample.response is not None or answer.generator is None:
             return sample
@@ -205,7 +198,8 @@ class AnswerScorer:
             generator = answer.generator
         evaluators = [self._evaluators[metric] for metric in answer.task.metrics]
         requests = requests_of(sample, evaluators, self._judges, generator, self._run.prompt)
-        plan_share(answer.share, requests, generator.spec.answer_tokens if generator else 0)
+        to_come = generator.spec.answer_tokens if generator else 0
+        answer.share.calls, answer.share.cost = most_of(requests, to_come)
 
     def _generated(
         self,

@@ -1,27 +1,81 @@
-"""What a run will take, for forms, terminal and Python alike: nothing is sent, no key is needed.
+"""What a run will ask and take, for forms, terminal and Python alike: nothing is sent, no key is
+needed.
 
 A run asks the same thing once, so the judgement of a response that several models keep counts once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from evaluators.base import Evaluator
 from evaluators.dry_run import answered, prompts_of
-from evaluators.evaluation_pipeline import HybridEvaluator, threshold
-from evaluators.llm import Keys
-from evaluators.llm.clients import prompt_budget
+from evaluators.evaluation_pipeline import threshold
+from evaluators.llm import Keys, ModelRequest, request_for
+from evaluators.llm.budget import Amount
+from evaluators.llm.call_log import CallLog
+from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.clients import ModelSession, prompt_budget
 from evaluators.llm.estimate import SHORT_ANSWER, SHORT_LABELS, Estimate, estimate, in_batch
-from evaluators.llm.prompt_sizes import PromptSizes, prompt_sizes, sizes_to_come
-from evaluators.prompts import fill
+from evaluators.llm.layers import most_cost
+from evaluators.llm.providers import PROVIDERS
+from evaluators.prompts import Prompt, fill
 from evaluators.records import ModelSpec, Sample
 from evaluators.runs.plan import RunPlan
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
+from evaluators.text.size import tokens
+
+T = TypeVar("T")
 
 CountStored = Callable[[Sequence[str]], int]
 """How many of the requests with these keys have an answer in the store."""
+
+PROMPTS, DOUBTS = mark("Measuring the prompts"), mark("Looking for doubtful samples")
+
+
+# One sample
+
+
+def requests_of(
+    sample: Sample,
+    evaluators: Sequence[Evaluator],
+    judges: Sequence[ModelSession],
+    generator: ModelSession | None,
+    template: str,
+) -> list[ModelRequest]:
+    """The request to the generator, if one is to answer, and those of all metrics to all judges.
+
+    As far as answers do not matter: what is asked again because of one is left out, and all are
+    taken to ask their judges.
+    """
+    requests = []
+    if generator and generator.is_remote:
+        prompt = fill(template, sample.question, sample.retrieved_documents)
+        requests.append(generator.request(prompt, sample.repeat))
+    for evaluator in evaluators:
+        for judge in judges[: evaluator.most_judges()]:
+            budget = judge.client(CallLog()).prompt_budget
+            prompts = prompts_of(evaluator, answered(sample), budget)
+            requests += [judge.request(prompt, sample.repeat) for prompt in prompts]
+    return requests
+
+
+def most_of(
+    requests: Sequence[ModelRequest],
+    further_tokens: int = 0,
+    *,
+    in_batch: bool = False,
+) -> Amount:
+    """What the requests take of a budget at most.
+
+    `further_tokens` are those of an answer that the prompts will hold and do not hold yet.
+    """
+    costs = [most_cost(request, further_tokens, in_batch=in_batch) for request in requests]
+    return Amount(len(costs), sum(costs))
+
+
+# A whole run
 
 
 class Forecast(NamedTuple):
@@ -46,6 +100,28 @@ class Forecast(NamedTuple):
         return [*models, *judges]
 
 
+class PromptSizes(NamedTuple):
+    """Tokens of the prompts, and by model the keys under which their answers may be stored."""
+
+    tokens: tuple[int, ...]
+    keys: Mapping[ModelSpec, Sequence[str]]
+
+    @classmethod
+    def of(cls, prompts: Iterable[tuple[Prompt, int]], models: Sequence[ModelSpec]) -> PromptSizes:
+        """What is sent to each of the models alike: prompts, each with its repeat."""
+        sizes: list[int] = []
+        # The offline reader costs nothing, stored or not.
+        keys: dict[ModelSpec, list[str]] = {model: [] for model in models if model != OFFLINE}
+        # Prompt by prompt: those of a large data set would fill the memory.
+        for prompt, repeat in prompts:
+            sizes.append(tokens(prompt.text))
+            for model, own in keys.items():
+                # As the request will have it: with another address it would have another key.
+                address = model.base_url or PROVIDERS[model.provider].address
+                own.append(request_for(model, prompt, address, repeat).key)
+        return cls(tuple(sizes), keys)
+
+
 class Measured(NamedTuple):
     """Prompts to one model, and how long their answers are at least."""
 
@@ -54,20 +130,27 @@ class Measured(NamedTuple):
 
 
 class Measures:
-    """Measures the prompts of a plan; a form, drawn again at every click, remembers what it gives.
+    """Measures the prompts of a plan, and how doubtful its samples are."""
 
-    A judge is asked about the responses `to_come`, or about those that are there: all, or those at
-    the `positions` that are doubtful.
-    """
+    def once(self, words: str, key: Hashable, measure: Callable[[], T]) -> T:
+        """What is measured; a form, drawn again at every click, remembers it by the key.
+
+        The key has all that it hangs on beside the samples, the words are shown meanwhile.
+        """
+        return measure()
 
     def answers(self, plan: RunPlan) -> PromptSizes:
         """What the models are sent about the samples that have no response."""
-        prompts = (
-            (fill(plan.prompt, sample.question, sample.retrieved_documents), sample.repeat)
-            for sample in plan.dataset.samples
-            if sample.response is None
-        )
-        return prompt_sizes(prompts, plan.models)
+
+        def measure() -> PromptSizes:
+            prompts = (
+                (fill(plan.prompt, sample.question, sample.retrieved_documents), sample.repeat)
+                for sample in _to_come(plan)
+            )
+            return PromptSizes.of(prompts, plan.models)
+
+        key = ("answers", plan.prompt, plan.models, plan.repeats)
+        return self.once(PROMPTS, key, measure)
 
     def judgements(
         self,
@@ -77,22 +160,18 @@ class Measures:
         budget: int | None,
         positions: Sequence[int] | None = None,
     ) -> PromptSizes:
-        """What a judge is sent about the responses that are there."""
-        has_response = "response" in evaluator.needed
-        chosen = None if positions is None else frozenset(positions)
-        samples = []
-        for position, sample in enumerate(plan.dataset.samples):
-            is_chosen = chosen is None or position in chosen
-            is_there = sample.response is not None or not has_response
-            if is_chosen and is_there:
-                samples.append(sample)
-        # One after the other: the prompts of a large data set would fill the memory.
-        prompts = (
-            (prompt, sample.repeat)
-            for sample in samples
-            for prompt in prompts_of(evaluator, sample, budget)
-        )
-        return prompt_sizes(prompts, [judge])
+        """What a judge is sent about the responses that are there: all, or those at positions."""
+
+        def measure() -> PromptSizes:
+            samples = plan.dataset.samples
+            if positions is not None:
+                samples = tuple(samples[position] for position in positions)
+            if "response" in evaluator.needed:
+                samples = tuple(sample for sample in samples if sample.response is not None)
+            return PromptSizes.of(_judge_prompts(evaluator, samples, budget), [judge])
+
+        key = ("judgements", _kind(evaluator), judge, budget, positions, plan.repeats)
+        return self.once(PROMPTS, key, measure)
 
     def judgements_to_come(
         self,
@@ -100,24 +179,35 @@ class Measures:
         evaluator: Evaluator,
         budget: int | None,
     ) -> PromptSizes:
-        """What a judge is sent about the answers of one model."""
-        samples = (sample for sample in plan.dataset.samples if sample.response is None)
-        return sizes_to_come(
-            prompt
-            for sample in samples
-            for prompt in prompts_of(evaluator, answered(sample), budget)
-        )
+        """What a judge is sent about the answers of one model, each taken to be a short one.
 
-    def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
-        """How doubtful the heuristic is of each response that is there, by position."""
-        doubts: dict[int, float] = {}
-        doubt = 0.0
-        for position, sample in _samples_with_response(plan):
-            # Repeats follow their sample, and say the same.
-            if sample.repeat == 1:
-                doubt = hybrid.doubt(sample)
-            doubts[position] = doubt
-        return doubts
+        As nobody knows them, no stored judgement of them can be found.
+        """
+
+        def measure() -> PromptSizes:
+            samples = map(answered, _to_come(plan))
+            sizes = PromptSizes.of(_judge_prompts(evaluator, samples, budget), ())
+            return sizes._replace(tokens=tuple(size + SHORT_ANSWER for size in sizes.tokens))
+
+        key = ("to come", _kind(evaluator), budget, plan.repeats)
+        return self.once(PROMPTS, key, measure)
+
+    def doubts(self, plan: RunPlan, evaluator: Evaluator) -> Mapping[int, float]:
+        """How doubtful an evaluator is of each response that is there, by position."""
+
+        def measure() -> Mapping[int, float]:
+            doubts: dict[int, float] = {}
+            doubt = 0.0
+            for position, sample in enumerate(plan.dataset.samples):
+                if sample.response is None:
+                    continue
+                # Repeats follow their sample, and say the same.
+                if sample.repeat == 1:
+                    doubt = evaluator.doubt(sample)
+                doubts[position] = doubt
+            return doubts
+
+        return self.once(DOUBTS, ("doubts", _kind(evaluator), plan.repeats), measure)
 
 
 def forecast(
@@ -128,7 +218,7 @@ def forecast(
 ) -> Forecast:
     """What the run will take; `keys` tell the plan of a judge, and nothing is sent with them.
 
-    Of answers to come it is not known how doubtful they are: hybrid is taken to ask about all.
+    Of answers to come it is not known how doubtful they are: all are taken to be judged.
     """
     measures = measures or Measures()
     count = stored if plan.use_cache else None
@@ -148,24 +238,25 @@ def forecast(
 
 def doubtful(
     plan: RunPlan,
-    hybrid: HybridEvaluator,
+    evaluator: Evaluator,
     measures: Measures,
 ) -> tuple[int, ...] | None:
-    """The positions of the responses that hybrid sends to its judges; `None` where it sends all."""
-    if not hybrid.doubt_from:
+    """The positions of the responses about which it asks its judges; `None` where about all."""
+    least = evaluator.least_doubt
+    if not least:
         return None
-    doubts = measures.doubts(plan, hybrid)
-    return tuple(position for position, doubt in doubts.items() if doubt >= hybrid.doubt_from)
+    doubts = measures.doubts(plan, evaluator)
+    return tuple(position for position, doubt in doubts.items() if doubt >= least)
 
 
 def doubt_of(
     plan: RunPlan,
-    hybrid: HybridEvaluator,
+    evaluator: Evaluator,
     most: int,
     measures: Measures,
 ) -> float:
     """The lowest `doubt_from` by which judges are asked about `most` of the samples at most."""
-    doubts = measures.doubts(plan, hybrid)
+    doubts = measures.doubts(plan, evaluator)
     return threshold(doubts.values(), most)
 
 
@@ -177,14 +268,11 @@ def _judgements_of(
     measures: Measures,
 ) -> Iterator[Measured]:
     """What one evaluator asks a judge: about what is there, and about each model's answers."""
-    positions = None
-    if isinstance(evaluator, HybridEvaluator):
-        if not evaluator.needs_judge:
-            return
-        # Doubts are measured apart from prompts: they take far longer, and stay the same while a
-        # person tries how many calls to allow.
-        positions = doubtful(plan, evaluator, measures)
-        evaluator = evaluator.labeller
+    if evaluator.least_doubt > 1:
+        return
+    # Doubts are measured apart from prompts: they take far longer, and stay the same while a person
+    # tries how many calls to allow.
+    positions = doubtful(plan, evaluator, measures)
     shortest = SHORT_LABELS if evaluator.evidence == "sentences" else SHORT_ANSWER
     yield Measured(measures.judgements(plan, evaluator, judge, budget, positions), shortest)
     # What reads no response asks the same about every model, and so only once.
@@ -217,6 +305,25 @@ def _without_stored(
     return estimate(model, prompts, cached=stored, shortest=shortest)
 
 
-def _samples_with_response(plan: RunPlan) -> Iterator[tuple[int, Sample]]:
-    samples = enumerate(plan.dataset.samples)
-    return ((position, sample) for position, sample in samples if sample.response is not None)
+def _to_come(plan: RunPlan) -> Iterator[Sample]:
+    """The samples that a model is to answer."""
+    return (sample for sample in plan.dataset.samples if sample.response is None)
+
+
+def _judge_prompts(
+    evaluator: Evaluator,
+    samples: Iterable[Sample],
+    budget: int | None,
+) -> Iterator[tuple[Prompt, int]]:
+    """One after the other: the prompts of a large data set would fill the memory."""
+    for sample in samples:
+        for prompt in prompts_of(evaluator, sample, budget):
+            yield prompt, sample.repeat
+
+
+def _kind(evaluator: Evaluator) -> Hashable:
+    """By its class, so that a changed file of one's own is measured anew, and by its parameters.
+
+    Without the doubt from which it asks: neither prompts nor doubts hang on that.
+    """
+    return type(evaluator), evaluator.model_dump_json(exclude={"llm_client", "doubt_from"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
@@ -13,13 +13,13 @@ from evaluators.catalogue import from_spec
 from evaluators.config import config
 from evaluators.errors import PlumblineError, StoreError
 from evaluators.llm import Keys
-from evaluators.llm.budget import Meter
-from evaluators.llm.clients import ModelSession, RunContext
+from evaluators.llm.budget import NOTHING, Amount, Meter
+from evaluators.llm.clients import ModelSession, RunContext, open_sessions
 from evaluators.llm.layers import ResponseCache
-from evaluators.records import ModelSpec, Reason, Run
+from evaluators.records import Reason, Run
 from evaluators.runs import overview, pool
 from evaluators.runs.answer_scorer import AnswerScorer
-from evaluators.runs.overnight import NOTHING, Overnight, Share, collection_note, waiting
+from evaluators.runs.overnight import Overnight, collection_note, waiting
 from evaluators.runs.pace import Pace, Progress
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.run_view import RunView
@@ -139,18 +139,19 @@ class Job:
     def _opened_groups(
         self,
         tasks: Sequence[Task],
-        reserved: Share = NOTHING,
+        reserved: Amount = NOTHING,
     ) -> list[WorkerGroup]:
         # A resumed run goes on with the budget that is left of it.
-        calls, cost = reserved
-        for bill in self._store.calls.spent(self.run.id).values():
-            calls += bill.calls
-            cost += bill.cost or 0.0
-        meter = Meter(self.run.cap, calls, cost)
+        spent = self._store.calls.paid(self.run.id).plus(reserved)
+        meter = Meter(self.run.cap, spent)
         has_batches = self._overnight is not None
         context = RunContext(self.control.scope, meter, self._cache, has_batches)
-        judges = self._opened_sessions(self.run.judges, context)
-        generators = self._opened_sessions(self.run.models, context)
+        specs = (*self.run.judges, *self.run.models)
+        # Into the list that the pace looks at.
+        sessions = open_sessions(specs, self.keys, context)
+        self._sessions += sessions
+        judges = sessions[: len(self.run.judges)]
+        generators = sessions[len(judges) :]
         is_long = len(tasks) * len(self.run.evaluators) >= LONG_RUN
         self._uses_processes = is_long and self._has_work_for_processes(generators)
         scorer = AnswerScorer(self.run, self._store, judges, context, self.control)
@@ -162,17 +163,6 @@ class Job:
             own = [task for task in tasks if task.model == number]
             groups.append(self._group(number, own, generator, judges, scorer, size))
         return groups
-
-    def _opened_sessions(
-        self,
-        specs: Iterable[ModelSpec],
-        context: RunContext,
-    ) -> list[ModelSession]:
-        # One by one into the list of all, so that those before one without a key are closed, too.
-        first = len(self._sessions)
-        for spec in specs:
-            self._sessions.append(ModelSession(spec, self.keys, context))
-        return self._sessions[first:]
 
     def _group(
         self,

@@ -16,20 +16,18 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.errors import AccessError, LLMError, PlumblineError
-from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm import Keys, ModelRequest
 from evaluators.llm.batches import NEVER_ASKED, BatchFile, BatchState, lines_of
-from evaluators.llm.budget import ROUNDING, Meter
-from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.llm.layers import ResponseCache, cost_of, is_whole, most_cost, prompt_tokens
+from evaluators.llm.budget import NOTHING, Amount, Meter
+from evaluators.llm.clients import ModelSession, RunContext, open_sessions
+from evaluators.llm.layers import ResponseCache, cost_of, is_whole, prompt_tokens
 from evaluators.llm.offline_reader import OfflineReader
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import fill
 from evaluators.records import Call, Cap, Completion, ModelSpec, Reason, Remedy, Run, Sample
-from evaluators.runs.requests import requests_of
+from evaluators.runs.forecast import most_of, requests_of
 from evaluators.runs.run_control import RunControl
 from evaluators.runs.scoring import generated_response
 from evaluators.runs.store import Store
@@ -43,24 +41,11 @@ DAY = timedelta(hours=24)
 BY_TOMORROW = mark("Answers by tomorrow")
 
 
-class Share(NamedTuple):
-    """What a part of a run may still take of its budget: calls, and US dollars at most."""
-
-    calls: int = 0
-    cost: float = 0.0
-
-    def plus(self, other: Share) -> Share:
-        return Share(self.calls + other.calls, self.cost + other.cost)
-
-
-NOTHING = Share()
-
-
 class UnaskedTask(NamedTuple):
     """A task with the requests to send for it now, and its share with what comes after them."""
 
     requests: Sequence[ModelRequest]
-    share: Share
+    share: Amount
 
 
 class Collected(NamedTuple):
@@ -78,7 +63,7 @@ class NextSteps(NamedTuple):
 
     ready: list[Task]
     unasked: list[UnaskedTask]
-    reserved: Share
+    reserved: Amount
     beside: Mapping[str, set[str]]
 
 
@@ -98,17 +83,10 @@ class Overnight:
         self._cache = cache
         self._control = control
         self._evaluators = tuple(map(from_spec, run.evaluators))
-        self._sessions: dict[ModelSpec, ModelSession] = {}
         # Nothing is asked through these sessions, so that their meter has nothing to count.
-        meter = Meter(Cap(), 0, 0.0)
-        context = RunContext(control.scope, meter, cache, has_batches=True)
-        try:
-            for spec in (*run.models, *run.judges):
-                if spec not in self._sessions:
-                    self._sessions[spec] = ModelSession(spec, keys, context)
-        except BaseException:
-            self.close()
-            raise
+        context = RunContext(control.scope, Meter(Cap()), cache, has_batches=True)
+        specs = dict.fromkeys((*run.models, *run.judges))
+        self._sessions = dict(zip(specs, open_sessions(specs, keys, context), strict=True))
 
     def close(self) -> None:
         """Lets the connections go, and forgets the keys."""
@@ -360,34 +338,21 @@ class Overnight:
         # Whatever is wrong with a sample shows when its turn comes.
         with suppress(PlumblineError):
             sample = samples.take(task.position)
-            evaluators = self._asking(task, sample)
+            generator = None
+            if sample.response is None and self._run.models:
+                generator = self._sessions[self._run.models[task.model]]
+                response = self._response(task, sample, generator)
+                if response is not None:
+                    generator = None
+                    sample = sample.model_copy(update={"response": response})
+            metrics = [self._evaluators[metric] for metric in task.metrics]
+            asking = [metric for metric in metrics if metric.asks_about(sample)]
             judges = [self._sessions[spec] for spec in self._run.judges]
-            if sample.response is not None or not self._run.models:
-                return requests_of(sample, evaluators, judges, None, ""), []
-            generator = self._sessions[self._run.models[task.model]]
-            response = self._response(task, sample, generator)
-            if response is None:
-                template = self._run.prompt
-                first, *later = requests_of(sample, evaluators, judges, generator, template)
-                return [first], later
-            answered = sample.model_copy(update={"response": response})
-            evaluators = self._asking(task, answered)
-            return requests_of(answered, evaluators, judges, None, ""), []
+            requests = requests_of(sample, asking, judges, generator, self._run.prompt)
+            # What judges are asked about an answer hangs on the answer.
+            known = 1 if generator else len(requests)
+            return requests[:known], requests[known:]
         return [], []
-
-    def _asking(self, task: Task, sample: Sample) -> list[Evaluator]:
-        """The metrics of the task, without one that is sure of the sample by itself."""
-        asking = []
-        for metric in task.metrics:
-            evaluator = self._evaluators[metric]
-            is_answered = sample.response is not None
-            if isinstance(evaluator, HybridEvaluator) and is_answered:
-                is_sure = evaluator.doubt(sample) < evaluator.doubt_from
-            else:
-                is_sure = False
-            if not is_sure:
-                asking.append(evaluator)
-        return asking
 
     def _response(self, task: Task, sample: Sample, generator: ModelSession) -> str | None:
         """What the model has answered, in an earlier try or a batch; `None` where it has not."""
@@ -405,17 +370,11 @@ class Overnight:
 
     def _within_budget(self, steps: NextSteps) -> list[UnaskedTask]:
         """The first samples that the budget can finish, in their order."""
-        cap = self._run.cap
-        taken = steps.reserved
-        bills = self._store.calls.spent(self._run.id)
-        for bill in bills.values():
-            taken = taken.plus(Share(bill.calls, bill.cost or 0.0))
+        taken = self._store.calls.paid(self._run.id).plus(steps.reserved)
         samples = []
         for sample in steps.unasked:
             taken = taken.plus(sample.share)
-            if cap.calls is not None and taken.calls > cap.calls:
-                break
-            if cap.cost is not None and taken.cost > cap.cost + ROUNDING:
+            if not taken.fits(self._run.cap):
                 break
             samples.append(sample)
         return samples
@@ -538,16 +497,15 @@ def _without(requests: Iterable[ModelRequest], keys: Container[str]) -> list[Mod
 
 
 def _share(
-    usual: Iterable[ModelRequest],
-    in_batch: Iterable[ModelRequest],
+    usual: Sequence[ModelRequest],
+    in_batch: Sequence[ModelRequest],
     later: Iterable[ModelRequest],
-) -> Share:
+) -> Amount:
     """What it takes to ask these at most; of later prompts an answer is a part, of any length."""
-    costs = [most_cost(request) for request in usual]
-    costs += [most_cost(request, in_batch=True) for request in in_batch]
+    share = most_of(usual).plus(most_of(in_batch, in_batch=True))
     for request in later:
-        costs.append(most_cost(request, request.spec.answer_tokens, in_batch=True))
-    return Share(len(costs), sum(costs))
+        share = share.plus(most_of([request], request.spec.answer_tokens, in_batch=True))
+    return share
 
 
 def _call(key: str, spec: ModelSpec, completion: Completion) -> Call:

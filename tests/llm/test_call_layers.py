@@ -14,7 +14,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import ModelReply, ModelRequest
-from evaluators.llm.budget import Meter
+from evaluators.llm.budget import Amount, Meter
 from evaluators.llm.layers import Cached, Metered, ResponseCache, Retried
 from evaluators.llm.loop import Scope
 from evaluators.records import Cap, Completion, ModelSpec, Usage
@@ -127,7 +127,7 @@ def bill(cap, requests, provider, *, calls=0, cost=0.0):
     calls_paid = []
 
     async def ask():
-        metered = Metered(provider, Meter(cap, calls, cost), calls_paid.append)
+        metered = Metered(provider, Meter(cap, Amount(calls, cost)), calls_paid.append)
         return await asyncio.gather(
             *[metered.complete(REQUEST) for _ in range(requests)], return_exceptions=True
         )

@@ -32,7 +32,7 @@ def model_session():
         url = server.address if provider == "groq" else server.base_url
         keys = {provider: Access(provider=provider, base_url=url, key=SecretStr("sk-any"))}
         spec = ModelSpec(provider=provider, model=model, **options)
-        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None)))
+        sessions.append(ModelSession(spec, keys, RunContext(Scope(), Meter(Cap()), None)))
         return sessions[-1]
 
     yield take
@@ -143,7 +143,7 @@ def test_an_address_with_a_secret_in_it_comes_into_no_run_and_no_message(address
 
 def test_the_offline_reader_has_no_limit():
     assert (
-        ModelSession(OFFLINE, {}, RunContext(Scope(), Meter(Cap(), 0, 0.0), None))
+        ModelSession(OFFLINE, {}, RunContext(Scope(), Meter(Cap()), None))
         .client(CallLog())
         .prompt_budget
         is None

@@ -194,7 +194,7 @@ def test_a_provider_that_only_a_record_names_is_asked_as_the_record_says(added):
     keys = keys_from_environment({"DERRICK_API_KEY": SHAPELESS})
     spec = spec_for(unlisted("derrick", "crane-1"), keys, temperature=0, answer_tokens=64)
     assert spec.base_url == ""
-    session = ModelSession(spec, keys, RunContext(Scope(), Meter(Cap(), 0, 0.0), None))
+    session = ModelSession(spec, keys, RunContext(Scope(), Meter(Cap()), None))
     assert session.client(CallLog()).complete(Prompt(text="When?")).text == "In May."
     session.close()
     (asked,) = server.asked

@@ -89,7 +89,7 @@ def test_a_part_is_the_same_whatever_else_the_data_hold():
 
 def test_the_meter_waits_for_open_samples_and_gives_up_where_none_can_leave_anything():
     async def begin_three():
-        meter, shares = Meter(Cap(calls=4), 0, 0.0), [Share(calls=2) for _ in range(3)]
+        meter, shares = Meter(Cap(calls=4)), [Share(calls=2) for _ in range(3)]
         await meter.reserve(0.0, shares[0])
         await meter.reserve(0.0, shares[1])
         third = asyncio.create_task(meter.reserve(0.0, shares[2]))
@@ -109,7 +109,7 @@ def test_the_meter_waits_for_open_samples_and_gives_up_where_none_can_leave_anyt
 
 
 def test_two_samples_that_need_more_than_planned_do_not_wait_for_one_another():
-    meter, shares = Meter(Cap(calls=2), 0, 0.0), [Share(calls=1), Share(calls=1)]
+    meter, shares = Meter(Cap(calls=2)), [Share(calls=1), Share(calls=1)]
 
     async def needs_more(share):
         try:
@@ -128,7 +128,7 @@ def test_two_samples_that_need_more_than_planned_do_not_wait_for_one_another():
 
 def test_what_a_sample_takes_beyond_its_plan_comes_before_new_samples():
     async def who_is_next():
-        meter, first, second, new = Meter(Cap(calls=3), 0, 0.0), Share(1), Share(2), Share(1)
+        meter, first, second, new = Meter(Cap(calls=3)), Share(1), Share(2), Share(1)
         for share in (first, second):
             await meter.reserve(0.0, share)
             meter.settle(0.0, 1, 0.0, share)
@@ -143,7 +143,7 @@ def test_what_a_sample_takes_beyond_its_plan_comes_before_new_samples():
 
 def test_samples_begin_in_the_order_in_which_they_were_announced():
     async def who_began():
-        meter, shares = Meter(Cap(calls=2), 0, 0.0), [Share(1), Share(1), Share(1)]
+        meter, shares = Meter(Cap(calls=2)), [Share(1), Share(1), Share(1)]
         for share in shares:
             meter.announce(share)
         waiting = [asyncio.create_task(meter.reserve(0.0, share)) for share in shares[::-1]]

@@ -6,15 +6,16 @@ import pytest
 
 from evaluators import AdvancedRAGEvaluator, estimate
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
-from evaluators.dry_run import TO_COME
+from evaluators.dry_run import TO_COME, answered, prompts_of
 from evaluators.errors import ParameterError
 from evaluators.evaluation_pipeline import HybridEvaluator
-from evaluators.llm.catalogue import OFFLINE
+from evaluators.llm.catalogue import OFFLINE, find
 from evaluators.llm.estimate import SHORT_ANSWER
-from evaluators.prompts import fenced, fill, load
-from evaluators.records import Dataset, Sample
+from evaluators.llm_judge import LLMasJudge
+from evaluators.prompts import Prompt, fenced, fill, load
+from evaluators.records import Dataset, Sample, Score
 from evaluators.runs import inputs
-from evaluators.runs.forecast import Measures, doubt_of, forecast
+from evaluators.runs.forecast import Measures, PromptSizes, doubt_of, forecast
 from evaluators.runs.inputs import keys_for_estimates, local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.terminal.arguments import plan_of_options
@@ -176,6 +177,46 @@ def test_stored_answers_count_where_they_may_serve(use_cache, expected):
     assert (judge.calls, judge.cached) == expected
 
 
+# Sizes and keys
+
+GPT, SOL = (find(id).spec() for id in (LUNA, "openai/gpt-6-sol"))
+SIZED = [(Prompt(text="a" * 40), 1), (Prompt(text="b" * 80), 1)]
+"""10 and 20 tokens, and 8 for the frame around each."""
+
+
+def test_prompts_are_measured_once_and_have_a_key_for_each_llm():
+    sizes = PromptSizes.of(SIZED, [OFFLINE, GPT, SOL])
+
+    assert sizes.tokens == (18, 28)
+    assert set(sizes.keys) == {GPT, SOL}
+    assert len({key for keys in sizes.keys.values() for key in keys}) == 4
+
+
+def test_a_schema_makes_another_request():
+    plain, shaped = (
+        PromptSizes.of([(Prompt(text="a", schema_text=text), 1)], [GPT]).keys[GPT]
+        for text in ("", "{}")
+    )
+
+    assert plain != shaped
+
+
+def test_judgements_to_come_have_short_answers_and_cannot_be_stored():
+    plan = RunPlan(HALF, [AdvancedRAGEvaluator()])
+    measured = [
+        tokens(prompt.text) + SHORT_ANSWER
+        for sample in HALF.samples[1:]
+        for prompt in prompts_of(AdvancedRAGEvaluator(), answered(sample))
+    ]
+
+    sizes = Measures().judgements_to_come(plan, AdvancedRAGEvaluator(), None)
+
+    assert sizes == (tuple(measured), {})
+
+
+# Doubt
+
+
 @pytest.mark.parametrize(
     ("doubts", "most", "expected"),
     [
@@ -194,3 +235,40 @@ def test_so_many_samples_for_the_judges_give_the_least_doubt(doubts, most, expec
             return dict(enumerate(doubts))
 
     assert doubt_of(RunPlan(HALF, []), HybridEvaluator(), most, Known()) == expected
+
+
+class Unsure(LLMasJudge):
+    """A metric of one's own that asks where an answer says so."""
+
+    doubt_from: float = 0.5
+
+    def doubt(self, sample):
+        return 0.9 if "perhaps" in sample.response else 0.1
+
+    def score(self, sample):
+        return super().score(sample) if self.asks_about(sample) else Score(values={})
+
+
+@pytest.mark.parametrize(
+    ("doubt_from", "expected"),
+    # Two of the five have no answer yet: nobody knows how doubtful those will be.
+    [(0.0, 5), (0.5, 3), (0.95, 2), (1.01, 0)],
+)
+def test_any_metric_can_say_of_what_it_is_in_doubt(doubt_from, expected):
+    responses = ("In 1812.", "In 1812, perhaps.", "1812.", None, None)
+    samples = [
+        Sample(id=str(n), response=response, question=f"When, {n}?", ground_truth="1812")
+        for n, response in enumerate(responses)
+    ]
+    keys = keys_for_estimates({})
+    plan = RunPlan(
+        Dataset(name="mills", samples=tuple(samples)),
+        [Unsure(doubt_from=doubt_from)],
+        models=inputs.models([OFFLINE.id], keys),
+        judges=inputs.models(LUNA, keys),
+        prompt="$documents $question",
+    )
+
+    (judge,) = forecast(plan, keys, len).judges
+
+    assert judge.calls + judge.cached == expected

@@ -79,7 +79,7 @@ def test_marks_change_neither_the_labels_of_documents_nor_the_doubt():
     first, second = (TRACE.evaluate(QUESTION, text, DOCUMENTS) for text in (plain, marked))
     assert first.labels.relevant_keys == second.labels.relevant_keys
     assert first.labels.expected == second.labels.expected
-    doubts = [TRACE.doubt(scores.sentences, QUESTION) for scores in (first, second)]
+    doubts = [TRACE.doubt_of_labels(scores.sentences, QUESTION) for scores in (first, second)]
     assert doubts[0] == doubts[1]
 
 

@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluators.base import Evaluator
-from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.estimate import (
     DAY,
     bases,
@@ -22,20 +20,17 @@ from evaluators.llm.estimate import (
     rows_in_words,
 )
 from evaluators.llm.money import dollar_range
-from evaluators.llm.prompt_sizes import PromptSizes
-from evaluators.records import Cap, ModelSpec
+from evaluators.records import Cap
 from evaluators.runs.forecast import Forecast, Measures, forecast
 from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
-from evaluators.text.language import mark, say
+from evaluators.text.language import say
 from ui import session
 from ui.held import held, weight
 from ui.models import when
 from ui.parts.untrusted import plain
 
 T = TypeVar("T")
-
-PROMPTS, DOUBTS = mark("Measuring the prompts"), mark("Looking for doubtful samples")
 
 
 class RememberedMeasures(Measures):
@@ -48,41 +43,9 @@ class RememberedMeasures(Measures):
     def __init__(self, data: Hashable) -> None:
         self.data = data
 
-    def answers(self, plan: RunPlan) -> PromptSizes:
-        key = ("answers", plan.prompt, plan.models, plan.repeats)
-        return self._once(PROMPTS, key, partial(super().answers, plan))
-
-    def judgements(
-        self,
-        plan: RunPlan,
-        evaluator: Evaluator,
-        judge: ModelSpec,
-        budget: int | None,
-        positions: Sequence[int] | None = None,
-    ) -> PromptSizes:
-        key = ("judgements", _kind(evaluator), judge, budget, positions, plan.repeats)
-        measure = partial(super().judgements, plan, evaluator, judge, budget, positions)
-        return self._once(PROMPTS, key, measure)
-
-    def judgements_to_come(
-        self,
-        plan: RunPlan,
-        evaluator: Evaluator,
-        budget: int | None,
-    ) -> PromptSizes:
-        key = ("to come", _kind(evaluator), budget, plan.repeats)
-        measure = partial(super().judgements_to_come, plan, evaluator, budget)
-        return self._once(PROMPTS, key, measure)
-
-    def doubts(self, plan: RunPlan, hybrid: HybridEvaluator) -> Mapping[int, float]:
-        # How doubtful a sample is does not depend on the doubt that is asked for.
-        kind = _kind(hybrid.model_copy(update={"doubt_from": 0.0}))
-        key = ("doubts", kind, plan.repeats)
-        return self._once(DOUBTS, key, partial(super().doubts, plan, hybrid))
-
-    def _once(self, words: str, asked: Hashable, measure: Callable[[], T]) -> T:
+    def once(self, words: str, key: Hashable, measure: Callable[[], T]) -> T:
         """What was measured before, else what is measured now, beside a spinner with words."""
-        key = (RememberedMeasures, self.data, asked)
+        key = (RememberedMeasures, self.data, key)
         measured: T | None = held.find(key)
         if measured is None:
             # Not `held.read`, where one visitor waits for another: this takes time, no memory.
@@ -90,11 +53,6 @@ class RememberedMeasures(Measures):
                 measured = measure()
             held.keep(key, measured, weight(measured))
         return measured
-
-
-def _kind(evaluator: Evaluator) -> Hashable:
-    """The evaluator by its class, so that a changed file of one's own is measured anew."""
-    return type(evaluator), evaluator.spec().model_dump_json()
 
 
 def of(plan: RunPlan, measures: Measures) -> Forecast:

@@ -14,7 +14,6 @@ from evaluators.catalogue import catalogue, from_spec
 from evaluators.datasets.sampling import sampled
 from evaluators.dry_run import answered
 from evaluators.errors import PlumblineError
-from evaluators.evaluation_pipeline import HybridEvaluator
 from evaluators.llm.catalogue import Choice, model_title
 from evaluators.records import Cap, Dataset, Run
 from evaluators.runs.forecast import doubt_of, doubtful
@@ -117,7 +116,7 @@ def _end_of_trace_form(drafted: TRACEDraft, total: int) -> None:
     missing = still_missing or say("Correct the settings")
     with problems.caught():
         labeller = catalogue()[who.evaluator].build(**drafted.params)
-        if isinstance(labeller, HybridEvaluator) and who.judged:
+        if who.judged:
             least = doubt_of(drafted.plan, labeller, who.judged, form.measures)
             labeller = labeller.model_copy(update={"doubt_from": least})
         # Without a plan too, for example by a budget that will not do.
@@ -152,8 +151,6 @@ def _judged_by_hybrid(run: Run) -> dict[str, int]:
         whole = session.dataset(run.dataset_name)
         hybrid = from_spec(run.evaluator)
     except PlumblineError:
-        return {}
-    if not isinstance(hybrid, HybridEvaluator):
         return {}
     count, seed = run.origin.get("sample"), run.seed or 0
     plan = RunPlan(sampled(whole, count, seed), [hybrid])
@@ -248,7 +245,7 @@ def _count_to_label(drafted: TRACEDraft) -> int:
 
 def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
     """Says which samples hybrid judges; what to do where those would be none, else empty."""
-    if not isinstance(labeller, HybridEvaluator) or not labeller.doubt_from:
+    if not labeller.least_doubt:
         return ""
     if not labeller.needs_judge and drafted.who.judged:
         st.caption(say("None would be judged: more samples are equally doubtful."))
@@ -263,7 +260,7 @@ def _say_what_is_judged(drafted: TRACEDraft, labeller: Evaluator) -> str:
                 "Judges get {judged:,} of the answers that are there, and of those to come "
                 "the ones with a doubt of {doubt_from:g} or more.",
                 judged=judged,
-                doubt_from=labeller.doubt_from,
+                doubt_from=labeller.least_doubt,
             )
         )
     else:

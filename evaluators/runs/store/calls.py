@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from evaluators.llm.budget import Amount
 from evaluators.records import Call, Completion, Record
 from evaluators.runs.store.bodies import from_body, sql_field, to_body
 from evaluators.runs.store.database import Connection, Database
@@ -70,6 +71,12 @@ class CallTable:
             )
             for model, calls, prompt_tokens, answer_tokens, cost in rows
         }
+
+    def paid(self, payer: str) -> Amount:
+        """What a run or a batch has taken of its budget; an unknown price takes no money of it."""
+        bills = self.spent(payer).values()
+        calls = sum(bill.calls for bill in bills)
+        return Amount(calls, sum(bill.cost or 0.0 for bill in bills))
 
     def costs(self, workspace: str) -> dict[str, list[float | None]]:
         """What each payer of a workspace paid, model by model, in US dollars; `None` is unknown."""
