@@ -7,7 +7,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from threading import Event
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -24,7 +24,7 @@ from evaluators.batch.worker import Task
 from evaluators.config import config
 from evaluators.datasets.columns import LOOKED_AT, first_rows
 from evaluators.datasets.guess import Shape
-from evaluators.datasets.traces import check_no_trace
+from evaluators.datasets.readers import check_samples
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
 from evaluators.runs.pool import takes
 from evaluators.text.printable import printable
@@ -211,14 +211,13 @@ def steps(
     for fragment in fragments:
         try:
             names = source.columns(fragment)
-            _check_columns(names, required)
-            wanted = _wanted(names, reading, groups)
-            pieces = source.pieces(fragment, wanted)
+            pieces = source.pieces(fragment, _wanted(names, reading, groups))
             first = next(pieces, None)
+            # What holds no samples needs another remedy than columns
             if first:
-                _check_no_trace(fragment, names, first)
-                yield Step(fragment, first)
-            for piece in pieces:
+                _check_samples(fragment, names, first)
+            _check_columns(names, required)
+            for piece in chain([first] if first else [], pieces):
                 yield Step(fragment, piece)
         except UNREADABLE as error:
             yield Step(fragment, problem=problem_of(error))
@@ -241,14 +240,14 @@ def has_column(names: Collection[str], column: str) -> bool:
     return column in names or column.partition(".")[0] in names
 
 
-def _check_no_trace(fragment: Fragment, names: Collection[str] | None, piece: Piece) -> None:
-    """Raises `DatasetError` for a file of steps among files of samples."""
-    if names is None:
+def _check_samples(fragment: Fragment, names: Collection[str] | None, piece: Piece) -> None:
+    """Raises `DatasetError` for a file of steps among files of samples, and the like."""
+    if piece.table is None:
         for row in islice(piece.one_by_one(), LOOKED_AT):
-            check_no_trace(fragment.name, first_rows(table_of(row, config())))
+            check_samples(fragment.name, first_rows(table_of(row, config())))
     else:
         # Of a table only the columns that are needed are read
-        check_no_trace(fragment.name, [dict.fromkeys(names)])
+        check_samples(fragment.name, [dict.fromkeys(names or ())])
 
 
 def _check_columns(names: Collection[str] | None, required: Collection[str]) -> None:

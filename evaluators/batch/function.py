@@ -29,8 +29,8 @@ from evaluators.config import config
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import Loaded, checked, separators_in
+from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Table
-from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import IN_PYTHON, DatasetError, PlumblineError
 from evaluators.messages import as_stored
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample
@@ -97,7 +97,7 @@ def opened(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
 
     Raises `DatasetError` where a column is in doubt, or a row is not a sample of its own.
     """
-    check_no_trace(name, first_rows(table))
+    check_samples(name, first_rows(table))
     loaded = inputs.loaded_by_columns(name, table, columns, None, inputs.WORKSPACE)
     if loaded.guess.shape is Shape.BED:
         raise DatasetError(f"{name} is a test bed, from which prompts are made. It has no answers.")

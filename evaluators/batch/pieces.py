@@ -22,9 +22,11 @@ from evaluators.errors import DatasetError, PlumblineError
 from evaluators.records import Sample
 from evaluators.sandbox.script import json_value, rows_of_batch
 
+NumberedEntry = tuple[int, str | Record]
+
 
 class Piece(NamedTuple):
-    """Rows of a file: a table of Parquet, or numbered lines of JSON, or numbered records of CSV.
+    """Rows of a file: a table of Parquet, or numbered entries, lines of JSON or records of CSV.
 
     `first` is the number of a table's first row; `names` are the columns of CSV; `partition` are
     those that the file's folders tell, with the value that each has in all rows.
@@ -32,8 +34,7 @@ class Piece(NamedTuple):
 
     first: int = 1
     table: pa.RecordBatch | None = None
-    lines: tuple[tuple[int, str], ...] = ()
-    records: tuple[tuple[int, Record], ...] = ()
+    entries: tuple[NumberedEntry, ...] = ()
     names: tuple[str, ...] = ()
     partition: tuple[tuple[str, str | None], ...] = ()
 
@@ -49,17 +50,13 @@ class Piece(NamedTuple):
             for at in range(self.table.num_rows):
                 row = part_of(self.table, at, 1)
                 yield self._replace(first=self.first + at, table=row)
-        for line in self.lines:
-            yield self._replace(lines=(line,))
-        for record in self.records:
-            yield self._replace(records=(record,))
+        for entry in self.entries:
+            yield self._replace(entries=(entry,))
 
     def only(self, numbers: Container[int]) -> Iterator[Piece]:
         """Those of its rows, in as few pieces as their numbers allow."""
-        lines = tuple(line for line in self.lines if line[0] in numbers)
-        records = tuple(record for record in self.records if record[0] in numbers)
-        if lines or records:
-            yield self._replace(lines=lines, records=records)
+        if entries := tuple(entry for entry in self.entries if entry[0] in numbers):
+            yield self._replace(entries=entries)
         if self.table is not None:
             # The rows of a table are counted from its first: only neighbours can stay together.
             for is_wanted, neighbours in groupby(self.numbers(), numbers.__contains__):
@@ -70,14 +67,18 @@ class Piece(NamedTuple):
 
     def short(self) -> list[int]:
         """The rows of CSV that have fewer cells than there are column names."""
-        return [number for number, record in self.records if record.is_short(self.names)]
+        short = []
+        for number, entry in self.entries:
+            if isinstance(entry, Record) and entry.is_short(self.names):
+                short.append(number)
+        return short
 
     def numbers(self) -> list[int]:
         """The rows as a person counts them: lines of JSON, else the entries from 1."""
         if self.table is not None:
             end = self.first + self.table.num_rows
             return list(range(self.first, end))
-        return [number for number, _ in (*self.lines, *self.records)]
+        return [number for number, _ in self.entries]
 
 
 def part_of(table: pa.RecordBatch, at: int, count: int) -> pa.RecordBatch:
@@ -107,10 +108,11 @@ def table_of(piece: Piece, limits: Config) -> Table:
         names = piece.table.schema.names
         for number, cells in enumerate(rows_of_batch(piece.table), start=piece.first):
             rows.add(number, _filled(names, cells))
-    for number, line in piece.lines:
-        add_line(rows, number, line)
-    for number, record in piece.records:
-        add_record(rows, number, list(piece.names), record)
+    for number, entry in piece.entries:
+        if isinstance(entry, Record):
+            add_record(rows, number, piece.names, entry)
+        else:
+            add_line(rows, number, entry)
     told = dict(piece.partition)
     if told:
         rows.rows = [(number, {**told, **cells}) for number, cells in rows.rows]

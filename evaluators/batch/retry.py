@@ -80,10 +80,6 @@ class OpenRows(Source):
     retry: Retry
     last_row: Callable[[Fragment], int]
 
-    def columns(self, fragment: Fragment) -> list[str] | None:
-        """Those of the whole file, whichever of its rows are read."""
-        return Source(self.system, self.fragments, encoding=self.encoding).columns(fragment)
-
     def pieces(
         self,
         fragment: Fragment,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, dropwhile
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -17,27 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from evaluators.batch.pieces import Piece
+from evaluators.batch.pieces import NumberedEntry, Piece
 from evaluators.config import config
-from evaluators.datasets.csv_text import (
-    Record,
-    delimiter_between,
-    header_of,
-    numbered_names,
-    records_in,
-)
+from evaluators.datasets.csv_text import Record, csv_text
 from evaluators.datasets.encoding import lines_of, text_stream
-from evaluators.datasets.json_text import stripped_line
+from evaluators.datasets.json_text import numbered_lines
 from evaluators.datasets.table import Collector
 from evaluators.errors import DatasetError
-from evaluators.sandbox.script import HEAD, header_at
 from evaluators.text.printable import printable
 
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
 MOST_ROWS = 200
 """Rows of a piece."""
-MOST_BLANK = 1_000_000
-"""Lines without a letter in a row: packed, as many as take minutes are a few hundred KB."""
 MOST_CHARACTERS = 2**20
 """Characters of a piece, as far as its rows are shorter: what is in flight stays small."""
 ROWS_READ = 20
@@ -112,7 +102,7 @@ class Source:
                 return [*pq.ParquetFile(file).schema_arrow.names, *told]
         if fragment.format == "CSV":
             with self._text(fragment) as text:
-                names, _ = _csv_of(text, fragment)
+                names = csv_text(_lines(text), fragment.name).names
             return [*names, *told] if names else None
         return None
 
@@ -140,10 +130,7 @@ class Source:
             yield from _of_parquet(self.system, fragment, wanted, after)
             return
         with self._text(fragment) as text:
-            if fragment.format == "CSV":
-                yield from _of_csv(text, fragment, after)
-            else:
-                yield from _of_json_lines(text, after)
+            yield from _of_text(text, fragment, after)
 
     @contextmanager
     def _text(self, fragment: Fragment) -> Iterator[io.TextIOWrapper]:
@@ -397,77 +384,53 @@ def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:
 # Texts
 
 
-def _longest_row() -> int:
-    return Collector("", config()).longest_row
-
-
 def _lines(text: io.TextIOWrapper) -> Iterator[str]:
-    """The lines; raises `DatasetError` where a file goes on and on without a letter."""
-    blank = 0
-    for line in lines_of(text, _longest_row()):
-        blank = 0 if line.strip() else blank + 1
-        if blank > MOST_BLANK:
-            raise DatasetError(
-                f"{MOST_BLANK:,} lines in a row are empty. Save the file without them."
-            )
-        yield line
+    return lines_of(text, Collector("", config()).longest_row)
 
 
-def _of_json_lines(text: io.TextIOWrapper, after: int) -> Iterator[Piece]:
-    lines: list[tuple[int, str]] = []
+def _of_text(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:
+    names: tuple[str, ...] = ()
+    entries: Iterator[NumberedEntry]
+    if fragment.format == "CSV":
+        read = csv_text(_lines(text), fragment.name)
+        names = tuple(read.names)
+        entries = _closed(read.records)
+    else:
+        entries = numbered_lines(_one_a_line(_lines(text)))
+    for own in _in_pieces(dropwhile(lambda entry: entry[0] <= after, entries)):
+        yield Piece(entries=own, names=names)
+
+
+def _in_pieces(entries: Iterable[NumberedEntry]) -> Iterator[tuple[NumberedEntry, ...]]:
+    held: list[NumberedEntry] = []
     size = 0
-    for number, line in enumerate(_lines(text), start=1):
-        if number == 1 and line.lstrip("\ufeff \t").startswith("["):
-            raise DatasetError(
-                "It is one JSON array, which cannot be read row by row. Save it as JSON Lines, "
-                "one object a line."
-            )
-        if number <= after:
-            continue
-        stripped = stripped_line(line)
-        if not stripped:
-            continue
-        lines.append((number, stripped))
-        size += len(stripped)
-        if len(lines) == MOST_ROWS or size >= MOST_CHARACTERS:
-            yield Piece(lines=tuple(lines))
-            lines, size = [], 0
-    if lines:
-        yield Piece(lines=tuple(lines))
+    for number, entry in entries:
+        held.append((number, entry))
+        size += sum(map(len, entry.cells)) if isinstance(entry, Record) else len(entry)
+        if len(held) == MOST_ROWS or size >= MOST_CHARACTERS:
+            yield tuple(held)
+            held, size = [], 0
+    if held:
+        yield tuple(held)
 
 
-def _csv_of(text: io.TextIOWrapper, fragment: Fragment) -> tuple[list[str], Iterator[Record]]:
-    """The names of the columns, none of a file without any text, and the records below them."""
-    # The csv module refuses fields of more than 128 KB by itself.
-    csv.field_size_limit(config().cell_bytes)
-    lines = _lines(text)
-    first_line = next(filter(str.strip, lines), "")
-    records = records_in(chain([first_line], lines), delimiter_between(first_line))
-    head = list(islice(records, HEAD))
-    if not head:
-        return [], records
-    # Above the names may stand a title, or the `sep=;` by which Excel is told the delimiter.
-    at = header_at([record.cells for record in head])
-    if names := numbered_names([record.cells for record in head[at:]]):
-        return names, chain(head[at:], records)
-    return header_of(head[at], fragment.name), chain(head[at + 1 :], records)
+def _one_a_line(lines: Iterator[str]) -> Iterator[str]:
+    """The lines; raises `DatasetError` where they are one array, or one object on several lines."""
+    first = next(lines, "")
+    start = first.strip("\ufeff \t\r\n")
+    if start.startswith("[") or start == "{":
+        kind = "array" if start.startswith("[") else "object"
+        raise DatasetError(
+            f"It is one JSON {kind}, which cannot be read row by row. Save it as JSON Lines, "
+            "one object a line."
+        )
+    return chain([first], lines)
 
 
-def _of_csv(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator[Piece]:
-    header, records_below = _csv_of(text, fragment)
-    names = tuple(header)
-    records: list[tuple[int, Record]] = []
-    size = 0
-    for number, record in enumerate(records_below, start=1):
+def _closed(records: Iterator[Record]) -> Iterator[tuple[int, Record]]:
+    """The records with their numbers; raises `DatasetError` where a quotation mark stays open."""
+    for number, record in enumerate(records, start=1):
         # Nobody knows how many rows come after it.
         if record.is_open:
             raise DatasetError(f"Row {number}: {record.problem}")
-        if number <= after:
-            continue
-        records.append((number, record))
-        size += sum(map(len, record.cells))
-        if len(records) == MOST_ROWS or size >= MOST_CHARACTERS:
-            yield Piece(records=tuple(records), names=names)
-            records, size = [], 0
-    if records:
-        yield Piece(records=tuple(records), names=names)
+        yield number, record

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
 
 from evaluators.config import config
 from evaluators.datasets.encoding import DAMAGED, Text
@@ -35,70 +36,79 @@ _ASKING = ("?", "？", "؟")
 _LONGEST_NAME = 300
 """Characters: nobody writes more above a column."""
 _QUOTED = re.compile('"[^"]*"')
-_LOOKED_AT = 2**16
-"""Characters of a line that tell whether a title stands above the column names."""
 _OPEN = ("unexpected end of data", "field larger than")
 """How the csv module tells that a quotation mark was open for too long."""
 
 
-class Reader(Protocol):
-    """What `csv.reader` gives."""
+@dataclass(frozen=True)
+class CsvText:
+    """A CSV text: the names of its columns, none where it is blank, and the records below them,
+    which are read once; `notes` say what was assumed.
+    """
 
-    line_num: int
-
-    def __next__(self) -> list[str]: ...
+    names: list[str]
+    records: Iterator[Record]
+    format: str
+    notes: tuple[str, ...]
 
 
 def csv_table(text: Text, rows: Collector) -> Table:
-    """The rows of a CSV file.
+    """The rows of a CSV file."""
+    read = csv_text(text.lines(rows.longest_row), rows.name)
+    for number, record in enumerate(read.records, start=1):
+        add_record(rows, number, read.names, record)
+    return rows.table(read.format, *text.notes, *read.notes)
 
-    In one that is separated by tabs, quotation marks may be mere text.
+
+def csv_text(lines: Iterator[str], name: str) -> CsvText:
+    """A CSV text of any length, of which only what is looked at is in memory.
+
+    Raises `DatasetError` where its columns cannot be told; `name` is that of the file.
     """
-    delimiter = delimiter_of(text, rows.longest_row)
-    head = _head(text, delimiter)
-    title = header_at(head)
-    names = ["question"] if delimiter == QUESTIONS else numbered_names(head[title:])
-    _read_records(text, rows, delimiter, csv.QUOTE_MINIMAL, title, names)
-    is_tsv = delimiter == "\t"
-    if is_tsv and rows.problems:
-        plain = rows.anew()
-        _read_records(text, plain, delimiter, csv.QUOTE_NONE, title, names)
-        if len(plain.problems) < len(rows.problems):
-            rows = plain
-    about_title = TITLE if title else ""
-    about_names = say(NUMBERED) if names and delimiter != QUESTIONS else ""
-    about_delimiter = _NOTES.get(delimiter, "")
-    format = "TSV" if is_tsv else "CSV"
-    return rows.table(format, *text.notes, about_delimiter, about_title, about_names)
+    # The csv module refuses fields of more than 128 KB by itself
+    csv.field_size_limit(config().cell_bytes)
+    first = _first_lines(lines)
+    delimiter = _delimiter_of(list(filter(str.strip, first)) or [""])
+    records = _records_in(chain(first, lines), delimiter)
+    head = list(islice(records, HEAD))
+    # Above the names may stand a title, or the `sep=;` by which Excel is told the delimiter
+    title = header_at([record.cells for record in head])
+    below = head[title:]
+    notes = [_NOTES.get(delimiter, ""), TITLE if title else ""]
+    names: list[str] = []
+    if delimiter == QUESTIONS:
+        names = ["question"]
+    elif numbered := numbered_names([record.cells for record in below]):
+        names = numbered
+        notes.append(NUMBERED)
+    elif below:
+        names = _header_of(below.pop(0), name)
+    format = "TSV" if delimiter == "\t" else "CSV"
+    return CsvText(names, chain(below, records), format, tuple(map(say, filter(None, notes))))
 
 
-def delimiter_of(text: Text, longest: int) -> str:
-    """The delimiter that stands most often between the column names.
+def _first_lines(lines: Iterator[str]) -> list[str]:
+    """The lines up to the second that holds anything."""
+    first: list[str] = []
+    filled = 0
+    for line in lines:
+        first.append(line)
+        filled += bool(line.strip())
+        if filled > 1:
+            break
+    return first
 
-    `QUESTIONS` where the file begins with questions.
+
+def _delimiter_of(filled: Sequence[str]) -> str:
+    """The delimiter that stands most often between the column names; `QUESTIONS` where the first
+    lines are questions.
     """
-    filled = filter(str.strip, text.lines(longest))
-    first = list(islice(filled, 2))
     # Two lines, for the only column of a table may be called "Any questions?"
-    if all(line.rstrip('" \t\r\n').endswith(_ASKING) for line in first):
+    if all(line.rstrip('" \t\r\n').endswith(_ASKING) for line in filled):
         return QUESTIONS
-    return delimiter_between(first[0])
-
-
-def delimiter_between(names: str) -> str:
-    """The delimiter that stands most often between these column names."""
     # A quoted name may hold a delimiter: "city, country"
-    unquoted = _QUOTED.sub("", names)
+    unquoted = _QUOTED.sub("", filled[0])
     return max(DELIMITERS, key=unquoted.count)
-
-
-def _head(text: Text, delimiter: str) -> list[list[str]]:
-    """The first records, none where quotation marks are broken: the reading proper tells which."""
-    reader = csv.reader(text.lines(_LOOKED_AT), delimiter=delimiter)
-    try:
-        return list(filter(None, islice(reader, HEAD)))
-    except csv.Error:
-        return []
 
 
 def numbered_names(head: Sequence[Sequence[str]]) -> list[str]:
@@ -134,72 +144,56 @@ class Record(NamedTuple):
 
 
 class _Lines:
-    """The lines of a text; `start` is how the current row begins."""
+    """The lines of a text; `record` are those of the record that is being read."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
-        self.start = ""
+        self._again: list[str] = []
+        self.record: list[str] = []
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line = next(self._lines)
-        room = max(0, RAW_SHOWN - len(self.start))
-        self.start += line[:room]
+        line = self._again.pop() if self._again else next(self._lines)
+        self.record.append(line)
         return line
 
-
-def _read_records(
-    text: Text,
-    rows: Collector,
-    delimiter: str,
-    quoting: int,
-    title: int,
-    names: list[str],
-) -> None:
-    csv.field_size_limit(rows.limits.cell_bytes)
-    number = 0
-    for record in records_in(text.lines(rows.longest_row), delimiter, quoting):
-        if title:
-            title -= 1
-        elif not names:
-            names = header_of(record, rows.name)
-        else:
-            number += 1
-            add_record(rows, number, names, record)
+    def first_alone(self) -> str:
+        """The first line of the record; those after it are read again."""
+        first, *others = self.record
+        self._again += reversed(others)
+        return first
 
 
-def records_in(
-    lines: Iterator[str],
-    delimiter: str,
-    quoting: int = csv.QUOTE_MINIMAL,
-) -> Iterator[Record]:
-    """The records of a CSV file one by one; blank lines are left out."""
-    own = _Lines(lines)
-    reader = csv.reader(own, delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
-    for cells, problem, is_open in _csv_records(reader):
-        # A blank line is not a row, nor how the next one begins
-        if cells or problem:
-            yield Record(cells, problem, own.start, is_open)
-        own.start = ""
+def _records_in(lines: Iterator[str], delimiter: str) -> Iterator[Record]:
+    """The records of a CSV file one by one; blank lines are left out.
 
-
-def _csv_records(reader: Reader) -> Iterator[tuple[list[str], str, bool]]:
-    """Each record, or what is wrong with it, and whether a quotation mark is open; after that, if
-    none is, the next line begins anew.
+    In one that is separated by tabs, quotation marks that cannot be such are mere text.
     """
+    own = _Lines(lines)
+    reader = csv.reader(own, delimiter=delimiter, strict=True)
     is_open = False
     while not is_open:
+        own.record = []
         first = reader.line_num + 1
         try:
-            yield next(reader), "", False
+            cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
+            if delimiter == "\t":
+                line = own.first_alone()
+                yield Record(line.rstrip("\r\n").split("\t"), "", line[:RAW_SHOWN])
+                continue
             # Else the next line would be read as the inside of a text that never ends
             is_open = reader.line_num > first and str(error).startswith(_OPEN)
-            yield [], _quoting_problem(str(error), first, reader.line_num, is_open), is_open
+            problem = _quoting_problem(str(error), first, reader.line_num, is_open)
+            yield Record([], problem, "".join(own.record)[:RAW_SHOWN], is_open)
+        else:
+            # A blank line is not a row
+            if cells:
+                yield Record(cells, "", "".join(own.record)[:RAW_SHOWN])
 
 
 def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:
@@ -220,7 +214,7 @@ def _quoting_problem(what: str, first: int, last: int, is_open: bool) -> str:
     return say(words, problem=what, first=first, last=last)
 
 
-def header_of(record: Record, name: str) -> list[str]:
+def _header_of(record: Record, name: str) -> list[str]:
     """The names of the columns; raises `DatasetError` where a record cannot hold them."""
     cells = record.cells
     if record.problem:
@@ -247,7 +241,7 @@ def header_of(record: Record, name: str) -> list[str]:
     return column_names(cells)
 
 
-def _misfit(cells: list[str], names: list[str]) -> tuple[str, str]:
+def _misfit(cells: list[str], names: Sequence[str]) -> tuple[str, str]:
     """What is said of cells that are no row, and the kind of problem; empty where they are one."""
     beyond = cells[len(names) :]
     # Excel ends rows with delimiters for columns that hold nothing
@@ -267,7 +261,7 @@ def _misfit(cells: list[str], names: list[str]) -> tuple[str, str]:
 def add_record(
     rows: Collector,
     number: int,
-    names: list[str],
+    names: Sequence[str],
     record: Record,
 ) -> None:
     """One row, or why it cannot be used; a record without any text is not a row."""

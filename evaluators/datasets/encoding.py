@@ -22,7 +22,7 @@ from evaluators.datasets.encoding_guess import (
 )
 from evaluators.errors import DatasetError
 from evaluators.records import Remedy
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 
 GZIP = b"\x1f\x8b"
 DAMAGED = re.compile("[\ud800-\udfff]")
@@ -31,6 +31,8 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _PIECE = 2**20
 _BLOCK = 2**16
 """Bytes by which the encoding of a stream is told."""
+_MOST_BLANK = 1_000_000
+"""Lines without a letter in a row: packed, as many as take minutes are a few hundred KB."""
 _BYTES_PER_NUL = 1000
 """A file with more NUL characters is not a text: of random bytes each 256th is one."""
 
@@ -88,8 +90,16 @@ class Text:
 
 
 def lines_of(stream: io.TextIOWrapper, longest: int) -> Iterator[str]:
-    """The lines of a stream; one longer than `longest` is cut, but stays longer than that."""
+    """The lines of a stream; one longer than `longest` is cut, but stays longer than that.
+
+    Raises `DatasetError` where it goes on and on without a letter.
+    """
+    blank = 0
     while line := stream.readline(longest + 1):
+        blank = 0 if line.strip() else blank + 1
+        if blank > _MOST_BLANK:
+            words = mark("{most:,} lines in a row are empty. Save the file without them.")
+            raise DatasetError(say(words, most=_MOST_BLANK))
         is_cut = len(line) > longest and not line.endswith(("\n", "\r"))
         # Blanks at its end would be stripped, and then it would not be known to be too long.
         yield f"{line}…" if is_cut else line

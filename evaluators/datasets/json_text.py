@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -42,7 +42,7 @@ def json_table(text: Text, rows: Collector) -> Table:
     if name.endswith((".jsonl", ".ndjson")) or not start.startswith("{"):
         return _lines(text, rows)
     # Several objects one a line, some of them broken; an indented object has no line of its own
-    filled = filter(None, map(stripped_line, start.split("\n")))
+    filled = filter(None, map(_stripped_line, start.split("\n")))
     first_lines = list(islice(filled, _FIRST_LINES))
     if len(first_lines) > 1 and any(map(_is_object, first_lines)):
         return _lines(text, rows)
@@ -68,7 +68,7 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def stripped_line(line: str) -> str:
+def _stripped_line(line: str) -> str:
     """A line without a bracket that stands alone and the comma at its end, which do no harm."""
     line = line.strip("\ufeff \t\r\n").rstrip(",")
     return "" if line in ("[", "]") else line
@@ -78,10 +78,16 @@ def stripped_line(line: str) -> str:
 
 
 def _lines(text: Text, rows: Collector) -> Table:
-    for number, line in enumerate(text.lines(rows.longest_row), start=1):
-        if stripped := stripped_line(line):
-            add_line(rows, number, stripped)
+    for number, line in numbered_lines(text.lines(rows.longest_row)):
+        add_line(rows, number, line)
     return rows.table("JSON Lines", *text.notes)
+
+
+def numbered_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines of JSON that hold anything, each with its number."""
+    for number, line in enumerate(lines, start=1):
+        if stripped := _stripped_line(line):
+            yield number, stripped
 
 
 def add_line(rows: Collector, number: int, line: str) -> None:

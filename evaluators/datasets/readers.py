@@ -5,13 +5,15 @@ Which format it is, its content says first and its name second.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evaluators.config import config
 from evaluators.datasets.apart import is_apart, table_apart
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.conversations import with_last_turns
 from evaluators.datasets.nested import unfolded
 from evaluators.datasets.numbered import with_lists
-from evaluators.datasets.table import Collector, Problem, Row, Table
+from evaluators.datasets.table import Cells, Collector, Problem, Row, Table
 from evaluators.datasets.text_tables import text_table
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
@@ -106,13 +108,19 @@ def _prepared(stored: Table, rows: Collector) -> Table:
             say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
         )
     table = unfolded(stored, rows.name)
-    first = first_rows(table)
+    # Before its messages are read: a step of an application has some too
+    check_samples(rows.name, first_rows(table))
+    return with_last_turns(with_lists(table))
+
+
+def check_samples(name: str, first: Sequence[Cells]) -> None:
+    """Raises `DatasetError` for a file whose first rows are no samples: a trace, or what Plumbline
+    itself writes.
+    """
     for columns, words in _OWN_FILES.items():
         if first and columns == first[0].keys():
-            raise DatasetError(say(words, name=rows.name))
-    # Before its messages are read: a step of an application has some too
-    check_no_trace(rows.name, first)
-    return with_last_turns(with_lists(table))
+            raise DatasetError(say(words, name=name))
+    check_no_trace(name, first)
 
 
 def _check_kind(name: str, data: bytes) -> None:

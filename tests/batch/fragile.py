@@ -9,6 +9,6 @@ DEADLY = "Will you end?"
 
 class FragileTask(Task):
     def results(self, piece):
-        if any(DEADLY in text for _, text in piece.lines):
+        if any(DEADLY in text for _, text in piece.entries):
             os._exit(1)
         return super().results(piece)

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evaluators.batch.folder import Folder, WriteError
+from evaluators.datasets.readers import read
 from evaluators.errors import DatasetError, ParameterError
 from tests.batch.files import json_lines, parquet, results, row
 from tests.batch.test_files import Length, judged
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "text", "message"),
     [
         ("a.jsonl", json.dumps([row("a")]), "It is one JSON array, which cannot be read row by"),
+        ("a.json", json.dumps(row("a"), indent=1), "It is one JSON object, which cannot"),
         ("a.jsonl", "", "holds no row that can be read"),
         ("a.jsonl", "no JSON\n", "holds no row that can be read"),
         ("a.jsonl.gz", "not packed", "It is damaged, or not what its name says"),
@@ -175,6 +177,35 @@ def test_columns_of_other_types_are_read_as_text(tmp_path):
     judged(data, tmp_path / "out")
 
     assert [each["length"] for each in results(tmp_path / "out")] == [1.0, 0.5]
+
+
+OTHERS = {
+    "own ids": (
+        "question,answer_text,docs,run_id,parent_run_id\nWho?,He.,It.,1,2\n",
+        "is a trace of LangSmith",
+    ),
+    "own attributes": (
+        'question,answer_text,attributes\nWho?,He.,"{""openinference.span.kind"": ""LLM""}"\n',
+        "is a trace of Phoenix",
+    ),
+    "own rows": ("row,reason,content\n1,It is empty.,x\n", "is a list of rows that could not be"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), OTHERS.values(), ids=OTHERS)
+def test_what_holds_no_samples_is_refused_as_in_the_app(tmp_path, text, message):
+    folder = tmp_path / "in"
+    json_lines(folder / "a.jsonl", [row("a")])
+    (folder / "b.csv").write_text(text)
+
+    found = judged(folder, tmp_path / "out")
+
+    assert message in found.problems["b.csv"]
+    assert found.finished == ("a.jsonl",)
+    with pytest.raises(DatasetError, match=message):
+        read("b.csv", text.encode())
+    with pytest.raises(DatasetError, match=message):
+        judged(folder / "b.csv", tmp_path / "alone")
 
 
 def damaged_in_the_middle(path):

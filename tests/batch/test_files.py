@@ -408,6 +408,15 @@ def test_what_stands_above_the_column_names_is_left_out_as_in_the_app(tmp_path, 
     assert found.failures == {}
 
 
+def test_quotation_marks_in_tabs_are_text_as_in_the_app(tmp_path):
+    lines = ["question\tanswer_text\tdocs", 'Who?\t"Yes" he said\tHe.', '"Why\tSo.\tIt.']
+    (tmp_path / "a.tsv").write_text("\n".join(lines))
+
+    found = judged(tmp_path / "a.tsv", tmp_path / "out")
+
+    assert (found.rows, found.failures) == (2, {})
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("letter", ["\u040a", "\u0a0a", "\u0a41", "\U0001f601"])
 @pytest.mark.parametrize("shift", range(4))

@@ -116,7 +116,7 @@ def test_a_row_that_ends_its_process_is_a_row_with_its_error_and_the_others_are_
     fragment = Fragment("a.jsonl", "a.jsonl", 0, "")
 
     with Engine(task, workers, schema_of(judged.columns), Judged((), ())) as engine:
-        [(_, batch)] = engine.results(iter([Step(fragment, Piece(lines=lines))]))
+        [(_, batch)] = engine.results(iter([Step(fragment, Piece(entries=lines))]))
         found = batch.result().to_pylist()
 
     assert [each["row"] for each in found] == [1, 2, 3, 4]

@@ -316,6 +316,18 @@ def test_quotation_marks_in_tabs_are_text_where_they_cannot_be_quotes():
     ]
 
 
+def test_a_quotation_mark_in_tabs_leaves_cells_of_several_lines_whole():
+    text = 'a\tb\n"one\ntwo"\tx\n"y" he said\tz\n"three\nfour"\tv\n"open\tw\nq\tr\n'
+
+    assert cells("a.tsv", text) == [
+        {"a": "one\ntwo", "b": "x"},
+        {"a": '"y" he said', "b": "z"},
+        {"a": "three\nfour", "b": "v"},
+        {"a": '"open', "b": "w"},
+        {"a": "q", "b": "r"},
+    ]
+
+
 def test_an_unusual_delimiter_is_told():
     assert read("a.csv", b"a;b\n1;2").note == "The cells are separated by semicolons."
 
