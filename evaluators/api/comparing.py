@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several

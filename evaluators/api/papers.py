@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
 from evaluators.drawing import SIZES

@@ -104,11 +104,10 @@ def load(
 
 def open_with(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
     """What a table holds, with these columns in place of those that are guessed."""
-    guess = recognise(table)
     if not columns:
         return open_table(name, table)
     chosen: dict[str, str] = {}
-    for field, column in guess.columns.items():
+    for field, column in recognise(table).columns.items():
         # A column that was named for one field is not read for another as well
         if column not in columns.values():
             chosen[field] = column

@@ -106,8 +106,11 @@ def _are_tokens(text: str) -> bool:
 
 
 def _is_titled(text: str) -> bool:
+    # First what is quickly seen: documents are looked at by the thousands.
+    if len(text) > 100 or SENTENCE_END.search(text):
+        return False
     words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > _SMALL_WORD]
-    if not words or len(text) > 100 or SENTENCE_END.search(text):
+    if not words:
         return False
     capitals = sum(word[0].isupper() for word in words)
     return 4 * capitals >= 3 * len(words) and text.lstrip("\"'“0123456789. ")[:1].isupper()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.console import RenderableType
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.document import tables
 from evaluators.document.terminal import rich_table
 from evaluators.errors import ParameterError

@@ -19,9 +19,10 @@ import click
 
 from evaluators import __version__
 from evaluators.api import comparing
-from evaluators.api.evaluation import Results, open_run, with_new_cap, with_overnight
+from evaluators.api.evaluation import with_new_cap, with_overnight
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
+from evaluators.api.results import Results, open_run
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
 from evaluators.config import ROOT

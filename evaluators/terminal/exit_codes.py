@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.base import Evaluator, missing
 from evaluators.catalogue import from_spec, ships
 from evaluators.comparison import words

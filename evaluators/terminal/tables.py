@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
 from evaluators.comparison.repeated import Repeated

@@ -1,9 +1,10 @@
-"""A first run, in a process that has asked nobody yet, beside the bare SDK in another such process.
+"""A first run as a user starts it, each in a process of its own, beside the bare SDK in another.
 
 200 prompts of 6 KB to a model that takes 200 ms, 32 at a time: of OpenAI, which tells its limits,
 and of an endpoint of one's own, which tells none. Then 1,000 prompts to one that takes no time.
-Both import the SDK meanwhile. They take turns; each figure is a median, `times` that of the ratios
-of the rounds.
+They take turns; each figure is a median, `times` that of the ratios of the rounds. `seconds` are
+those of a door with its own `imports` and without those of the SDK, `processor` those of the
+processor, `process` of the whole process; `loaded` are libraries of tables, which no door needs.
 """
 
 import json
@@ -13,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from evaluators.runs.store import Store
 from tests.benchmarks import llm
+from tests.benchmarks.common import timed
 
 ROUNDS = 5
 CASES = {
@@ -25,45 +27,56 @@ CASES = {
 }
 """Provider, prompts, seconds of an answer, and what the server is told."""
 
-
-def once(who: str, provider: str, count: int, address: str) -> llm.Figures:
-    """What a fresh process takes; `who` is `engine` or `sdk`."""
-    command = [sys.executable, "-m", __spec__.name, who, provider, str(count), address]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    figures: llm.Figures = json.loads(done.stdout)
-    return figures
+DOORS = ("evaluate", "run")
+Figures = dict[str, Any]
 
 
-def measured_here(who: str, provider: str, count: int, address: str) -> llm.Figures:
-    access = llm.access_to(address, provider)
-    dataset = llm.questions(count, "cold")
-    if who == "sdk":
-        return llm.with_the_sdk_alone(dataset, access)
-    model = llm.MODEL.model_copy(update={"provider": provider})
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "bench.sqlite3")
-        return llm.through_the_engine(store, dataset, {provider: access}, model)
+def once(way: str, data: Path, provider: str, count: int, address: str) -> Figures:
+    """What a fresh process takes that has no store yet."""
+    with tempfile.TemporaryDirectory() as store:
+        command = [sys.executable, "-m", "tests.benchmarks.cold_child"]
+        command += [way, str(data), f"{provider}/gpt-6-luna", str(count)]
+        keys = {"OPENAI_API_KEY": "sk-bench", "CUSTOM_API_KEY": "sk-bench"}
+        addresses = {"OPENAI_BASE_URL": address, "CUSTOM_BASE_URL": address}
+        environment = os.environ | keys | addresses | {"PLUMBLINE_DATA_DIR": store}
+        with timed() as clock:
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, text=True, check=True, env=environment
+            )
+    figures: Figures = json.loads(done.stdout.splitlines()[-1])
+    return figures | {"process": round(clock.seconds, 2)}
 
 
-def beside(provider: str, count: int, latency: float, options: list[str]) -> dict[str, object]:
-    ours, bare = [], []
+def beside(data: Path, provider: str, count: int, latency: float, options: list[str]) -> Figures:
+    rounds: dict[str, list[Figures]] = {way: [] for way in ("sdk", *DOORS)}
     with llm.provider(*options, latency=latency) as address:
         for _ in range(ROUNDS):
-            bare.append(once("sdk", provider, count, address))
-            ours.append(once("engine", provider, count, address))
-    pairs = zip(ours, bare, strict=True)
-    times = [one["seconds"] / other["seconds"] for one, other in pairs]
-    return {
-        "engine": llm.medians(ours),
-        "sdk_alone": llm.medians(bare),
-        "times": round(statistics.median(times), 2),
-    }
+            for way, own in rounds.items():
+                own.append(once(way, data, provider, count, address))
+    return {way: summary(own, rounds["sdk"]) for way, own in rounds.items()}
+
+
+def summary(rounds: list[Figures], bare: list[Figures]) -> Figures:
+    names = ("seconds", "imports", "processor", "process", "peak_mb")
+    figures: Figures = llm.medians([{name: own[name] for name in names} for own in rounds])
+    ratios = [own["seconds"] / sdk["seconds"] for own, sdk in zip(rounds, bare, strict=True)]
+    return figures | {"times": round(statistics.median(ratios), 2), "loaded": rounds[0]["loaded"]}
+
+
+def data_file(folder: Path, count: int) -> Path:
+    """Rows as somebody has them: a question, its documents, and the true answer."""
+    path = folder / f"{count}.jsonl"
+    names = ("question", "retrieved_documents", "ground_truth")
+    with path.open("w", encoding="utf-8") as file:
+        for sample in llm.questions(count, "cold").samples:
+            row = sample.model_dump(mode="json")
+            file.write(json.dumps({name: row[name] for name in names}) + "\n")
+    return path
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        own, provider, count, address = sys.argv[1:]
-        print(json.dumps(measured_here(own, provider, int(count), address)))
-    else:
-        figures = {name: beside(*case) for name, case in CASES.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        figures = {}
+        for name, (provider, count, *case) in CASES.items():
+            figures[name] = beside(data_file(Path(folder), count), provider, count, *case)
         print(json.dumps({"load": os.getloadavg()[0], **figures}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.records import (
     Dataset,
     ModelSpec,

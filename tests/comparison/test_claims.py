@@ -6,8 +6,8 @@ import re
 import pytest
 
 from evaluators import compare, evaluate
-from evaluators.api.evaluation import Results
 from evaluators.api.papers import bundle_of
+from evaluators.api.results import Results
 from evaluators.comparison import words
 from evaluators.comparison.paired import Pair, paired
 from evaluators.document.terminal import as_text

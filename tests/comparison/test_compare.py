@@ -3,7 +3,7 @@
 import pytest
 
 from evaluators import compare, evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, Sample

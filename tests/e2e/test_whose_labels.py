@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluators import evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.llm import Keys
 from evaluators.terminal.exit_codes import FINE, WRONG
 from tests import judge, machine

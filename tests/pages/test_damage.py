@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.exports import formats
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Run

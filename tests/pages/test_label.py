@@ -12,7 +12,7 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import ParameterError
 from evaluators.people.queues import MOST_PEOPLE, LabelQueue
 from evaluators.people.records import PersonLabel

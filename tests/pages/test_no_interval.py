@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.paper.tables import tables_of_run
 from evaluators.records import Dataset, Sample
 from evaluators.report.run_report import run_report

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from evaluators import compare, evaluate, for_paper
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.records import Ability, Dataset, RGBTask, Sample
 from evaluators.runs import label_queues
 from evaluators.runs.glossary import term_of

@@ -10,7 +10,7 @@ import zipfile
 
 from streamlit.testing.v1 import AppTest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.people.records import PersonLabel
 from evaluators.records import Call, Cell, Completion
 from evaluators.run_files.contents import SUFFIX

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluators.api.comparing import compare
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.drawing import SINGLE
 from evaluators.paper import figures
 from evaluators.records import EvaluatorSpec

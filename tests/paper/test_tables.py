@@ -7,7 +7,7 @@ import re
 import pytest
 
 from evaluators.api.comparing import compare
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.exports.latex import as_latex
 from evaluators.exports.markdown import as_markdown
 from evaluators.exports.values import table_csv

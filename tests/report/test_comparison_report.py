@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluators import compare
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.report.comparison_report import comparison_report
 from evaluators.runs import examples
 from evaluators.runs.inputs import local_store

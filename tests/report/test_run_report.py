@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from evaluators import evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel

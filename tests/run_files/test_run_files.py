@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluators import compose, evaluate, load_data, open_run
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import RunFileError
 from evaluators.people.records import PersonLabel

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from evaluators import evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.runs.store import Store
 from tests.runs import slow
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from evaluators import evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.datasets.bundled import TRACE_SAMPLES
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell

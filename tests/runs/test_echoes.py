@@ -5,7 +5,7 @@ export either.
 import pytest
 from pydantic import SecretStr
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import LLMError
 from evaluators.llm import Access
 from evaluators.llm.clients import ask_models

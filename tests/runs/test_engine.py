@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError, PromptError

@@ -12,7 +12,7 @@ from itertools import count
 import pytest
 
 from evaluators import evaluate
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import ParameterError
 from evaluators.llm import ModelRequest
 from evaluators.records import Cap, ModelSpec

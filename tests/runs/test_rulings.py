@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import ParameterError
 from evaluators.exports import formats
 from evaluators.records import (

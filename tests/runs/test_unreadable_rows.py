@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.errors import UnreadableRowError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluators.api.evaluation import Results
+from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES, bundled
 from evaluators.datasets.rgb import compose
 from evaluators.errors import ParameterError
