@@ -2,6 +2,7 @@
 goes on.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -411,3 +412,29 @@ def test_lines_on_the_error_stream_tell_how_far_it_is_where_no_bar_can_be_drawn(
     assert "[bold]Towers" in told
     assert "2 / 2" in told
     assert "in silence" not in told
+
+
+BY_A_DOOR = {
+    "evaluate": 'evaluate([{ROW}], ["trace", "answer_match"], progress=False).summary()',
+    "run": 'main(["run", "--data", "{FILE}", "--metric", "trace"], standalone_mode=False)',
+}
+
+
+@pytest.mark.parametrize("call", BY_A_DOOR.values(), ids=BY_A_DOOR)
+def test_a_run_without_a_table_loads_no_library_of_tables(call, tmp_path):
+    row = {"question": "When?", "response": "In May.", "retrieved_documents": ["It was in May."]}
+    row["ground_truth"] = "May"
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(row), encoding="utf-8")
+    script = (
+        "import sys; from plumbline import evaluate; from evaluators.terminal.cli import main; "
+        + call.replace("{ROW}", repr(row)).replace("{FILE}", str(file))
+        + '; print({"pandas", "pyarrow", "plotly", "scipy"} & sys.modules.keys())'
+    )
+    environment = os.environ | {"PLUMBLINE_DATA_DIR": str(tmp_path / "store")}
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+
+    assert done.stdout.splitlines()[-1] == "set()"
