@@ -7,7 +7,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from itertools import chain
 from threading import Event
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -22,9 +22,10 @@ from evaluators.batch.pieces import Piece, Reading, read_piece, table_of
 from evaluators.batch.sources import Fragment, Source
 from evaluators.batch.worker import Task
 from evaluators.config import config
-from evaluators.datasets.columns import LOOKED_AT, first_rows
+from evaluators.datasets.columns import first_rows
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.readers import check_samples
+from evaluators.datasets.table import Cells
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
 from evaluators.runs.pool import takes
 from evaluators.text.printable import printable
@@ -242,12 +243,11 @@ def has_column(names: Collection[str], column: str) -> bool:
 
 def _check_samples(fragment: Fragment, names: Collection[str] | None, piece: Piece) -> None:
     """Raises `DatasetError` for a file of steps among files of samples, and the like."""
+    # Of a table only the columns that are needed are read
+    first: Sequence[Cells] = [dict.fromkeys(names or ())]
     if piece.table is None:
-        for row in islice(piece.one_by_one(), LOOKED_AT):
-            check_samples(fragment.name, first_rows(table_of(row, config())))
-    else:
-        # Of a table only the columns that are needed are read
-        check_samples(fragment.name, [dict.fromkeys(names or ())])
+        first = first_rows(table_of(piece, config()))
+    check_samples(fragment.name, first)
 
 
 def _check_columns(names: Collection[str] | None, required: Collection[str]) -> None:

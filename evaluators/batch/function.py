@@ -28,6 +28,7 @@ from evaluators.batch.pieces import Piece, Reading, ReadRow, read_piece, table_o
 from evaluators.config import config
 from evaluators.datasets.columns import first_rows
 from evaluators.datasets.guess import Shape
+from evaluators.datasets.layout import layout_of
 from evaluators.datasets.mapping import Loaded, checked, separators_in
 from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Table
@@ -76,7 +77,7 @@ def evaluate_record_batch(
     if not table.rows:
         error = DatasetError("No row of this batch can be read.")
         return failed_rows(piece.numbers(), error, own_columns, groups)
-    reading = reading_of(opened("The batch", table, columns or {}), table)
+    _, reading = opened("The batch", table, columns or {})
     rows = read_piece(piece, reading, config())
     return results_of(rows, free_scorer(evaluators), own_columns, groups)
 
@@ -92,12 +93,15 @@ def batch_schema(
     return schema_of(columns, groups)
 
 
-def opened(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
-    """The first rows of data as any file is opened.
+def opened(name: str, table: Table, columns: Mapping[str, str]) -> tuple[Loaded, Reading]:
+    """The first rows of data as any file is opened, and how rows like these are read.
 
     Raises `DatasetError` where a column is in doubt, or a row is not a sample of its own.
     """
     check_samples(name, first_rows(table))
+    layout = layout_of(table)
+    table = layout.applied(table)
+    check_rows(name, table)
     loaded = inputs.loaded_by_columns(name, table, columns, None, inputs.WORKSPACE)
     if loaded.guess.shape is Shape.BED:
         raise DatasetError(f"{name} is a test bed, from which prompts are made. It has no answers.")
@@ -106,13 +110,15 @@ def opened(name: str, table: Table, columns: Mapping[str, str]) -> Loaded:
     # Rows of which none can be used are rows with their errors, where it is clear what they hold.
     if loaded.data or not loaded.guess.is_sure:
         checked(name, loaded, skip_broken=True)
-    return loaded
-
-
-def reading_of(loaded: Loaded, table: Table) -> Reading:
-    """How rows like these are read."""
     separators = separators_in(loaded.guess, table, loaded.names)
-    return Reading(loaded.guess, separators)
+    return loaded, Reading(loaded.guess, separators, layout)
+
+
+def check_rows(name: str, table: Table) -> None:
+    """Raises `DatasetError` where no row can be read, with what is wrong with the first."""
+    if not table.rows:
+        why = "".join(f" Row {each.row}: {each.message}" for each in table.problems[:1])
+        raise DatasetError(f"{name} holds no row that can be read.{why}")
 
 
 def free_scorer(metrics: Sequence[Evaluator]) -> ScoreRow:

@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from evaluators.config import Config
-from evaluators.datasets.conversations import with_last_turns
 from evaluators.datasets.csv_text import Record, add_record
 from evaluators.datasets.guess import Guess
 from evaluators.datasets.json_text import add_line
-from evaluators.datasets.nested import with_one_question_each
-from evaluators.datasets.numbered import with_lists
+from evaluators.datasets.layout import Layout
 from evaluators.datasets.samples import maker, read_row
 from evaluators.datasets.separators import Separators
 from evaluators.datasets.table import Cells, Collector, Problem, Table
@@ -87,10 +85,13 @@ def part_of(table: pa.RecordBatch, at: int, count: int) -> pa.RecordBatch:
 
 
 class Reading(NamedTuple):
-    """How the files of a batch are read: the column of each field, and what parts documents."""
+    """How the files of a batch are read: the column of each field, what parts documents, and how
+    rows are laid out.
+    """
 
     guess: Guess
     separators: Separators
+    layout: Layout = Layout()
 
 
 class ReadRow(NamedTuple):
@@ -102,7 +103,7 @@ class ReadRow(NamedTuple):
 
 
 def table_of(piece: Piece, limits: Config) -> Table:
-    """The piece as any file is read, with problems where its rows cannot be."""
+    """The rows of the piece as they stand there, with problems where they cannot be read."""
     rows = Collector("The file", limits)
     if piece.table is not None:
         names = piece.table.schema.names
@@ -116,15 +117,12 @@ def table_of(piece: Piece, limits: Config) -> Table:
     told = dict(piece.partition)
     if told:
         rows.rows = [(number, {**told, **cells}) for number, cells in rows.rows]
-    # As a whole file is read: a question in a list is the row's, numbered columns are lists, and
-    # the last turn is judged.
-    table = with_one_question_each(Table(rows.rows, rows.problems, piece.format))
-    return with_last_turns(with_lists(table))
+    return Table(rows.rows, rows.problems, piece.format)
 
 
 def read_piece(piece: Piece, reading: Reading, limits: Config) -> list[ReadRow]:
     """Every row of the piece, in order; one that cannot be read is there with its problem."""
-    table = table_of(piece, limits)
+    table = reading.layout.applied(table_of(piece, limits))
     make = maker(reading.guess, table.format, reading.separators)
     rows = []
     for problem in table.problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,7 @@ from evaluators import __version__
 from evaluators.base import Evaluator
 from evaluators.batch.columns import MetricColumns, columns_of
 from evaluators.batch.engine import UNREADABLE, has_column, problem_of
-from evaluators.batch.function import opened, reading_of
+from evaluators.batch.function import check_rows, opened
 from evaluators.batch.groups import Group, group_named
 from evaluators.batch.pieces import Reading, table_of
 from evaluators.batch.sources import Fragment, Source, found
@@ -76,11 +76,10 @@ def planned(
     _check_names(groups)
     source = found(address, encoding)
     first, table, names = _first_rows(source)
-    loaded = opened(first.name, table, columns or {})
+    loaded, reading = opened(first.name, table, columns or {})
     check = RunPlan(_samples(loaded), evaluators, judges=judges, cap=cap or Cap())
     check.check_data()
     check.check()
-    reading = reading_of(loaded, table)
     settings = storable(
         {
             # Another version may judge otherwise: one folder does not mix them.
@@ -153,10 +152,9 @@ def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
     tables = [table_of(piece, config()) for piece in pieces]
     rows = [row for table in tables for row in table.rows]
     problems = [problem for table in tables for problem in table.problems]
-    if not rows:
-        why = f" Row {problems[0].row}: {problems[0].message}" if problems else ""
-        raise DatasetError(f"{printable(first.name)} holds no row that can be read.{why}")
-    return replace(tables[0], rows=rows, problems=problems), names
+    table = Table(rows, problems, first.format)
+    check_rows(printable(first.name), table)
+    return table, names
 
 
 def _samples(loaded: Loaded) -> Dataset:

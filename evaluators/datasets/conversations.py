@@ -42,15 +42,18 @@ class _Message(NamedTuple):
     documents: list[str]
 
 
-def with_last_turns(table: Table) -> Table:
-    """The table with the last question and its answer of each conversation as two more columns.
-
-    The same table where its rows hold no conversations, or another column holds questions.
-    """
+def conversation_in(table: Table) -> str:
+    """The column of conversations; empty without one, and where another one holds questions."""
     rows = first_rows(table)
     columns = (name for name in _candidates(rows) if _holds_conversations(name, rows))
-    column = next(columns, None)
-    if column is None:
+    return next(columns, "")
+
+
+def with_last_turns(table: Table, column: str) -> Table:
+    """The table with the last question and its answer of each conversation in this column as two
+    more columns.
+    """
+    if not column:
         return table
     earlier = 0
     joined: list[Row] = []

@@ -25,9 +25,7 @@ def unfolded(table: Table, name: str) -> Table:
 
     The same table where its rows have questions themselves.
     """
-    # The others are read by its path: programs write all entries alike
-    first = next((row for _, row in table.rows), {})
-    path = _path_to_questions(first, MOST_LEVELS)
+    path = path_to_questions(table)
     if not path:
         return table
     rows: list[Row] = []
@@ -56,18 +54,26 @@ def unfolded(table: Table, name: str) -> Table:
     return table.with_rows(rows, say(words, **blanks))
 
 
-def with_one_question_each(table: Table) -> Table:
-    """The table with the one question that lies in a list of each row, which keeps its number; a
-    row with several is a problem.
+def path_to_questions(table: Table) -> tuple[str, ...]:
+    """The keys that lead to a list of questions in each row; empty where rows have one themselves.
+
+    The first row tells: programs write all entries alike.
     """
     first = next((row for _, row in table.rows), {})
-    path = _path_to_questions(first, MOST_LEVELS)
+    return _path_to_questions(first, MOST_LEVELS)
+
+
+def with_one_question_each(table: Table, path: Sequence[str]) -> Table:
+    """The table with the one question that these keys lead to in each row, which keeps its number;
+    a row with several is a problem.
+    """
     if not path:
         return table
     rows: list[Row] = []
     problems = list(table.problems)
     for number, row in table.rows:
-        inner = list(_rows_at(row, path))
+        # A folder may hold files of plain rows beside it
+        inner = list(_rows_at(row, path)) if path[0] in row else [row]
         if len(inner) == 1:
             rows.append((number, inner[0]))
             continue

@@ -6,8 +6,8 @@ They can also be had as one column of lists.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 from evaluators.datasets.columns import names_of
 from evaluators.datasets.names import is_called_documents
@@ -23,57 +23,69 @@ _NUMBERED = re.compile(
 """A name, its number, and what of the document the column holds: "retrieved_doc_1_summary"."""
 
 
-def with_lists(table: Table) -> Table:
-    """The table with one more column for each such group of columns; its note names them."""
-    groups = _numbered_groups(names_of(table))
-    if not groups:
+class Numbered(NamedTuple):
+    """Columns that differ in their number, by what is alike: the name, and what of it they hold."""
+
+    name: str
+    part: str
+
+
+def with_lists(table: Table, every: Collection[Numbered]) -> Table:
+    """The table with one more column for each of these groups of columns; its note names them."""
+    if not every:
         return table
+    found = _columns(names_of(table))
+    groups = {group: [*found.get(group, {}).values()] for group in every}
     rows: list[Row] = []
     for number, row in table.rows:
         lists: dict[str, Any] = {}
-        for name, columns in groups.items():
+        for group, columns in groups.items():
             filled: list[Any] = []
             for column in columns:
                 cell = row.get(column)
                 # Where fewer documents were found than there are columns
                 if cell is not None and str(cell).strip():
                     filled.append(cell)
-            lists[name] = filled
+            lists[group.name] = filled
         rows.append((number, row | lists))
     notes: list[str] = []
-    for name, columns in groups.items():
-        notes.append(
-            say(
-                "{column} to {last_column} are read together as {name}.",
-                column=columns[0],
-                last_column=columns[-1],
-                name=name,
+    for group, columns in groups.items():
+        if columns:
+            notes.append(
+                say(
+                    "{column} to {last_column} are read together as {name}.",
+                    column=columns[0],
+                    last_column=columns[-1],
+                    name=group.name,
+                )
             )
-        )
     return table.with_rows(rows, joined_sentences(notes))
 
 
-def _numbered_groups(names: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of each group in the order of their numbers, which run from 0 or 1 without a gap.
+def numbered_columns(names: Collection[str]) -> tuple[Numbered, ...]:
+    """The groups among these columns whose numbers run from 0 or 1 without a gap.
 
     Of columns that hold parts of the same documents the first are taken.
     """
-    numbered: dict[tuple[str, str], dict[int, str]] = {}
     known = frozenset(names)
-    for name in names:
-        parts = _NUMBERED.fullmatch(name)
-        if not parts:
-            continue
-        stem, number, part = parts.groups()
-        # A column of the name without a number is there already, and may be a list of all
-        if stem not in known and is_called_documents(stem):
-            columns = numbered.setdefault((stem, part or ""), {})
-            columns[int(number)] = name
-    groups: dict[str, list[str]] = {}
-    for (stem, _), columns in numbered.items():
+    groups: dict[str, Numbered] = {}
+    for group, columns in _columns(names).items():
         first, last = min(columns), max(columns)
         has_gap = last - first != len(columns) - 1
+        # A column of the name without a number is there already, and may be a list of all
+        is_free = group.name not in known
         # "doc_2019" and "doc_2020" are years
-        if len(columns) > 1 and first < 2 and not has_gap:
-            groups.setdefault(stem, [columns[number] for number in sorted(columns)])
-    return groups
+        if is_free and len(columns) > 1 and first < 2 and not has_gap:
+            groups.setdefault(group.name, group)
+    return tuple(groups.values())
+
+
+def _columns(names: Collection[str]) -> dict[Numbered, dict[int, str]]:
+    """The columns of documents that have a number, in the order of these numbers."""
+    found: dict[Numbered, dict[int, str]] = {}
+    for name in names:
+        parts = _NUMBERED.fullmatch(name)
+        if parts and is_called_documents(parts[1]):
+            group = Numbered(parts[1], parts[3] or "")
+            found.setdefault(group, {})[int(parts[2])] = name
+    return {group: dict(sorted(columns.items())) for group, columns in found.items()}

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from evaluators.config import config
 from evaluators.datasets.apart import is_apart, table_apart
 from evaluators.datasets.columns import first_rows
-from evaluators.datasets.conversations import with_last_turns
+from evaluators.datasets.layout import layout_of
 from evaluators.datasets.nested import unfolded
-from evaluators.datasets.numbered import with_lists
 from evaluators.datasets.table import Cells, Collector, Problem, Row, Table
 from evaluators.datasets.text_tables import text_table
 from evaluators.datasets.traces import check_no_trace
@@ -110,7 +109,7 @@ def _prepared(stored: Table, rows: Collector) -> Table:
     table = unfolded(stored, rows.name)
     # Before its messages are read: a step of an application has some too
     check_samples(rows.name, first_rows(table))
-    return with_last_turns(with_lists(table))
+    return layout_of(table).applied(table)
 
 
 def check_samples(name: str, first: Sequence[Cells]) -> None:
