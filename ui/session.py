@@ -29,7 +29,7 @@ from evaluators.runs.engine import create_once, registry
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.queue import visitor_address
-from evaluators.runs.store import Store
+from evaluators.runs.store import Answer, Store
 from evaluators.text.language import mark
 from ui.held import held
 
@@ -370,6 +370,16 @@ def open_run(run: Run) -> None:
     """Goes to the page that shows the run."""
     page = PAGES[leads(run.evaluator.name)]
     st.switch_page(page, query_params=address(run=run.id))
+
+
+def open_sample(run: Run, answer: Answer) -> None:
+    """Goes to the page of one of its samples."""
+    st.switch_page("../pages/sample.py", query_params=address_of_sample(run, answer))
+
+
+def address_of_sample(run: Run, answer: Answer) -> dict[str, str]:
+    # Addresses count from 1, as tables do.
+    return address(run=run.id, sample=str(answer.position + 1), model=str(answer.model + 1))
 
 
 def forget_earlier_widgets() -> None:

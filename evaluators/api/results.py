@@ -40,6 +40,7 @@ from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.failures import failures
+from evaluators.runs.flaw_figures import Flaws
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
 from evaluators.runs.overnight import state_of_batches
@@ -250,6 +251,14 @@ class Results:
         found = findings_of_run(read, self.view)
         passages = *found, tables.means_without_interval(read, self.view)
         return [passage.text for passage in passages if passage.text]
+
+    def flaws(self, model: int = 0) -> Flaws:
+        """What is wrong with the answers of the model of this number, from 0, by kind.
+
+        Each kind has its share of answers with an interval, and which these are; `docs/flaws.md`
+        has the kinds. Nobody is asked: all is read from labels, true answers and the texts.
+        """
+        return self.read().flaws(model, self.view)
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

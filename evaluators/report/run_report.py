@@ -18,6 +18,7 @@ from evaluators.document.blocks import (
     Section,
     Table,
 )
+from evaluators.document.flaws import flaws
 from evaluators.paper import figures
 from evaluators.prompts import shipped
 from evaluators.records import Run
@@ -78,6 +79,7 @@ def brief_document(
         *findings_of_run(view, counted),
         *_warnings(view, worded),
         *tables.means(view, counted, by_name=by_name),
+        *flaws(view, counted),
         *tables.failures(failures(view.remarks().failures, worded)),
     ]
 
@@ -106,6 +108,7 @@ def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool 
     return [
         *findings_of_run(view, counted),
         *_warnings(view, worded),
+        *flaws(view, counted, advises=True),
         Section(say("Numbers"), [charts, *means, groups]),
         Section(say("Corrected by people"), list(_corrected(view, counted))),
     ]

@@ -126,6 +126,7 @@ def _labelled_parts(
     shown_reasons = {item.key: reasons[item.key] for item in answer if item.key in reasons}
     reading = coloured.response(answer, by_key, disputed)
     reading += _explained(shown_reasons, verdicts, disputed)
+    reading += page.items(_flaws(view, counted, one, content)[:MOST_REASONS])
     bodies = [coloured.sentences_by_verdict(own, by_key, disputed) for own in documents]
     are_judged = [any(by_key.get(item.key) for item in own) for own in documents]
     return _ArticleParts(
@@ -134,6 +135,17 @@ def _labelled_parts(
         reading,
         _numbered_documents(bodies, content.sample, are_judged),
     )
+
+
+def _flaws(view: RunView, counted: View, one: Picked, content: Content) -> list[str]:
+    """What is wrong with the sentences of an answer beside their labels."""
+    rows = view.page([one.answer], counted)
+    first = view.flaws(one.answer.model, counted).first_document
+    return [
+        page.clipped(name_and_text(key, say("; ").join(words)), MOST_OF_A_REASON)
+        for row in rows
+        for key, words in view.flaws_of(row, content, counted, first).by_sentence().items()
+    ]
 
 
 def _explained(

@@ -30,7 +30,7 @@ FACTS = (
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "labels", "labelling_prompt", "metrics",
+    "labels", "labelling_prompt", "metrics", "flaws", "citations",
 )  # fmt: skip
 NOTE = ("tags", "note")
 UNREADABLE = "unreadable"
@@ -97,6 +97,7 @@ class AnswerRows:
                 **_further_facts(sample),
                 **self._labels_beside(row, content),
                 **({"labelling_prompt": prompt} if prompt else {}),
+                **self._flaws(row, content),
                 "metrics": metrics,
             }
 
@@ -142,6 +143,17 @@ class AnswerRows:
             "tags": list(note.tags) if note else [],
             "note": note.text if note else "",
         }
+
+    def _flaws(self, row: Outline, content: Content) -> Row:
+        """What is wrong with an answer, by the names of the kinds, and its citations."""
+        if row.status != "scored":
+            return {}
+        first = self._view.flaws(row.model, self._by).first_document
+        flaws = self._view.flaws_of(row, content, self._by, first)
+        facts: Row = {"flaws": [kind.name for kind in flaws.kinds]}
+        if flaws.cited and flaws.cited.citations:
+            facts["citations"] = [citation._asdict() for citation in flaws.cited.citations]
+        return facts
 
     def _labels_beside(self, row: Outline, content: Content) -> Row:
         """The labels that stand beside an answer in a file; none where sentences are cut otherwise

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from evaluators.catalogue import labels_sentences
+from evaluators.catalogue import goes_by_rules, labels_sentences
 from evaluators.errors import ParameterError, StoreError
+from evaluators.flaws.citations import first_number, numbers_cited
+from evaluators.flaws.of_answer import AnswerFlaws, LabelledAnswer, flaws_of
 from evaluators.messages import STORED
 from evaluators.people.labels import (
     PERSON,
@@ -31,8 +33,9 @@ from evaluators.records import (
     SampleResult,
     Score,
 )
-from evaluators.runs import aggregate, rulings
+from evaluators.runs import aggregate, flaw_figures, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
+from evaluators.runs.flaw_figures import Flaws
 from evaluators.runs.formulas import formula_of, stored_formula
 from evaluators.runs.store import (
     CORRECTED_VIEW,
@@ -58,7 +61,7 @@ from evaluators.trace.agreement import (
     group_agreement,
 )
 from evaluators.trace.definitions import DEFINITIONS
-from evaluators.trace.labelling import CORRECTED, PEOPLE
+from evaluators.trace.labelling import CORRECTED, PEOPLE, has_heuristic
 from evaluators.trace.metrics import VALUES, TRACEScores
 
 LAST_CHOICES = 3
@@ -346,6 +349,49 @@ class RunView:
             if cell.model == model:
                 yield cell, *labels_by_labeller(sample, score, people.get(cell, ()))
 
+    def flaws(self, model: int = 0, view: View = WHAT_COUNTS) -> Flaws:
+        """What is wrong with one model's answers, by kind; every answer is read for it."""
+
+        rows = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
+
+        def read(first_document: int = 1) -> Flaws:
+            flaws, cited = {}, []
+            for row, content in self._answered(rows):
+                flaws[Answer(row.position, row.model)] = self.flaws_of(
+                    row, content, view, first_document
+                )
+                documents = len(content.sample.retrieved_documents)
+                cited.append((numbers_cited(content.response or ""), documents))
+            first = first_number(cited)
+            # Seldom, and known only when all are read.
+            if first != first_document:
+                return read(first)
+            return flaw_figures.count(rows, flaws, first)
+
+        name = f"flaws {model} {self._stored(view).name}"
+        return self._from_store(name, Flaws, read, is_of_people=is_of_people(view.by))
+
+    def flaws_of(
+        self, row: Outline, content: Content, view: View, first_document: int
+    ) -> AnswerFlaws:
+        """What is wrong with one answer; its citations count documents from `first_document`."""
+        scores = self.labelled_sentences(Answer(row.position, row.model), content, view)
+        labelled = None
+        if scores:
+            compares_words = has_heuristic([row.by])
+            labelled = LabelledAnswer(scores.sentences, scores.labels, compares_words)
+        declines = None
+        if goes_by_rules(self.run.evaluator):
+            declines = rulings.rgb_evaluator(self.run, view.policy).is_rejection
+        return flaws_of(content.answered, labelled, first_document, declines)
+
+    def _answered(self, rows: Sequence[Outline]) -> Iterator[tuple[Outline, Content]]:
+        """The rows that are scored, each with its texts."""
+        by_answer = {Answer(row.position, row.model): row for row in rows}
+        scored = [answer for answer, row in by_answer.items() if row.status == "scored"]
+        for answer, content in self.contents_one_by_one(scored):
+            yield by_answer[answer], content
+
     def remarks(self) -> Remarks:
         """Why cells failed, and what a reader of the run's card should know beside it."""
 
@@ -386,6 +432,8 @@ class RunView:
     def _steps(self) -> Iterator[Callable[[], object]]:
         yield self.columns
         yield self.remarks
+        for model in range(max(1, len(self.run.models))):
+            yield partial(self.flaws, model)
         yield from self._steps_of(WHAT_COUNTS)
         if not labels_sentences(self.run.evaluator):
             return

@@ -265,6 +265,10 @@ def run_summary(results: Results) -> dict[str, object]:
             group: {name: mean.model_dump() for name, mean in means.items()}
             for group, means in results.read().by_group(view=results.view).items()
         },
+        "flaws": [
+            {"model": model, **results.flaws(number).model_dump(mode="json")}
+            for number, model in enumerate(models)
+        ],
         "failures": results.failures_in(IN_TERMINAL),
         "spent": spent,
     }

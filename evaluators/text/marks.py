@@ -44,6 +44,7 @@ _NUMBERED_SOURCE = re.compile(
     rf"(?:{_SOURCE_WORD}|{_NUMBERED})[\s.:_#-]*+\d{{1,3}}(?:\s?[,;&-]\s?\d{{1,3}}){{0,9}}",
     re.IGNORECASE,
 )
+_FURTHER_NUMBERS = re.compile(r"(?:\s?(?:[,;&、]|and\b|und\b|和|与)\s?\d{1,3}){1,9}")
 _SOURCE_CELL = re.compile(
     rf"(?<=\|)\s*+(?:{_FILE}|{_ADDRESS}|{_SOURCE_WORD}\s?\d{{1,3}})\s*+(?=\|)", re.IGNORECASE
 )
@@ -174,6 +175,31 @@ def _without_citation(citation: re.Match[str]) -> str:
     source = citation[1]
     is_source = _NUMBERED_SOURCE.fullmatch(source) or names_a_source(source)
     return "" if is_source else citation[0]
+
+
+def citations(text: str) -> list[tuple[int, str]]:
+    """Where an answer names documents, and how: "[1, 2]", "Doc 3", "handbook.pdf".
+
+    A place in a document, such as a page, names none.
+    """
+    if text.isascii() and not any(sign in text for sign in "[(<^"):
+        return []
+    found: dict[int, str] = {}
+    for named in _NAMED_CITATION.finditer(text):
+        if _without_citation(named):
+            continue
+        for source in _NUMBERED_SOURCE.finditer(named[1]):
+            further = _FURTHER_NUMBERS.match(named[1], source.end())
+            found[named.start(1) + source.start()] = source[0] + (further[0] if further else "")
+        for source in _SOURCE_NAME.finditer(named[1]):
+            found[named.start(1) + source.start()] = source[0]
+    for pattern in (_CITATION, _NUMBER_IN_BRACKETS, _SUPERSCRIPT):
+        for mark in pattern.finditer(text):
+            # "[^1]: handbook.pdf" says what a footnote is.
+            if not text.startswith((":", "："), mark.end()):
+                # What follows in brackets is the address of a link.
+                found[mark.start()] = mark[0].partition("(http")[0].partition("(#")[0]
+    return sorted(found.items())
 
 
 def without_emphasis(text: str) -> str:

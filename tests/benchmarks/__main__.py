@@ -26,6 +26,7 @@ PARTS = (
     "heaviest",
     "corrected_rates",
     "corrected_ragbench",
+    "planted",
     "comparing",
     "intervals",
     "class_round",

@@ -31,6 +31,10 @@ class Read(HTMLParser):
         self.feed(page)
         self.close()
 
+    def table(self, corner: str) -> list[list[str]]:
+        """The first table whose head begins with this."""
+        return next(table for table in self.tables if table[0][0] == corner)
+
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, {name: value or "" for name, value in attrs}))
         if tag not in ("meta", "br"):

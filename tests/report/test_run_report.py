@@ -120,7 +120,7 @@ def test_every_mean_is_that_of_the_results(store):
     results = evaluate(
         TRACE_SAMPLES, ["trace", "answer_match"], store=store, progress=False, run="Means"
     )
-    (table, *_) = Read(report(results.run, store)).tables
+    table = Read(report(results.run, store)).table("Value")
 
     head, *rows = table
     assert head == ["Value", "Mean", "95 % interval", "Checked", "Meaning"]
@@ -145,7 +145,7 @@ def test_every_mean_is_that_of_the_results(store):
 
 def test_every_rate_of_rgb_is_that_of_the_results(store):
     run = example(examples.NOISE, store)
-    head, *rows = Read(report(run, store)).tables[0]
+    head, *rows = Read(report(run, store)).table("Value")
 
     assert head[:3] == ["Value", "Model", "Mean"]
     found = {(value, model): mean for value, model, mean, *_ in rows}
@@ -160,14 +160,14 @@ def test_another_formula_counts_in_the_report(store, tmp_path):
     page = results.report(tmp_path / "report.html").read_text("utf-8")
 
     relevance = results.summary()["context_relevance"].mean
-    assert Read(page).tables[0][1][1] == f"{relevance:.2f}"
+    assert Read(page).table("Value")[1][1] == f"{relevance:.2f}"
 
 
 def test_what_failed_or_does_not_apply_stands_beside_the_means(store):
     results = made.results(store, "Mixed", ["a?", "b?", "c?", "d?"], [1.0, "failed", None, 0.0])
     read = Read(report(results.run, store))
 
-    assert read.tables[0][1][1:4] == [
+    assert read.table("Value")[1][1:4] == [
         "0.50",
         "0.09 to 0.91",
         "2 of 4, 1 not applicable, 1 failed",

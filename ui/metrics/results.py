@@ -28,7 +28,7 @@ from evaluators.runs.store import Answer, Outline, Selection, Store, ValueName
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line, in_brackets, joined_sentences, name_and_text
 from ui import session
-from ui.parts import charts, chosen_view, corrected, dots, forms, samples
+from ui.parts import charts, chosen_view, corrected, dots, flaw_cards, forms, samples
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
 from ui.parts.untrusted import plain
@@ -124,6 +124,9 @@ def show(view: RunView) -> None:
     shown = View(by=chosen_view.labels_switch(view, view.labellers()))
     for number in range(len(view.run.evaluators)):
         _one_metric(view, number, shown)
+    moves = registry.moves(view.run.id, view.store)
+    if not moves:
+        flaw_cards.show(view, shown)
     titles = column_titles(view)
     samples.heading()
     filters = {}
@@ -134,6 +137,8 @@ def show(view: RunView) -> None:
         filter_titles[column] = say("{value} below a half", value=titles[column])
     filters["Failed"] = Selection(is_failed=True)
     filters["Changed by people"] = Selection(is_corrected=True)
+    if not moves:
+        filters |= flaw_cards.filters(view, shown)
     # Without models the answers are those in the data, which count as one model's
     count = max(1, len(view.run.models))
     has_situations = any(view.figures(0, model).situations for model in range(count))

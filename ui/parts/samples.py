@@ -130,6 +130,19 @@ def leave_for(run: Run) -> None:
     st.session_state[LEFT_FOR] = run.id
 
 
+def choose(run: Run, name: str, answers: Sequence[Answer]) -> None:
+    """Has the table show what the chip of this name chooses, and scrolls to its first row."""
+    st.session_state[_chip_key(run)] = name
+    st.session_state[LAST_SAMPLE] = session.address_of_sample(run, answers[0])
+    leave_for(run)
+
+
+def chip(run: Run) -> str:
+    """The name of the chip that is chosen."""
+    name: str = st.session_state.get(_chip_key(run), ALL)
+    return name
+
+
 def last_answers(run: Run) -> Sequence[Answer]:
     """The answers in the last table of the run, in its order; none where it was another run's."""
     run_id, selection, view = st.session_state.get(LAST_TABLE, ("", None, None))
@@ -197,11 +210,15 @@ def _filter(table: Table) -> Selection:
         default=ALL,
         format_func=title,
         required=True,
-        key=f"filter_{table.run.id}",
+        key=_chip_key(table.run),
         label_visibility="collapsed",
         persist_state="session",
     )
     return selections.get(name, table.everything)
+
+
+def _chip_key(run: Run) -> str:
+    return f"filter_{run.id}"
 
 
 def _noted(table: Table) -> set[Answer] | None:
@@ -290,14 +307,7 @@ def _rows(
         on_opened_change=lambda: None,
     )
     if chosen.opened:
-        position, model = chosen.opened
-        # Addresses count from 1, as the table does.
-        address = session.address(
-            run=table.run.id,
-            sample=str(position + 1),
-            model=str(model + 1),
-        )
-        st.switch_page("../pages/sample.py", query_params=address)
+        session.open_sample(table.run, Answer(*chosen.opened))
 
 
 def _data(

@@ -43,6 +43,7 @@ from ui.parts import (
     corrected,
     dots,
     explained,
+    flaw_cards,
     highlight,
     samples,
     tables,
@@ -90,6 +91,8 @@ def show(view: RunView) -> None:
     elif rulings.policy_of(view.run, shown.policy):
         st.info(say("By these rules no verdict differs from the run's own."))
     _flipped_verdicts(rows)
+    if not registry.moves(view.run.id, view.store):
+        flaw_cards.show(view, shown)
     metric_results.further(view, shown)
     samples.heading()
     samples.show(_rgb_table(view, shown, rows, differ))
@@ -110,6 +113,7 @@ def _rgb_table(
         mark("Rule and judge differ"): Selection(among=rulings.rule_and_judge_differ(rows)),
         mark("Failed"): Selection(is_failed=True),
         mark("Changed by people"): Selection(is_corrected=True),
+        **flaw_cards.filters(view, shown),
     }
     # A column of an ability that is filtered out would be empty from top to bottom.
     values = column_titles(view, _values_of(view, rows, ability))

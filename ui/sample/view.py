@@ -102,11 +102,7 @@ def steps(run: Run, cell: Cell) -> ShownPlace:
     if len(names) > 1:
         _model_segments(run, names, model)
     repeats.repeat_choice(run, Cell(position, model))
-    address = session.address(
-        run=run.id,
-        sample=str(position + 1),
-        model=str(model + 1),
-    )
+    address = session.address_of_sample(run, Answer(position, model))
     st.query_params.update(address)
     # For the menu, which opens this page without parameters.
     st.session_state["sample_address"] = address

@@ -309,8 +309,10 @@ class View {
     const seen = !this.isHidden && this.own[key]?.length && say("you: {label}", { label: this.ownWords(key) });
     if (seen) marks.push(seen);
     if (!this.isHidden && this.disputed.has(key)) marks.push("≠");
+    const flaws = this.isHidden ? [] : (this.data.flaws[key] ?? []);
+    marks.push(...flaws.map((words) => `⚑ ${words}`));
     badge.textContent = marks.join(" · ");
-    const heard = [key, verdict && say(verdict), guess && own, seen].filter(Boolean).join(say(", "));
+    const heard = [key, verdict && say(verdict), guess && own, seen, ...flaws].filter(Boolean).join(say(", "));
     const sentence = say("{name}: {text}", { name: heard, text: text.textContent });
     row.setAttribute("aria-label", sentence);
     row.setAttribute("aria-pressed", String(key === this.selected));

@@ -97,6 +97,7 @@ def show(
     shown: ShownLabels,
     sample: Sample,
     notes: Sequence[str],
+    flaws: Mapping[str, Sequence[str]],
     locked: str,
     on_change: Callable[[], None],
     *,
@@ -104,10 +105,16 @@ def show(
 ) -> None:
     """The sample to click; `on_change` finds what a person changed under `KEY`.
 
-    `locked` says why no label can be changed, and is empty where one can. Of a shared example
+    `flaws` says what is wrong with sentences beside their labels, by their keys. `locked` says why
+    no label can be changed, and is empty where one can. Of a shared example
     nothing is kept, guesses neither.
     """
-    data = _evidence_data(shown, sample) | {"notes": notes, "locked": locked, "isShared": is_shared}
+    data = _evidence_data(shown, sample) | {
+        "notes": notes,
+        "flaws": flaws,
+        "locked": locked,
+        "isShared": is_shared,
+    }
     _component(key=KEY, data=data, on_changed_change=on_change)
     # Shown by its style sheet only where the script has not hidden it.
     with st.container(key="texts_without_script"):
@@ -148,6 +155,7 @@ def show_blind(
         **dict.fromkeys(("situation", "locked", "by", "trueAnswer"), ""),
         **dict.fromkeys(("said", "people", "disputed", "numbers", "notes"), ()),
         "own": {},
+        "flaws": {},
         "verdicts": dict.fromkeys(every_key, ""),
         "restsOn": {},
         "isBlind": True,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from evaluators.flaws.of_answer import LabelledAnswer, flaws_of
 from evaluators.people.labellers import labeller_title
 from evaluators.people.labels import (
     PERSON,
@@ -28,7 +29,7 @@ from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.values import HIGH, TRACE_VALUES
-from ui import session
+from ui import run_views, session
 from ui.parts import chosen_view, people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
@@ -84,6 +85,7 @@ def _labels_with_evidence(
             shown,
             sample,
             notes=_provenance(run, shown),
+            flaws=_flaws(run, shown, sample),
             locked=_why_locked(run, shown),
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
@@ -162,6 +164,13 @@ def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> s
         if can_rename:
             people.choose("label_name")
     return by
+
+
+def _flaws(run: Run, shown: ShownLabels, sample: Sample) -> dict[str, list[str]]:
+    """What is wrong with sentences beside the labels that are shown, by their keys."""
+    first = run_views.latest(run).flaws(shown.place.cell.model).first_document
+    labelled = LabelledAnswer(shown.sentences, shown.labels)
+    return flaws_of(sample, labelled, first).by_sentence()
 
 
 def _provenance(run: Run, shown: ShownLabels) -> list[str]:

@@ -22,7 +22,7 @@ from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.patterns import pattern
 from evaluators.trace.values import METRICS, TRACE_VALUES
 from ui.metrics import results as metric_results
-from ui.parts import chosen_view, corrected, dots, explained, samples
+from ui.parts import chosen_view, corrected, dots, explained, flaw_cards, samples
 from ui.parts.chosen_view import definition_key
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
@@ -72,6 +72,8 @@ def show(view: RunView) -> None:
         return
     with answer:
         _say_the_answer(view, chosen, model, moves)
+        if not moves:
+            flaw_cards.show(view, chosen, model)
         chosen_view.say_whose(view, chosen)
         groups = groups_of(view, 0, chosen)
         dots.show(groups, is_at_work=moves)
@@ -139,6 +141,8 @@ def _trace_table(
         filters["Labellers differ"] = Selection(among=view.labelled().differ)
     filters["Changed by people"] = Selection(is_corrected=True)
     filters["Failed"] = Selection(is_failed=True)
+    if not moves:
+        filters |= flaw_cards.filters(view, chosen)
 
     def verdict(answer: Answer, row: Outline, content: Content | None) -> Verdict:
         support = view.support_counts(answer, content, chosen) if content else None

@@ -1,0 +1,111 @@
+"""Every kind of flaw of one answer, read from the labels that its sentences have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from evaluators.flaws import declined, kinds
+from evaluators.flaws.citations import Carries, Cited, citations
+from evaluators.flaws.declined import Evidence, Outcome
+from evaluators.flaws.kinds import KINDS, Kind
+from evaluators.flaws.mismatches import Mismatch, mismatches
+from evaluators.records import Labels, Sample, Sentences, Support
+from evaluators.text.language import say
+from evaluators.text.normalise import remove_reasoning
+from evaluators.text.sentences import split_sentences
+from evaluators.text.words import name_and_text
+from evaluators.trace.definitions import response_supports
+
+Declines = Callable[[str], bool]
+"""Whether an answer gives none, by rules of a run's own."""
+
+
+class LabelledAnswer(NamedTuple):
+    """The sentences of an answer with the labels that count.
+
+    A labeller that only compares words finds something relevant in any document.
+    """
+
+    sentences: Sentences
+    labels: Labels
+    compares_words: bool = False
+
+
+class AnswerFlaws(NamedTuple):
+    """What is wrong with an answer; of what cannot be judged there is nothing."""
+
+    has: dict[Kind, bool]
+    """Whether it has each kind of flaw, of those that apply to it."""
+    declines: bool | None = None
+    """`None` of an empty answer."""
+    evidence: Evidence | None = None
+    cited: Cited | None = None
+    mismatches: tuple[Mismatch, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.declines is None or self.evidence is None:
+            return None
+        return Outcome.of(holds=self.evidence.is_there, declines=self.declines)
+
+    def by_sentence(self) -> dict[str, list[str]]:
+        """What is wrong with single sentences in words, by their keys."""
+        said: dict[str, list[str]] = {}
+        for citation in self.cited.citations if self.cited else ():
+            if citation.carries is not Carries.RIGHT:
+                words = name_and_text(citation.words, say(citation.carries.value))
+                said.setdefault(citation.key, []).append(words)
+        for key in self.cited.uncited if self.cited else ():
+            said.setdefault(key, []).append(say("no citation"))
+        for mismatch in self.mismatches:
+            said.setdefault(mismatch.key, []).append(mismatch.in_words)
+        return said
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Those that it has, in the order of `KINDS`."""
+        return [kind for kind in KINDS.values() if self.has.get(kind)]
+
+
+def flaws_of(
+    sample: Sample,
+    labelled: LabelledAnswer | None,
+    first_document: int = 1,
+    declines: Declines | None = None,
+) -> AnswerFlaws:
+    """The flaws of the sample's answer, with labels or without; citations count as `citations` do.
+
+    By default `declined.declines` tells whether it was declined.
+    """
+    response = remove_reasoning(sample.response or "").strip()
+    if not response:
+        return AnswerFlaws({kinds.EMPTY: True})
+    has = {kinds.EMPTY: False}
+    texts = split_sentences(response)
+    if labelled:
+        texts = [sentence.text for sentence in labelled.sentences.response]
+    is_declined = declines(response) if declines else declined.declines(texts)
+    can_tell = labelled is not None and not labelled.compares_words
+    evidence = declined.evidence_for(sample, labelled.labels if labelled and can_tell else None)
+    if evidence:
+        has[kinds.DECLINED_WRONGLY] = is_declined and evidence.is_there
+        has[kinds.ANSWERED_WITHOUT] = not (is_declined or evidence.is_there)
+    if labelled is None:
+        return AnswerFlaws(has, is_declined, evidence)
+    sentences, labels, _ = labelled
+    supports = response_supports(sentences, labels)
+    if not is_declined and any(supports):
+        has[kinds.UNSUPPORTED] = Support.NONE in supports
+    cited = citations(sentences, labels, sample.sources, first_document)
+    if cited.citations:
+        said = {citation.carries for citation in cited.citations}
+        has[kinds.CITES_NOTHING] = Carries.FABRICATED in said
+        has[kinds.CITES_OTHER] = Carries.OTHER in said
+        has[kinds.UNCITED] = bool(cited.uncited)
+    found = mismatches(sentences, labels, sample.question)
+    if not is_declined and any(supports):
+        of_kinds = {mismatch.kind for mismatch in found}
+        for kind in (kinds.OTHER_NUMBER, kinds.OTHER_NAME, kinds.NEGATED):
+            has[kind] = kind in of_kinds
+    return AnswerFlaws(has, is_declined, evidence, cited, tuple(found))

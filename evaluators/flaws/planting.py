@@ -1,0 +1,105 @@
+"""Errors of a known kind, planted into sentences that are supported: how many does a labeller find?
+
+A number or a name is replaced by another one of the same documents, a negation is put in or taken
+out, or a sentence of another answer takes its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+from evaluators.flaws import mismatches
+from evaluators.text.language import mark
+
+# Before the verb: "is not", "does not". What is negated already is left alone.
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|can|will|should|has|have|had|does|do|did|may|must|would|could)\b"
+    r"(?!\s+(?:not|no|never)\b)(?!n['’]t)"
+)
+_TAKEN_OUT = re.compile(r"\b(?:do|does|did) not |\bnot |\bnever |(?<=\w)n['’]t\b")
+_CHINESE_VERB = re.compile("(?<!不)(?=是|会|能|可以|需要)|(?<!没)(?=有)")
+_CHINESE_TAKEN_OUT = re.compile("(?<=[\u4e00-\u9fff])(?:不|没)(?=[\u4e00-\u9fff])")
+UNTOUCHED = "untouched"
+
+
+class Planted(NamedTuple):
+    """A kind of planted error."""
+
+    name: str
+    title: str
+
+
+NUMBER = Planted("number", mark("Another number"))
+NAME = Planted("name", mark("Another name"))
+NEGATION = Planted("negation", mark("A negation put in or taken out"))
+SENTENCE = Planted("sentence", mark("A sentence of another answer"))
+PLANTED = {kind.name: kind for kind in (NUMBER, NAME, NEGATION, SENTENCE)}
+
+
+class Source(NamedTuple):
+    """A supported sentence, what carries it, and where other words of its kind are taken from."""
+
+    text: str
+    evidence: str
+    documents: str
+    others: Sequence[str]
+    """Sentences of other answers."""
+
+
+def planted(source: Source, rng: Random) -> Iterator[tuple[Planted, str]]:
+    """The sentence with one error of each kind that fits into it."""
+    for kind, plant in _PLANTERS.items():
+        if changed := plant(source, rng):
+            yield kind, changed
+
+
+def _with_number(source: Source, rng: Random) -> str:
+    return _replaced(source, mismatches.NUMBER, rng)
+
+
+def _with_name(source: Source, rng: Random) -> str:
+    return _replaced(source, mismatches.NAME, rng)
+
+
+def _replaced(source: Source, pattern: re.Pattern[str], rng: Random) -> str:
+    """A word that the pattern finds in its evidence too, by another one of its documents."""
+    lower = source.evidence.lower()
+    own = [one for one in pattern.finditer(source.text) if one[0].lower() in lower]
+    there = f"{source.text} {source.evidence}".lower()
+    others = [
+        word
+        for word in dict.fromkeys(pattern.findall(source.documents))
+        if word.lower() not in there
+    ]
+    if not (own and others):
+        return ""
+    place = rng.choice(own)
+    return source.text[: place.start()] + rng.choice(others) + source.text[place.end() :]
+
+
+def _with_negation(source: Source, _: Random) -> str:
+    text = source.text
+    for pattern in (_TAKEN_OUT, _CHINESE_TAKEN_OUT):
+        if pattern.search(text):
+            return pattern.sub("", text, count=1)
+    if verb := _AUXILIARY.search(text):
+        return f"{text[: verb.end()]} not{text[verb.end() :]}"
+    if verb := _CHINESE_VERB.search(text):
+        negation = "没" if text.startswith("有", verb.end()) else "不"
+        return f"{text[: verb.end()]}{negation}{text[verb.end() :]}"
+    return ""
+
+
+def _with_sentence(source: Source, rng: Random) -> str:
+    return rng.choice(source.others) if source.others else ""
+
+
+_PLANTERS: dict[Planted, Callable[[Source, Random], str]] = {
+    NUMBER: _with_number,
+    NAME: _with_name,
+    NEGATION: _with_negation,
+    SENTENCE: _with_sentence,
+}

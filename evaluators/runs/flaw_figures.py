@@ -1,0 +1,135 @@
+"""What is wrong with the answers of a run, counted by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from evaluators.flaws.declined import Outcome
+from evaluators.flaws.kinds import KINDS, Kind
+from evaluators.flaws.of_answer import AnswerFlaws
+from evaluators.records import Record
+from evaluators.runs.aggregate import Mean, mean_of, units
+from evaluators.runs.store import Answer, Outline
+from evaluators.trace.labelling import has_heuristic
+
+Value = Callable[[AnswerFlaws], float | None]
+"""What counts of an answer, from 0 to 1; `None` where it does not apply."""
+
+
+class Counted(Record):
+    """How many of the answers that it applies to have a flaw, or came out in one way.
+
+    `name` is that of a kind of flaw, or of an outcome.
+    """
+
+    name: str
+    rate: Mean
+    answers: tuple[Answer, ...]
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.name]
+
+    @property
+    def is_suspicion(self) -> bool:
+        """Whether answers must be read before they are called wrong: by their kind, or labeller."""
+        return self.kind.is_suspicion or bool(self.rate.estimated)
+
+
+class Flaws(Record):
+    """The flaws of one model's answers.
+
+    `kinds` are those that some answer has, the most frequent first. `outcomes` are the four ways
+    of answering or declining, with evidence or without; none where nothing tells whether the
+    documents hold an answer. `bases` counts by what it is known, `declined` is the share of answers
+    that decline. `citations` counts what the labels say of each, `precision` and `recall` are means
+    over the answers that cite; these count documents from `first_document`.
+    """
+
+    kinds: tuple[Counted, ...]
+    outcomes: tuple[Counted, ...]
+    bases: dict[str, int]
+    declined: Mean
+    citations: dict[str, int]
+    precision: Mean
+    recall: Mean
+    first_document: int
+
+
+def count(
+    rows: Sequence[Outline],
+    flaws: Mapping[Answer, AnswerFlaws],
+    first_document: int,
+) -> Flaws:
+    """The figures of one model's rows; an answer whose flaws are not there is not judged."""
+    figures = _Figures(rows, flaws)
+    kinds = [
+        figures.counted(kind.name, partial(_has, kind), is_of_labels=kind.is_of_labels)
+        for kind in KINDS.values()
+    ]
+    outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
+    every = flaws.values()
+    cited = [own.cited for own in every if own.cited]
+    return Flaws(
+        kinds=tuple(sorted(filter(_is_there, kinds), key=_most_first)),
+        outcomes=tuple(outcomes) if any(map(_is_there, outcomes)) else (),
+        bases=Counter(own.evidence.basis.value for own in every if own.outcome and own.evidence),
+        declined=figures.mean(lambda own: own.declines),
+        citations=Counter(one.carries.value for own in cited for one in own.citations),
+        precision=figures.mean(lambda own: own.cited and own.cited.precision, is_of_labels=True),
+        recall=figures.mean(lambda own: own.cited and own.cited.recall, is_of_labels=True),
+        first_document=first_document,
+    )
+
+
+def _has(kind: Kind, own: AnswerFlaws) -> bool | None:
+    return own.has.get(kind)
+
+
+def _came_out(outcome: Outcome, own: AnswerFlaws) -> bool | None:
+    return None if own.outcome is None else own.outcome is outcome
+
+
+def _is_there(counted: Counted) -> bool:
+    return bool(counted.answers)
+
+
+def _most_first(counted: Counted) -> int:
+    return -len(counted.answers)
+
+
+class _Figures:
+    """Means over the answers of some rows, each question counted once."""
+
+    def __init__(self, rows: Sequence[Outline], flaws: Mapping[Answer, AnswerFlaws]) -> None:
+        self._rows = rows
+        self._answers = [Answer(row.position, row.model) for row in rows]
+        self._flaws = [flaws.get(answer) for answer in self._answers]
+        self._units = units(rows)
+        self._failed = sum(row.status == "failed" for row in rows)
+
+    def mean(self, value: Value, *, is_of_labels: bool = False) -> Mean:
+        """The mean over those to which it applies; an estimate where the heuristic labelled."""
+        judged: dict[int, float] = {}
+        for place, own in enumerate(self._flaws):
+            said = value(own) if own else None
+            if said is not None:
+                judged[place] = float(said)
+        estimated = sum(has_heuristic([self._rows[place].by]) for place in judged)
+        return mean_of(
+            [*judged.values()],
+            self._units[np.array([*judged], dtype=np.int64)],
+            asked=len(self._rows),
+            not_applicable=len(self._rows) - self._failed - len(judged),
+            failed=self._failed,
+            estimated=estimated if is_of_labels else 0,
+        )
+
+    def counted(self, name: str, value: Value, *, is_of_labels: bool = False) -> Counted:
+        pairs = zip(self._answers, self._flaws, strict=True)
+        having = tuple(answer for answer, own in pairs if own and value(own))
+        return Counted(name=name, rate=self.mean(value, is_of_labels=is_of_labels), answers=having)

@@ -1,0 +1,94 @@
+"""What is wrong with a run's answers, as cards on its page and as words on its samples."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.records import Dataset, Labels, Sample, SentenceSupport, Support
+from tests.pages.conftest import checked, finished
+from tests.pages.screen import said, samples, segments
+
+DOCUMENTS = ("The tower stands in Paris. It was finished in 1889.", "Rome is in Italy.")
+
+
+def sample(number, response, truth, *keys):
+    supports = (
+        SentenceSupport(key="a", support=Support.FULL, supporting_keys=keys)
+        if keys
+        else SentenceSupport(key="a", support=Support.NONE)
+    )
+    return Sample(
+        id=f"s{number}",
+        question=f"When was tower {number} finished?",
+        response=response,
+        retrieved_documents=DOCUMENTS,
+        ground_truth=truth,
+        labels=Labels(sentence_support=(supports,)),
+    )
+
+
+DATA = Dataset(
+    name="flawed",
+    samples=(
+        *(sample(n, "The documents do not say.", "1889") for n in range(1, 6)),
+        sample(6, "It was finished in 1889 [2].", "1889", "0b"),
+        sample(7, "It was finished in 1890.", "1890"),
+    ),
+)
+
+
+@pytest.fixture
+def run():
+    return finished(DATA, "trace")
+
+
+def test_a_run_begins_with_its_flaws_the_most_frequent_first(open_page, run):
+    at = checked(open_page("trace", run=run.id))
+    shown = said(at, "header", "markdown", "caption")
+
+    assert "What is wrong" in shown
+    first, second = "Declined although there was evidence?", "Answered without evidence"
+    assert shown.index(first) < shown.index(second)
+    # 5 of 7 by Wilson
+    assert "5 answers · 71 % (36 to 92)" in shown
+    assert "Whether the documents hold the answer is told by the true answers (7 answers)." in shown
+
+
+def test_a_card_opens_answers_and_has_the_table_show_all(open_page, run):
+    at = checked(open_page("trace", run=run.id))
+    at.button(key="choose_declined_wrongly").click()
+    checked(at.run())
+
+    assert segments(at, f"filter_{run.id}").value == "Declined although there was evidence"
+    assert len(samples(at)) == 5
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"), [("answered with evidence", 1), ("declined rightly", 0)]
+)
+def test_each_way_to_answer_opens_its_answers(open_page, run, outcome, expected):
+    at = checked(open_page("trace", run=run.id))
+    button = at.button(key=f"choose_{outcome}")
+
+    assert button.disabled == (not expected)
+    if expected:
+        button.click()
+        checked(at.run())
+        assert len(samples(at)) == expected
+
+
+def test_a_metrics_run_has_what_follows_from_true_answers(open_page):
+    run = finished(DATA, "answer_match")
+    shown = said(checked(open_page("metrics", run=run.id)), "markdown")
+
+    assert "Declined although there was evidence?" in shown
+    assert "Says what no document says" not in shown
+
+
+def test_without_documents_or_flaws_nothing_is_said(open_page):
+    right = sample(1, "It was finished in 1889.", "1889", "0b")
+    bare = right.model_copy(update={"retrieved_documents": (), "labels": None})
+    run = finished(Dataset(name="right", samples=(bare,)), "answer_match")
+
+    at = checked(open_page("metrics", run=run.id))
+    assert "What is wrong" not in said(at, "header", "markdown")
