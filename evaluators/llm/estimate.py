@@ -8,11 +8,12 @@ at worst the whole budget counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from evaluators.llm.catalogue import OFFLINE, Model, PlanLimits, find, model_title
 from evaluators.llm.limits import TOLERANCE
-from evaluators.llm.money import CENT, UNKNOWN, dollar_range, dollars
+from evaluators.llm.money import CENT, dollar_range, dollars
 from evaluators.messages import Text
 from evaluators.records import Cap, ModelSpec, Record, Usage
 from evaluators.text.language import mark, say, translated
@@ -135,19 +136,32 @@ def in_batch(estimate: Estimate) -> Estimate:
     )
 
 
+def together(estimates: Iterable[Estimate]) -> Estimate:
+    """What the LLMs among them take: money is `None` where one that is asked has no known price.
+
+    The time is that of the slowest, as far as it is known: they are asked side by side.
+    """
+    llms = [estimate for estimate in estimates if estimate.model != OFFLINE.id]
+    # One whose answers are all stored is not paid, whatever its price.
+    asked = [estimate for estimate in llms if estimate.calls]
+    sums: dict[str, Any] = {}
+    for name in ("calls", "cached", "prompt_tokens", "answer_low", "answer_high"):
+        sums[name] = sum(getattr(estimate, name) for estimate in llms)
+    for name in ("cost_low", "cost_high", "overnight_low", "overnight_high"):
+        amounts = [getattr(estimate, name) for estimate in asked]
+        sums[name] = None if None in amounts else sum(amounts)
+    for name in ("minutes_low", "minutes_high"):
+        sums[name] = max([getattr(estimate, name) or 0.0 for estimate in asked], default=0.0)
+    return Estimate(model="", title=TOGETHER, **sums)
+
+
 def by_tomorrow(named: Sequence[NamedEstimate]) -> str:
     """What all would cost overnight, in one sentence; empty where not all can be asked so."""
-    asked = [estimate for estimate in _estimates_of_llms(named) if estimate.calls]
-    low = 0.0
-    high = 0.0
-    for estimate in asked:
-        if estimate.overnight_low is None or estimate.overnight_high is None:
-            return ""
-        low += estimate.overnight_low
-        high += estimate.overnight_high
-    if not asked:
+    whole = together(estimate for _, estimate in named)
+    if not whole.calls or whole.overnight_low is None or whole.overnight_high is None:
         return ""
-    return say("Overnight: {cost}, answered within 24 hours.", cost=dollar_range(low, high))
+    cost = dollar_range(whole.overnight_low, whole.overnight_high)
+    return say("Overnight: {cost}, answered within 24 hours.", cost=cost)
 
 
 def basis(estimate: Estimate) -> str:
@@ -319,23 +333,12 @@ def _estimates_of_llms(named: Sequence[NamedEstimate]) -> list[Estimate]:
 
 def _row_of_all(llms: Sequence[Estimate]) -> dict[str, object]:
     """The row of all LLMs, without a time: models are asked side by side, and judges after them."""
-    sums: dict[str, int] = {}
-    for name in ("calls", "cached", "prompt_tokens", "answer_low", "answer_high"):
-        sums[name] = sum(getattr(estimate, name) for estimate in llms)
-    unknown = dict.fromkeys(("cost_low", "cost_high", "minutes_low", "minutes_high"))
-    whole = Estimate(model="", title=TOGETHER, **sums, **unknown)
-    return row_in_words(say(TOGETHER), whole) | {"Cost": _cost_of_all(llms), "Waiting": ""}
-
-
-def _cost_of_all(llms: Sequence[Estimate]) -> str:
-    """The money of all; "over" where only a part is known."""
-    low = sum(estimate.cost_low or 0.0 for estimate in llms)
-    high = sum(estimate.cost_high or 0.0 for estimate in llms)
-    # A model that is not asked costs nothing, whatever its price.
-    asked = [estimate for estimate in llms if estimate.calls]
-    if all(estimate.cost_high is not None for estimate in asked):
-        return dollar_range(low, high)
-    return say("over {amount}", amount=dollar_range(low, low)) if low >= CENT else say(UNKNOWN)
+    whole = together(llms)
+    row = row_in_words(say(TOGETHER), whole) | {"Waiting": ""}
+    known = sum(estimate.cost_low or 0.0 for estimate in llms)
+    if whole.cost_low is None and known >= CENT:
+        row["Cost"] = say("over {amount}", amount=dollar_range(known, known))
+    return row
 
 
 def _range(low: str, high: str) -> str:

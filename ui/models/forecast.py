@@ -18,6 +18,7 @@ from evaluators.llm.estimate import (
     impossible,
     lengthy,
     rows_in_words,
+    together,
 )
 from evaluators.llm.money import dollar_range
 from evaluators.records import Cap
@@ -119,27 +120,19 @@ def warnings(plan: RunPlan, taken: Forecast) -> None:
 
 def price(taken: Forecast, cap: Cap | None = None, times: float = 1.0) -> str:
     """What it costs at most, within the budget, in a few words: "up to $0.12"."""
-    # A model whose answers are all stored is not paid, whatever its price.
-    asked = [estimate for estimate in (*taken.models, *taken.judges) if estimate.calls]
-    costs = [estimate.cost_high for estimate in asked]
-    is_known = None not in costs
-    most = sum(cost or 0.0 for cost in costs) * times
+    cost = together((*taken.models, *taken.judges)).cost_high
+    most = None if cost is None else cost * times
     if cap and cap.cost is not None:
         # The budget holds for any price, known or not.
-        most = min(most, cap.cost) if is_known else cap.cost
-    elif not is_known:
+        most = cap.cost if most is None else min(most, cap.cost)
+    if most is None:
         return say("price unknown")
     return dollar_range(0.0, most)
 
 
 def waiting(taken: Forecast, times: float = 1.0) -> str:
     """How long the slowest of them makes it last, as far as its limits are known."""
-    minutes = [0.0]
-    for estimate in (*taken.models, *taken.judges):
-        if estimate.calls:
-            minutes.append(estimate.minutes_high or 0.0)
-    # Models and judges are asked side by side, so the slowest decides.
-    longest = max(minutes) * times
+    longest = (together((*taken.models, *taken.judges)).minutes_high or 0.0) * times
     return duration(longest) if longest else ""
 
 
