@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
+from evaluators.document.progress import ProgressBar
 from evaluators.errors import StoreError
 from evaluators.llm import Keys
 from evaluators.llm.estimate import duration
@@ -36,11 +32,11 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
     """
     try:
         job = registry.start(run, store, keys)
-        with _ProgressDisplay(run, store, progress) as display:
+        with _Display(run, store, progress) as display:
             while job.is_live:
-                display.update()
+                display.look()
                 time.sleep(TICK)
-            display.update()
+            display.look()
     except BaseException:
         registry.cancel(run.id)
         raise
@@ -53,56 +49,29 @@ def work(run: Run, store: Store, keys: Keys, *, progress: bool = True) -> None:
         )
 
 
-class _ProgressDisplay:
-    """How far a run is: a bar where the error stream can draw one, else now and then a line."""
+class _Display(ProgressBar):
+    """How far a run is."""
 
     def __init__(self, run: Run, store: Store, progress: bool) -> None:
-        console = Console(stderr=True)
+        super().__init__(run.title, show=progress)
         self._run = run
         self._store = store
-        self._in_lines = progress and not console.is_terminal and not console.is_jupyter
-        self._bar = _bar(console, disable=not progress or self._in_lines)
-        self._task = self._bar.add_task(printable(run.title), total=None, words="")
         self._tenths = 0
         self._last = time.monotonic()
 
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def update(self) -> None:
+    def look(self) -> None:
+        """Shows what the store has now."""
         counts = self._store.results.counts(self._run)
         done = counts.asked - counts.open
         words = _state_in_words(self._run, self._store, counts)
-        self._bar.update(
-            self._task,
-            total=counts.asked,
-            completed=done,
-            words=words,
-        )
-        if not self._in_lines:
-            return
+        self.update(done, counts.asked, words)
         now = time.monotonic()
         tenths = TENTHS * done // max(1, counts.asked)
-        if tenths <= self._tenths and now - self._last <= LINE_EVERY:
-            return
-        self._tenths = tenths
-        self._last = now
-        line = f"{self._run.title}: {done:,} / {counts.asked:,}"
-        if words:
-            line = f"{line} · {words}"
-        print(printable(line), file=sys.stderr, flush=True)
-
-
-def _bar(console: Console, disable: bool) -> Progress:
-    # Without markup: the title is a person's own text.
-    title = TextColumn("{task.description}", markup=False)
-    words = TextColumn("{task.fields[words]}", markup=False)
-    columns = title, BarColumn(), MofNCompleteColumn(), words
-    return Progress(*columns, console=console, disable=disable)
+        if tenths > self._tenths or now - self._last > LINE_EVERY:
+            self._tenths = tenths
+            self._last = now
+            line = f"{self._run.title}: {done:,} / {counts.asked:,}"
+            self.line(f"{line} · {words}" if words else line)
 
 
 def _state_in_words(run: Run, store: Store, counts: Counts) -> str:

@@ -28,7 +28,7 @@ from evaluators.errors import ParameterError, WorkerError
 from evaluators.runs.pool import TICK
 from evaluators.runs.scoring import failure_reason
 from evaluators.runs.worker import SECONDS
-from evaluators.text.printable import printable
+from evaluators.text.printable import first_line, printable
 
 # Pieces and results pass through it; by default Ray takes a third of the memory.
 STORE_BYTES = 256 * 2**20
@@ -100,10 +100,9 @@ class Cluster:
         try:
             yield
         except (RayError, OSError, OverflowError, RuntimeError, ValueError) as error:
-            first_line, _, _ = str(error).partition("\n")
             where = f"at {printable(self._address)}" if self._address else "on this machine"
             raise ParameterError(
-                f"No Ray answers {where} ({printable(first_line)[:200]}). Check the Ray address."
+                f"No Ray answers {where} ({first_line(error)}). Check the Ray address."
             ) from error
 
 

@@ -144,7 +144,7 @@ def _value_names(metric: Evaluator, has_judge: bool) -> list[str]:
 
 def _is_estimate(metric: Evaluator) -> bool:
     # A hybrid asks judges of those rows that the heuristic doubts.
-    return isinstance(metric, TRACEEvaluator) or bool(getattr(metric, "doubt_from", 0))
+    return isinstance(metric, TRACEEvaluator) or metric.least_doubt > 0
 
 
 def _free_name(name: str, number: int, taken: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Cells
 from evaluators.errors import DatasetError, PlumblineError, WorkerError
 from evaluators.runs.pool import takes
-from evaluators.text.printable import printable
+from evaluators.text.printable import first_line, printable
 
 AHEAD = 2
 """Pieces that wait beside those at work, so that no process waits for the disk."""
@@ -231,8 +231,7 @@ def problem_of(error: Exception) -> str:
     """Why a file cannot be read, in a sentence."""
     if isinstance(error, PlumblineError):
         return error.message
-    first_line, _, _ = str(error).partition("\n")
-    what = printable(first_line)[:200] or type(error).__name__
+    what = first_line(error)
     return f"It is damaged, or not what its name says ({what}). Mend it or take it away."
 
 

@@ -21,7 +21,7 @@ from evaluators.batch.sources import SETTINGS, Fragment, located
 from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.runs.lock import FileRunLock
 from evaluators.text.language import say
-from evaluators.text.printable import printable
+from evaluators.text.printable import first_line, printable
 
 MANIFEST = "_manifest.json"
 """Written last."""
@@ -198,13 +198,12 @@ class Folder:
                 )
             ) from error
         except (OSError, pa.ArrowException) as error:
-            first_line, _, _ = str(error).partition("\n")
             raise DatasetError(
                 say(
                     "{file} is damaged ({why}). Delete it and give the same command again: its "
                     "rows are judged anew.",
                     file=printable(output),
-                    why=printable(first_line)[:200],
+                    why=first_line(error),
                 )
             ) from error
 
@@ -297,10 +296,9 @@ def writing(address: str) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        first_line, _, _ = str(error).partition("\n")
-        what = getattr(error, "strerror", None) or first_line
+        what = printable(getattr(error, "strerror", None) or first_line(error))[:200]
         raise WriteError(
-            f"{printable(address)} cannot be written ({printable(what)[:200]}). Make room, or "
+            f"{printable(address)} cannot be written ({what}). Make room, or "
             "check its rights, and give the same command again: what is finished is kept."
         ) from error
 

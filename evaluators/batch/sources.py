@@ -23,7 +23,7 @@ from evaluators.datasets.encoding import lines_of, text_stream
 from evaluators.datasets.json_text import numbered_lines
 from evaluators.datasets.table import Collector
 from evaluators.errors import DatasetError
-from evaluators.text.printable import printable
+from evaluators.text.printable import first_line, printable
 
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
 MOST_ROWS = 200
@@ -159,7 +159,7 @@ def found(address: str, encoding: str = "") -> Source:
         raise
     # The library of an address may raise anything at all, jupyter:// a TypeError.
     except Exception as error:
-        raise DatasetError(f"{shown} cannot be read: {_first_line(error)}") from error
+        raise DatasetError(f"{shown} cannot be read: {first_line(error)}") from error
     if not fragments:
         raise DatasetError(f"{shown}: there is no file. Name a file, a folder or a pattern.")
     usable = [fragment for fragment in fragments if fragment.format]
@@ -286,11 +286,6 @@ def _as_expression(pattern: str) -> str:
 def _fragment(info: Any, name: str) -> Fragment:
     modified = info.mtime.isoformat() if info.mtime else ""
     return Fragment(name, info.path, info.size or 0, modified)
-
-
-def _first_line(error: Exception) -> str:
-    first, _, _ = str(error).partition("\n")
-    return printable(first)[:300] or type(error).__name__
 
 
 # Parquet

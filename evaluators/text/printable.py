@@ -9,6 +9,12 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
+def first_line(error: BaseException) -> str:
+    """How the words of a library's error begin; where it has none, its kind."""
+    line, _, _ = str(error).partition("\n")
+    return printable(line)[:200] or type(error).__name__
+
+
 def shown(value: object) -> str:
     """A value for a message: its beginning, of an unknown object its kind."""
     is_plain = isinstance(value, str | int | float | list | tuple | Mapping | bytes | bytearray)

@@ -64,6 +64,12 @@ def csv(path, rows):
     return path
 
 
+def tabs_and_marks(path, rows):
+    lines = [f'{each["id"]}\t"Why?\tSo.\tOne.\n' for each in rows]
+    path.write_text("".join(["id\tquestion\tanswer_text\tdocs\n", *lines]))
+    return path
+
+
 def blank_lines_between(path, rows):
     return json_lines(path, [line for each in rows for line in ("\n", json.dumps(each) + "\n")])
 
@@ -84,7 +90,12 @@ def attempt(data, out, end=""):
 
 @pytest.mark.parametrize(
     ("name", "make"),
-    [("a.parquet", parquet), ("a.jsonl.gz", blank_lines_between), ("a.csv", csv)],
+    [
+        ("a.parquet", parquet),
+        ("a.jsonl.gz", blank_lines_between),
+        ("a.csv", csv),
+        ("a.tsv", tabs_and_marks),
+    ],
 )
 def test_what_is_stopped_inside_a_file_goes_on_there(tmp_path, name, make):
     data = make(tmp_path / name, rows_of())
