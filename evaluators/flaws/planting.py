@@ -69,7 +69,7 @@ def _replaced(source: Source, pattern: re.Pattern[str], rng: Random) -> str:
     lower = source.evidence.lower()
     own = [one for one in pattern.finditer(source.text) if one[0].lower() in lower]
     there = f"{source.text} {source.evidence}".lower()
-    others = [
+    others: list[str] = [
         word
         for word in dict.fromkeys(pattern.findall(source.documents))
         if word.lower() not in there
