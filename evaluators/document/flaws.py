@@ -17,6 +17,7 @@ from evaluators.text.words import counted, in_a_line, joined_sentences, name_and
 
 HEADINGS = (mark("Kind"), mark("Answers"), mark("Share"), mark("Look at"), mark("Samples"))
 HELD, ANSWERED, DECLINED = mark("The documents"), mark("Answered"), mark("Declined")
+DRAWN = mark("Counted over {read:,} answers drawn at random from {all}.")
 NAMED = 3
 """Samples that are named of each kind."""
 SUSPICION = mark("A question mark is a suspicion: read these answers before you call them wrong.")
@@ -71,7 +72,11 @@ def _where(one: Counted) -> tuple[str, str]:
 
 def caution(flaws: Flaws) -> str:
     """What to beware of in the kinds; empty where nothing is."""
-    return say(SUSPICION) if any(one.is_suspicion for one in flaws.kinds) else ""
+    drawn = ""
+    if flaws.read < flaws.drawn_from:
+        drawn = say(DRAWN, read=flaws.read, all=counted(flaws.drawn_from, "answer"))
+    suspected = any(one.is_suspicion for one in flaws.kinds)
+    return joined_sentences([drawn, say(SUSPICION) if suspected else ""])
 
 
 def outcomes(flaws: Flaws) -> Table:

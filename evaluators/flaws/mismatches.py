@@ -154,27 +154,30 @@ def _is_named(name: str, text: str) -> bool:
 def _one_sided_negation(claim: _Claim) -> str:
     """The word by which it is negated while its evidence is not, or the other way round."""
     evidence = nfkc(" ".join(claim.evidence))
-    own, other = _negated(claim.text), _negated(evidence)
-    if (
-        own
-        and not other
-        and not _DENIES.search(evidence)
-        and _share_of(claim.text, evidence) >= LEAST_SHARED_OF_NEGATED
-    ):
-        return next(iter(own.values()))
+    # Most say "not" on neither side, or on both.
+    is_negated = _NEGATION.search(_without_aside(claim.text)) is not None
+    if is_negated:
+        if _NEGATION.search(evidence) or _DENIES.search(evidence):
+            return ""
+        is_near = _share_of(claim.text, evidence) >= LEAST_SHARED_OF_NEGATED
+        return next(iter(_negated(claim.text).values()), "") if is_near else ""
     best = nfkc(claim.evidence[0])
+    if not _NEGATION.search(best) or _share_of(claim.text, best) < ALIKE:
+        return ""
     claimed_terms = frozenset(terms(claim.text))
-    for term, negation in _negated(best).items():
-        if term in claimed_terms and term not in own and _share_of(claim.text, best) >= ALIKE:
-            return negation
-    return ""
+    both = (negation for term, negation in _negated(best).items() if term in claimed_terms)
+    return next(both, "")
+
+
+def _without_aside(text: str) -> str:
+    # In its place: an aside is so many blanks.
+    return _ASIDE.sub(lambda aside: " " * len(aside[0]), text)
 
 
 def _negated(text: str) -> dict[str, str]:
     """What each negation stands before, as the term of a content word, with the negation."""
     negated = {}
-    # In its place: an aside is looked at as so many blanks.
-    plain = _ASIDE.sub(lambda aside: " " * len(aside[0]), text)
+    plain = _without_aside(text)
     for negation in _NEGATION.finditer(plain):
         if following := _content_of(plain[negation.end() : negation.end() + REACH])[:1]:
             negated[following[0]] = negation[0]

@@ -77,7 +77,8 @@ def _replaced(source: Source, pattern: re.Pattern[str], rng: Random) -> str:
     if not (own and others):
         return ""
     place = rng.choice(own)
-    return source.text[: place.start()] + rng.choice(others) + source.text[place.end() :]
+    other: str = rng.choice(others)
+    return source.text[: place.start()] + other + source.text[place.end() :]
 
 
 def _with_negation(source: Source, _: Random) -> str:

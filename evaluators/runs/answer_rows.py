@@ -19,7 +19,7 @@ from evaluators.records import (
 from evaluators.runs import rulings
 from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import labelling_prompt
-from evaluators.runs.run_view import Content, RunView
+from evaluators.runs.run_view import MOST_WITH_FLAWS, Content, RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.sentences import cut
 
@@ -146,7 +146,7 @@ class AnswerRows:
 
     def _flaws(self, row: Outline, content: Content) -> Row:
         """What is wrong with an answer, by the names of the kinds, and its citations."""
-        if row.status != "scored":
+        if row.status != "scored" or len(self._rows) > MOST_WITH_FLAWS:
             return {}
         first = self._view.flaws(row.model, self._by).first_document
         flaws = self._view.flaws_of(row, content, self._by, first)

@@ -47,7 +47,8 @@ class Flaws(Record):
     of answering or declining, with evidence or without; none where nothing tells whether the
     documents hold an answer. `bases` counts by what it is known, `declined` is the share of answers
     that decline. `citations` counts what the labels say of each, `precision` and `recall` are means
-    over the answers that cite; these count documents from `first_document`.
+    over the answers that cite; these count documents from `first_document`. `read` answers were
+    looked at, of many drawn at random from `drawn_from`.
     """
 
     kinds: tuple[Counted, ...]
@@ -58,12 +59,15 @@ class Flaws(Record):
     precision: Mean
     recall: Mean
     first_document: int
+    read: int
+    drawn_from: int
 
 
 def count(
     rows: Sequence[Outline],
     flaws: Mapping[Answer, AnswerFlaws],
     first_document: int,
+    drawn_from: int,
 ) -> Flaws:
     """The figures of one model's rows; an answer whose flaws are not there is not judged."""
     figures = _Figures(rows, flaws)
@@ -83,6 +87,8 @@ def count(
         precision=figures.mean(lambda own: own.cited and own.cited.precision, is_of_labels=True),
         recall=figures.mean(lambda own: own.cited and own.cited.recall, is_of_labels=True),
         first_document=first_document,
+        read=len(rows),
+        drawn_from=drawn_from,
     )
 
 

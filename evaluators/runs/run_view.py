@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from random import Random
 from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import TypeAdapter
@@ -71,6 +72,8 @@ MOST_READ_IN_SIGHT = 2000
 """Results of a run all of whose rows a page reads to know whether they are as they were stored."""
 READ_TOGETHER = 256
 """Answers whose texts are in memory at a time, where all of them are read."""
+MOST_WITH_FLAWS = 4000
+"""Answers that are read for what is wrong with them: each takes about a millisecond."""
 MOST_COMPARED = 20
 """People who stand side by side: a page has a column for each, and a cell for any two of them."""
 
@@ -350,9 +353,14 @@ class RunView:
                 yield cell, *labels_by_labeller(sample, score, people.get(cell, ()))
 
     def flaws(self, model: int = 0, view: View = WHAT_COUNTS) -> Flaws:
-        """What is wrong with one model's answers, by kind; every answer is read for it."""
+        """What is wrong with one model's answers, by kind; of many, `MOST_WITH_FLAWS` drawn."""
 
-        rows = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
+        every = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
+        rows = every
+        if len(every) > MOST_WITH_FLAWS:
+            # The same ones at every look.
+            rows = Random(self.run.id).sample(every, MOST_WITH_FLAWS)
+            rows.sort(key=lambda row: row.position)
 
         def read(first_document: int = 1) -> Flaws:
             flaws, cited = {}, []
@@ -366,7 +374,7 @@ class RunView:
             # Seldom, and known only when all are read.
             if first != first_document:
                 return read(first)
-            return flaw_figures.count(rows, flaws, first)
+            return flaw_figures.count(rows, flaws, first, len(every))
 
         name = f"flaws {model} {self._stored(view).name}"
         return self._from_store(name, Flaws, read, is_of_people=is_of_people(view.by))

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from evaluators import evaluate
+from evaluators.document.flaws import caution
 from evaluators.flaws.kinds import KINDS
 from evaluators.terminal.tables import run_summary
 from evaluators.text.language import CHINESE, speaking
@@ -170,6 +171,15 @@ def test_an_answer_to_rgb_is_declined_by_the_rules_of_the_run(store):
     held = rejected["declined rightly"], rejected["answered without evidence"]
     assert sum(len(one.answers) for one in held) == rejection.scored
     assert len(held[0].answers) == round(rejection.mean * rejection.scored)
+
+
+def test_of_many_answers_some_are_drawn_and_that_is_said(by_labels):
+    flaws = by_labels.flaws()
+    assert (flaws.read, flaws.drawn_from) == (6, 6)
+    assert "drawn" not in caution(flaws)
+
+    drawn = flaws.model_copy(update={"drawn_from": 9000})
+    assert caution(drawn).startswith("Counted over 6 answers drawn at random from 9,000 answers.")
 
 
 def test_every_kind_and_outcome_is_said_in_chinese(by_labels):
