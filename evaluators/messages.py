@@ -7,6 +7,7 @@ In JSON it is `{"say": [template], "blanks": {"row": 3}}`, or has another of `_m
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
@@ -93,8 +94,10 @@ class _Making:
         text = template
         if blanks:
             # Those of strangers may be long, and would stay in memory.
-            names_in = _names_in if len(template) < SHORT else _names_in.__wrapped__
-            self._take(sum(len(str(blanks[name])) for name in names_in(template)))
+            blanks_in = _blanks_in if len(template) < SHORT else _blanks_in.__wrapped__
+            for (name, form), count in blanks_in(template).items():
+                # As it will stand there: a number of five characters may take hundreds.
+                self._take(count * len(format(blanks[name], form)))
             text = template.format(**blanks)
         self._take(len(template))
         return Message(text, None, (template, context), blanks)
@@ -113,16 +116,19 @@ def _length(parts: Any) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _names_in(template: str) -> list[str]:
-    """Its blanks; raises `ValueError` for a template that could read more than these."""
-    names = []
+def _blanks_in(template: str) -> Counter[tuple[str, str]]:
+    """How often each of its blanks stands there, by name and form.
+
+    Raises `ValueError` for a template that could read more than these.
+    """
+    blanks: Counter[tuple[str, str]] = Counter()
     for _, name, form, _ in Formatter().parse(template):
         if name is None:
             continue
         if not name.isidentifier() or not _FORM.fullmatch(form or ""):
             raise ValueError("its template is not one of texts")
-        names.append(name)
-    return names
+        blanks[name, form or ""] += 1
+    return blanks
 
 
 @cache

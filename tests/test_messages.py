@@ -147,6 +147,8 @@ LONG = {"say": ["{a}" * 990], "blanks": {"a": "x" * 1000}}
         {"joined_sentences": [[nested(2)] * 300]},
         {"say": ["{a}"], "blanks": {"a": "x", "b": LONG}},
         {"say": [{"joined_sentences": [[LONG]]}]},
+        # Five characters, of which a template makes five hundred.
+        {"say": ["{a:,.99f}" * 500], "blanks": {"a": 1e308}},
     ],
 )
 def test_messages_in_a_file_cannot_become_much_longer_than_the_file(stored):

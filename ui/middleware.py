@@ -160,8 +160,10 @@ def _is_own_page(headers: Headers) -> bool:
 # ---- what a page sends
 
 
-JSON_BYTES = 2**17
-"""The most that a component may send: all runs of a table that are selected are some 40 KB.
+SMALL_BYTES = 2**14
+"""A message that asks for something else than a drawing, as for places of files, is smaller."""
+STATE_BYTES = 2**17
+"""What a message holds beside texts that somebody wrote: all runs of a table are some 40 KB.
 
 Read, it takes twenty times as much memory, for as long as Streamlit keeps the tab.
 """
@@ -207,16 +209,19 @@ def _forget_closed_tabs() -> None:
 
 
 def _takes_much(data: bytes) -> bool:
-    if len(data) <= JSON_BYTES:
+    if len(data) <= SMALL_BYTES:
         return False
     message = BackMsg()
     try:
         message.ParseFromString(data)
     except DecodeError:
         return False  # Streamlit refuses it
+    if message.WhichOneof("type") != "rerun_script":
+        return True
     states = message.rerun_script.widget_states.widgets
-    json = sum(len(state.json_value) + len(state.json_trigger_value) for state in states)
-    return json > JSON_BYTES or sum(map(_items, states)) > MOST_ITEMS
+    texts = sum(len(state.string_value.encode()) for state in states)
+    items = len(message.rerun_script.cached_message_hashes) + sum(map(_items, states))
+    return len(data) - texts > STATE_BYTES or items > MOST_ITEMS
 
 
 def _items(state: WidgetState) -> int:

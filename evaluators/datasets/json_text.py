@@ -108,11 +108,19 @@ def add_line(rows: Collector, number: int, line: str) -> None:
 
 def _unfit(row: str, rows: Collector) -> str:
     if len(row) > rows.longest_row:
-        return say("longer than {longest_row:,} characters. Cut it.", longest_row=rows.longest_row)
+        return _too_long(rows.longest_row)
     # Most rows are ASCII, which is known faster than searched
     if not row.isascii() and DAMAGED.search(row):
         return _DAMAGE
     return ""
+
+
+def _too_long(longest_row: int) -> str:
+    return say("longer than {longest_row:,} characters. Cut it.", longest_row=longest_row)
+
+
+class _TooLargeError(ValueError):
+    """A row that is not read to its end, and so not known to be broken."""
 
 
 JSON_PROBLEMS = (
@@ -223,13 +231,15 @@ class _Window:
         return self._line + self.text.count("\n", 0, position)
 
     def _grows(self, longest: int) -> bool:
-        """Takes in more for a value that goes on, unless it is too long or holds more values than a
-        row may.
+        """Takes in more for a value that goes on; false at the end of the text.
+
+        Raises `_TooLargeError` where it is longer, or holds more values, than a row may.
         """
         values = self.text.count("[", self.at) + self.text.count(",", self.at)
-        length = len(self.text) - self.at
-        if length > longest or values > ROW_VALUES:
-            return False
+        if values > ROW_VALUES:
+            raise _TooLargeError(say("more than {most:,} values. Cut it.", most=ROW_VALUES))
+        if len(self.text) - self.at > longest:
+            raise _TooLargeError(_too_long(longest))
         return self.grow()
 
 
@@ -252,7 +262,10 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         line = 0
         if isinstance(error, json.JSONDecodeError):
             line = window.line_of(error.pos)
-        message = _json_problem(error, rows, line=line)
+        if isinstance(error, _TooLargeError):
+            message = str(error)
+        else:
+            message = _json_problem(error, rows, line=line)
         # Past the broken one's own bracket, which would be found again as the next row
         window.at += 1
         if not window.next_row():

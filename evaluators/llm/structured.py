@@ -50,6 +50,7 @@ _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\[\s\S]?)*+(?:"|\Z)|//[^\n]*')
 
 # These stand in the prompt that asks once more, after "Your last answer could not be used:".
 _NOT_JSON = "it is not one complete JSON object."
+_TWICE = "the object says two things under the name {name!r:.60}."
 _TOO_LONG = "it is not valid JSON, and too long to be repaired."
 
 
@@ -140,7 +141,10 @@ def parse(text: str, kind: type[T]) -> tuple[T, bool]:
     with suppress(ValueError):
         # A kind that can be said in a word is read from it.
         return kind.model_validate(_after_thoughts(text).strip()), False
-    data, repaired = _json_in(text)
+    try:
+        data, repaired = _json_in(text)
+    except _ContradictedError as error:
+        raise ValueError(str(error)) from None
     value = kind.model_validate(data)
     # A name that was lost in mending must not be hidden by a default.
     if repaired and not _same_fields(data, value.model_dump(mode="json")):
@@ -164,17 +168,37 @@ def schema(kind: type[BaseModel]) -> str:
 
 def _json_in(text: str) -> tuple[Any, bool]:
     """The JSON of an answer, and whether it had to be mended."""
-    # NaN and Infinity are not JSON, and no score.
     with suppress(ValueError):
-        return from_json(text, allow_inf_nan=False), False
+        return _read(text), False
     body = _object_in(text)
     with suppress(ValueError):
-        return from_json(body, allow_inf_nan=False), False
+        return _read(body), False
     # Without `// ...`, which some models write behind a value; nothing is guessed by that.
     without_comments = _STRING_OR_COMMENT.sub(_string_alone, body) if "//" in body else body
     with suppress(ValueError):
-        return from_json(without_comments, allow_inf_nan=False), False
+        return _read(without_comments), False
     return _mended(body), True
+
+
+class _ContradictedError(Exception):
+    """An object says two things under one name."""
+
+
+def _read(text: str) -> Any:
+    # NaN and Infinity are not JSON, and no score.
+    value = from_json(text, allow_inf_nan=False)
+    json.loads(text, object_pairs_hook=_said_once)
+    return value
+
+
+def _said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The pairs of an object; raises `_ContradictedError` where a name has two values."""
+    said: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in said and said[name] != value:
+            raise _ContradictedError(_TWICE.format(name=name))
+        said[name] = value
+    return said
 
 
 def _after_thoughts(text: str) -> str:

@@ -218,6 +218,30 @@ def test_a_message_is_read_as_far_as_a_page_needs(host, sent, is_answered):
         assert is_answered or stream.protocol.close_code == 1009
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"file_urls_request": {"file_names": ["a"] * 10_000}},
+        {"rerun_script": {"cached_message_hashes": ["a"] * 11_000}},
+        {"rerun_script": {"query_string": "x" * 200_000}},
+        {"rerun_script": {"widget_states": {"widgets": [{"id": "a" * 200_000, "int_value": 1}]}}},
+        {
+            "rerun_script": {
+                "widget_states": {"widgets": [{"id": "a", "bytes_value": b"x" * 200_000}]}
+            }
+        },
+    ],
+    ids=["places of files", "what is known", "an address", "a name", "bytes"],
+)
+def test_no_message_is_much_but_for_what_somebody_wrote(host, sent):
+    with connect(f"ws://{urlsplit(host.address).netloc}{STREAM}", max_size=None) as stream:
+        stream.send(BackMsg(**sent).SerializeToString())
+        with suppress(ConnectionClosed):
+            while True:
+                stream.recv(30)
+        assert stream.protocol.close_code == 1009
+
+
 def put(host: Server, session: str, file: str, size: int, chunked: bool = False) -> int:
     """The status of the upload of a file of so many bytes."""
     start = b'--X\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'

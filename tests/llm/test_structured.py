@@ -216,6 +216,27 @@ def test_a_verdict_that_a_judge_quotes_from_a_document_is_not_taken_for_its_own(
 # The schema
 
 
+TWICE = GOOD.replace('"full": true', '"full": false, "full": true')
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        TWICE,
+        f"```json\n{TWICE}\n```",
+        TWICE.replace('"title"', '// the title\n"title"'),
+        TWICE.replace('"x", ', '"x" '),
+    ],
+)
+def test_an_object_that_contradicts_itself_is_refused(answer):
+    with pytest.raises(ValueError, match=r"two things under|not one complete"):
+        parse(answer, Verdict)
+
+
+def test_an_object_that_repeats_itself_is_read():
+    assert parse(TWICE.replace("false", "true"), Verdict)[0] == VALUE
+
+
 def test_the_schema_requires_every_field_in_order_and_allows_no_other():
     support = {
         "type": "object",
