@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from evaluators.llm.providers import PROVIDERS
 from tests.benchmarks import llm
 from tests.benchmarks.common import timed
 
@@ -36,9 +37,9 @@ def once(way: str, data: Path, provider: str, count: int, address: str) -> Figur
     with tempfile.TemporaryDirectory() as store:
         command = [sys.executable, "-m", "tests.benchmarks.cold_child"]
         command += [way, str(data), f"{provider}/gpt-6-luna", str(count)]
-        keys = {"OPENAI_API_KEY": "sk-bench", "CUSTOM_API_KEY": "sk-bench"}
-        addresses = {"OPENAI_BASE_URL": address, "CUSTOM_BASE_URL": address}
-        environment = os.environ | keys | addresses | {"PLUMBLINE_DATA_DIR": store}
+        environment = os.environ | {"PLUMBLINE_DATA_DIR": store}
+        for named in (PROVIDERS["openai"], PROVIDERS["custom"]):
+            environment |= {named.key_variable: "sk-bench", named.address_variable: address}
         with timed() as clock:
             done = subprocess.run(
                 command, stdout=subprocess.PIPE, text=True, check=True, env=environment
