@@ -63,19 +63,8 @@ def read(name: str, data: bytes, part: str = "", encoding: str = "") -> Table:
     be used are left out and told as problems. Raises `DatasetError` where none can be used, where
     there is no such part, or where the file is beyond a limit of the configuration.
     """
-    limits = config()
-    if len(data) > limits.upload_bytes:
-        size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
-        raise DatasetError(
-            say(
-                "{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or "
-                "leave out columns.",
-                name=name,
-                size=size,
-                limit=limit,
-            )
-        )
-    return _prepared_table(data, Collector(name, limits, part=part), encoding)
+    _check_size(name, data)
+    return _prepared_table(data, Collector(name, config(), part=part), encoding)
 
 
 @speaking(ENGLISH)
@@ -88,10 +77,14 @@ def read_first(name: str, data: bytes, count: int) -> Table:
 
 
 @speaking(ENGLISH)
-def read_own(name: str, data: bytes) -> Table:
-    """The rows of a text that comes with Plumbline, which needs no child."""
-    rows = Collector(name, config())
-    return _prepared(text_table(data, rows), rows)
+def read_own(name: str, data: bytes, part: str = "", encoding: str = "") -> Table:
+    """The rows of a text that comes with Plumbline, or that this process made of what it holds.
+
+    It needs no child. The rest is as in `read`.
+    """
+    _check_size(name, data)
+    rows = Collector(name, config(), part=part)
+    return _prepared(text_table(data, rows, encoding), rows)
 
 
 def _prepared_table(data: bytes, rows: Collector, encoding: str = "") -> Table:
@@ -120,6 +113,21 @@ def check_samples(name: str, first: Sequence[Cells]) -> None:
         if first and columns == first[0].keys():
             raise DatasetError(say(words, name=name))
     check_no_trace(name, first)
+
+
+def _check_size(name: str, data: bytes) -> None:
+    limits = config()
+    if len(data) > limits.upload_bytes:
+        size, limit = len(data) / 2**20, limits.upload_bytes / 2**20
+        raise DatasetError(
+            say(
+                "{name} has {size:,.0f} MB; the limit is {limit:,.0f} MB. Split it or "
+                "leave out columns.",
+                name=name,
+                size=size,
+                limit=limit,
+            )
+        )
 
 
 def _check_kind(name: str, data: bytes) -> None:

@@ -20,7 +20,7 @@ from evaluators.datasets.bundled import bundled
 from evaluators.datasets.cells import is_missing
 from evaluators.datasets.mapping import Loaded, checked, open_table, open_with
 from evaluators.datasets.names import FIELDS
-from evaluators.datasets.readers import read
+from evaluators.datasets.readers import read, read_own
 from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.separators import SEPARATOR_FIELD
 from evaluators.datasets.table import Table, told
@@ -123,11 +123,10 @@ def load_data(
     if isinstance(data, str | Path):
         path = Path(data)
         name = path.name
-        content = _bytes_of_file(path)
+        rows = read(name, _bytes_of_file(path), table, encoding)
         origin["file"] = str(path.resolve())
     else:
-        content = _rows_as_json(data)
-    rows = read(name, content, table, encoding)
+        rows = read_own(name, _rows_as_json(data), table, encoding)
     loaded = loaded_by_columns(name, rows, columns, store, workspace)
     if loaded.problems and loaded.data and loaded.guess.is_sure and not skip_broken:
         raise DatasetError(told(list(loaded.problems)), remedy=Remedy("skip_broken"))

@@ -3,6 +3,7 @@ is stored.
 """
 
 import json
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -303,3 +304,15 @@ def test_the_prompt_speaks_the_language_of_the_data(question, language):
 
 def test_text_of_strangers_keeps_to_its_line():
     assert printable("one\x1b[31m\ntwo\u202ethree") == "one [31m two three"
+
+
+def test_rows_of_ones_own_are_read_without_a_child_however_many(monkeypatch):
+    """A process takes longer to start than 200 rows to judge."""
+    rows = [{"question": f"Number {n}?", "response": "x" * 6_000} for n in range(200)]
+
+    def no_child(*_, **__):
+        raise AssertionError("a child reads what this process holds")
+
+    monkeypatch.setattr(subprocess, "Popen", no_child)
+
+    assert len(load_data(rows, on_remark=lambda _: None).samples) == 200
