@@ -53,7 +53,10 @@ class Workspaces:
         self._lock = threading.Lock()
         self._next_sweep = -math.inf
         self._wall = wall
-        self._began, self._started = self._start_of_clock(wall()), time.monotonic()
+        now, noted_wall = wall(), store.workspaces.noted_wall()
+        self._began = self._start_of_clock(now, noted_wall)
+        self._furthest = max(now, noted_wall or now)
+        self._started = time.monotonic()
         store.database.now = self._now
 
     def issue(self) -> str:
@@ -157,7 +160,8 @@ class Workspaces:
     def sweep(self) -> None:
         """Deletes what nobody visited for too long, and gives the space back to the disk."""
         self._next_sweep = time.monotonic() + SWEEP
-        self._store.workspaces.note_clock(self._wall())
+        # A jump that is taken back stays noted, or it would add its days again when it comes back.
+        self._store.workspaces.note_clock(max(self._wall(), self._furthest + self._running()))
         before = self._now() - timedelta(days=config().workspace_days)
         for token in self._store.workspaces.unvisited_since(before):
             runs = self._store.runs.ids(token)
@@ -223,15 +227,19 @@ class Workspaces:
         It counts the time that processes ran, and at most half of what a workspace is kept for
         between two of them.
         """
-        return self._began + timedelta(seconds=time.monotonic() - self._started)
+        return self._began + self._running()
 
-    def _start_of_clock(self, wall: datetime) -> datetime:
+    def _running(self) -> timedelta:
+        return timedelta(seconds=time.monotonic() - self._started)
+
+    def _start_of_clock(self, wall: datetime, noted_wall: datetime | None) -> datetime:
         noted = self._store.workspaces.newest_visit()
         if noted is None:
             return wall
         most = timedelta(days=config().workspace_days) / 2
-        # By the wall's clock both times: one that is as wrong at each start adds nothing more.
-        between = wall - (self._store.workspaces.noted_wall() or noted)
+        # By the wall's clock both times, and its furthest: one that is as wrong at each start, or
+        # at every second one, adds nothing more.
+        between = wall - (noted_wall or noted)
         return noted + min(max(between, timedelta()), most)
 
     def _remember(self, token: str) -> None:

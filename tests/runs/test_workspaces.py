@@ -382,16 +382,33 @@ def started(store: Store, days: float) -> Workspaces:
 
 
 @pytest.mark.parametrize(
-    "clocks", [(0, 30, 0), (-30, 0), (0, -30, 0), (0, 3000), (0, 30, 30), (0, 30, 30.1)]
+    "clocks",
+    [
+        *[(0, 30, 0), (-30, 0), (0, -30, 0), (0, 3000), (0, 30, 30), (0, 30, 30.1)],
+        # A jump that is taken back, again and again
+        *[(0, 30, 0, 30, 0, 30), (0, 30, 0, 31, 1, 32), (0, -30, 0, -30, 0, -30, 0)],
+    ],
 )
 def test_a_clock_that_is_wrong_at_a_start_lets_nothing_expire(store, clocks):
-    visitors = dict(zip((ANN, BEN, "cem-0123456789-abcdefghij"), clocks, strict=False))
-    for visitor, days in visitors.items():
+    visitors = [f"visitor-{number}-0123456789abcdef" for number in range(len(clocks))]
+    for visitor, days in zip(visitors, clocks, strict=True):
         host = started(store, days)
         fill(store, visitor)
         host.sweep()
     for visitor in visitors:
         assert store.runs.ids(visitor)
+
+
+def test_days_that_a_process_ran_do_not_count_again_where_a_jump_comes_back(store, public):
+    started(store, 0)
+    fill(store, ANN)
+    started(store, 30).sweep()
+    # Half of the seven days are gone for the jump; three more pass by a right clock.
+    host = started(store, 0)
+    host._started -= 3 * 86_400
+    host.sweep()
+    started(store, 33).sweep()
+    assert store.runs.ids(ANN)
 
 
 def test_what_nobody_visits_expires_whoever_starts_the_host_in_between(store, public):

@@ -76,7 +76,7 @@ class WorkspaceTable:
             db.execute(query, (CLOCK, *moments))
 
     def noted_wall(self) -> datetime | None:
-        """The last moment of the wall's clock that was noted here."""
+        """The furthest moment of the wall's clock that was noted here."""
         rows = self._database.rows("select created from workspaces where token = ?", CLOCK)
         return datetime.fromisoformat(rows[0][0]) if rows else None
 
