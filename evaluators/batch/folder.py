@@ -22,6 +22,7 @@ from evaluators.errors import DatasetError, ParameterError, PlumblineError
 from evaluators.runs.lock import FileRunLock
 from evaluators.text.language import say
 from evaluators.text.printable import first_line, printable
+from evaluators.text.strangers_json import strangers_json
 
 MANIFEST = "_manifest.json"
 """Written last."""
@@ -224,7 +225,7 @@ class Folder:
         """A note in the folder; `None` where there is none."""
         try:
             with self.system.open_input_stream(f"{self.path}/{name}", compression=None) as file:
-                content = json.loads(file.read())
+                content = strangers_json(file.read())
         except FileNotFoundError:
             return None
         except (OSError, ValueError, pa.ArrowException) as error:

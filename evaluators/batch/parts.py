@@ -16,6 +16,7 @@ import pyarrow as pa
 from evaluators.batch.folder import GROUP_ROWS, PARTS, Folder, noted
 from evaluators.batch.sources import Fragment
 from evaluators.errors import DatasetError
+from evaluators.text.strangers_json import strangers_json
 
 OF_ROWS = b"plumbline.rows"
 """The note in a part of the last row before it and of its own last row."""
@@ -74,12 +75,13 @@ class Parts:
     def _goes_on(self, name: str) -> bool:
         """Whether the part is of the file as it is now, and goes on where the last one ended."""
         # Missing or damaged: from there on rows are judged again.
-        with suppress(DatasetError, KeyError, ValueError), self._folder.results(name) as file:
+        damages = (DatasetError, KeyError, TypeError, ValueError)
+        with suppress(*damages), self._folder.results(name) as file:
             notes = file.schema_arrow.metadata or {}
             expected = self._schema.metadata
             is_ours = all(notes.get(key) == note for key, note in expected.items())
             if is_ours and file.schema_arrow.equals(self._schema):
-                before, last = json.loads(notes[OF_ROWS])
+                before, last = strangers_json(notes[OF_ROWS])
                 # One of an attempt before the last may follow whose rows are there already.
                 if before == self.last_row:
                     self.last_row = last

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -28,6 +27,7 @@ from evaluators.records import Remedy
 from evaluators.sandbox import script
 from evaluators.sandbox.child import MEMORY, child
 from evaluators.text.language import say
+from evaluators.text.strangers_json import strangers_json
 from evaluators.text.words import joined_sentences
 
 PARQUET = b"PAR1"
@@ -218,4 +218,4 @@ def messages(
                 # What is one long text holds no values
                 if kind != "plain":
                     rows.weigh(text)
-                yield json.loads(text)
+                yield strangers_json(text)

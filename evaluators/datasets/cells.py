@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import math
 import re
 import tokenize
@@ -16,6 +15,7 @@ from typing import Any
 
 from evaluators.datasets.table import UnusableRowError
 from evaluators.text.language import say
+from evaluators.text.strangers_json import strangers_json
 
 SEPARATOR = "|||"
 MAX_LITERAL = 200_000
@@ -59,8 +59,8 @@ def unpack(cell: Any) -> Any:
         parts = map(str.strip, cell.split(SEPARATOR))
         return list(filter(None, parts))
     try:
-        value = json.loads(cell)
-    except (ValueError, RecursionError):
+        value = strangers_json(cell)
+    except ValueError:
         value = _literal(cell)
     return value if isinstance(value, list) else cell
 
@@ -72,8 +72,8 @@ def object_in(cell: Any) -> dict[str, Any] | None:
     if not isinstance(cell, str) or not _OBJECT.match(cell):
         return None
     try:
-        value = json.loads(cell)
-    except (ValueError, RecursionError):
+        value = strangers_json(cell)
+    except ValueError:
         value = _evaluated(cell)
     return value if isinstance(value, dict) else None
 
@@ -90,8 +90,8 @@ def _evaluated(cell: str) -> Any:
 def as_object(cell: Any) -> Any:
     """What a cell holds as JSON text; anything else as it is."""
     try:
-        return json.loads(cell) if isinstance(cell, str) else cell
-    except (ValueError, RecursionError):
+        return strangers_json(cell) if isinstance(cell, str) else cell
+    except ValueError:
         return cell
 
 

@@ -20,6 +20,7 @@ from evaluators.records import Completion, JudgeEvidence
 from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_lone_escapes, without_surrogates
 from evaluators.text.language import say
+from evaluators.text.strangers_json import strangers_json
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -255,7 +256,7 @@ def _mended_apart(body: str) -> Any:
         # JSON writes a control character with six bytes, any other with at most four.
         message = lines.readline(8 * MOST_MENDED)
     try:
-        answer = json.loads(message)
+        answer = strangers_json(message)
     except ValueError:  # it was ended, perhaps in the middle of a line
         raise ValueError(_TOO_LONG) from None
     if "value" not in answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from evaluators.sandbox.child import child, for_text
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import IDEOGRAPHS
+from evaluators.text.strangers_json import strangers_json
 from evaluators.text.words import joined_sentences
 
 PDF = b"%PDF"
@@ -280,7 +280,7 @@ def _parsed_pages(name: str, kind: str, data: bytes) -> list[str]:
         lines = iter(lambda: output.readline(8 * MOST_TEXT), b"")
         for line in lines:
             try:
-                message: script.Message = json.loads(line)
+                message: script.Message = strangers_json(line)
             except ValueError:
                 # A child that was killed may leave half a message.
                 continue

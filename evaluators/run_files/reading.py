@@ -6,7 +6,6 @@ It is unpacked by a child process, line by line. Nothing is built before all of 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
@@ -55,6 +54,7 @@ from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
+from evaluators.text.strangers_json import strangers_json
 
 R = TypeVar("R", bound=Record)
 
@@ -194,7 +194,7 @@ def _messages(data: bytes) -> Generator[script.Message]:
         # JSON writes a character with up to six bytes.
         while line := lines.readline(6 * longest + _OVERHEAD):
             try:
-                message: script.Message = json.loads(line)
+                message: script.Message = strangers_json(line)
             except ValueError:
                 # A child that is killed may leave half a message.
                 break

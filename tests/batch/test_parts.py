@@ -14,7 +14,7 @@ import pytest
 
 from evaluators.base import Evaluator, evaluator
 from evaluators.batch.folder import GROUP_ROWS, PARTS, Folder
-from evaluators.batch.parts import Parts
+from evaluators.batch.parts import OF_ROWS, Parts
 from evaluators.batch.sources import Fragment
 from evaluators.errors import RunStoppedError
 from evaluators.records import Score
@@ -145,7 +145,19 @@ def missing(data, parts):
     (parts / "00001.parquet").unlink()
 
 
-@pytest.mark.parametrize("harm", [changed_input, cut_off, missing])
+def foreign_notes(note):
+    def harm(data, parts):
+        first = parts / "00001.parquet"
+        table = pq.read_table(first)
+        notes = {**table.schema.metadata, OF_ROWS: note}
+        pq.write_table(table.replace_schema_metadata(notes), first)
+
+    return harm
+
+
+@pytest.mark.parametrize(
+    "harm", [changed_input, cut_off, missing, foreign_notes(b"[" * 200_000), foreign_notes(b"7")]
+)
 def test_parts_that_are_not_those_of_the_file_are_judged_again(tmp_path, harm):
     data = json_lines(tmp_path / "a.jsonl", rows_of())
     attempt(data, tmp_path / "out", "stop")
