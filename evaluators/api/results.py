@@ -44,6 +44,7 @@ from evaluators.runs.flaw_figures import Flaws
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
 from evaluators.runs.overnight import state_of_batches
+from evaluators.runs.planted import FoundErrors, found_errors, is_planted, plan_of_planted
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
@@ -259,6 +260,25 @@ class Results:
         has the kinds. Nobody is asked: all is read from labels, true answers and the texts.
         """
         return self.read().flaws(model, self.view)
+
+    def plant_errors(
+        self, *, seed: int = 0, keys: Keys | None = None, progress: bool = True
+    ) -> Results:
+        """Tests the labeller by errors of known kinds, planted into answers it calls supported.
+
+        It is a run of its own over up to 60 of these answers, each as it is and with one error of
+        each kind that fits; `found_errors` of what comes back has the share found by kind. Keys
+        come from the environment unless they are given. Raises `ParameterError` where fewer than
+        10 answers have a supported sentence with room for an error.
+        """
+        keys = keys_from_environment(os.environ) if keys is None else keys
+        plan = plan_of_planted(self.read(), self.view, seed)
+        run = create_run(self.store, plan, workspace=self.run.workspace)
+        return results_of(run, self.store, keys, progress)
+
+    def found_errors(self) -> list[FoundErrors]:
+        """How many planted errors of each kind were found, false alarms last; none elsewhere."""
+        return found_errors(self.read(), self.view) if is_planted(self.run) else []
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

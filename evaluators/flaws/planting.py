@@ -17,9 +17,9 @@ from evaluators.text.language import mark
 # Before the verb: "is not", "does not". What is negated already is left alone.
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|can|will|should|has|have|had|does|do|did|may|must|would|could)\b"
-    r"(?!\s+(?:not|no|never)\b)(?!n['’]t)"
+    r"(?!\s+(?:not|no|never)\b)(?!n?['’]t)"
 )
-_TAKEN_OUT = re.compile(r"\b(?:do|does|did) not |\bnot |\bnever |(?<=\w)n['’]t\b")
+_TAKEN_OUT = re.compile(r"\b(?:do|does|did) not |\bnot |\bnever ")
 _CHINESE_VERB = re.compile("(?<!不)(?=是|会|能|可以|需要)|(?<!没)(?=有)")
 _CHINESE_TAKEN_OUT = re.compile("(?<=[\u4e00-\u9fff])(?:不|没)(?=[\u4e00-\u9fff])")
 UNTOUCHED = "untouched"

@@ -19,6 +19,7 @@ from evaluators.document.blocks import (
     Table,
 )
 from evaluators.document.flaws import flaws
+from evaluators.document.planted import planted_errors
 from evaluators.paper import figures
 from evaluators.prompts import shipped
 from evaluators.records import Run
@@ -79,6 +80,7 @@ def brief_document(
         *findings_of_run(view, counted),
         *_warnings(view, worded),
         *tables.means(view, counted, by_name=by_name),
+        *planted_errors(view, counted),
         *flaws(view, counted),
         *tables.failures(failures(view.remarks().failures, worded)),
     ]
@@ -108,6 +110,7 @@ def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool 
     return [
         *findings_of_run(view, counted),
         *_warnings(view, worded),
+        *planted_errors(view, counted),
         *flaws(view, counted, advises=True),
         Section(say("Numbers"), [charts, *means, groups]),
         Section(say("Corrected by people"), list(_corrected(view, counted))),

@@ -265,6 +265,7 @@ def run_summary(results: Results) -> dict[str, object]:
             group: {name: mean.model_dump() for name, mean in means.items()}
             for group, means in results.read().by_group(view=results.view).items()
         },
+        "planted_errors": [found.model_dump(mode="json") for found in results.found_errors()],
         "flaws": [
             {"model": model, **results.flaws(number).model_dump(mode="json")}
             for number, model in enumerate(models)

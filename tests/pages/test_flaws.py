@@ -6,7 +6,7 @@ import pytest
 
 from evaluators.records import Dataset, Labels, Sample, SentenceSupport, Support
 from tests.pages.conftest import checked, finished
-from tests.pages.screen import said, samples, segments
+from tests.pages.screen import runs, said, samples, segments, settled, table
 
 DOCUMENTS = ("The tower stands in Paris. It was finished in 1889.", "Rome is in Italy.")
 
@@ -92,3 +92,40 @@ def test_without_documents_or_flaws_nothing_is_said(open_page):
 
     at = checked(open_page("metrics", run=run.id))
     assert "What is wrong" not in said(at, "header", "markdown")
+
+
+def test_a_labeller_is_tested_by_planted_errors_from_its_check(open_page):
+    rows = tuple(
+        sample(n, f"It was finished in {1900 + n} by the mayor of Rome.", None, "0a").model_copy(
+            update={
+                "retrieved_documents": (
+                    f"It was finished in {1900 + n} by the mayor of Rome.",
+                    f"A gate was built in {1700 + n}.",
+                ),
+                "labels": None,
+            }
+        )
+        for n in range(12)
+    )
+    run = finished(Dataset(name="supported", samples=rows), "trace")
+    at = checked(open_page("check", run=run.id))
+    at.session_state[f"planted_{run.id}"] = True
+    checked(at.run())
+    assert "12 answers, " in said(at, "caption")
+
+    at.button(key=f"plant_{run.id}").click()
+    settled(at.run())
+    tested = runs()[0]
+    assert tested.title.startswith("Planted errors: ")
+    page = checked(open_page("trace", run=tested.id))
+    assert "Planted errors" in said(page, "header")
+    [row] = [
+        row for row in table(page, "Planted error") if row["Planted error"] == "None: false alarms"
+    ]
+    assert row["Found"] == "0 % (0 to 24)"
+
+
+def test_too_few_supported_answers_cannot_be_tested(open_page, run):
+    at = checked(open_page("check", run=run.id))
+    at.session_state[f"planted_{run.id}"] = True
+    assert "answers are called supported and have a sentence" in said(checked(at.run()))

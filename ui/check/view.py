@@ -24,7 +24,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
-from ui.check import fields, folded
+from ui.check import fields, folded, planted
 from ui.parts import chosen_view, dots, label_some
 from ui.parts.untrusted import plain
 
@@ -53,6 +53,7 @@ def show(run: Run) -> None:
     found = _check(view, choice)
     if not found.labelled:
         _nothing_labelled(run)
+        planted.show(view)
         return
     value = _value_switch(run, found)
     st.header(plain(value.sentence), anchor=False)
@@ -68,6 +69,7 @@ def show(run: Run) -> None:
         st.caption(f":material/warning: {plain(warning)}")
     fields.show(view, found, value)
     folded.show(view, found, choice.metric)
+    planted.show(view)
 
 
 def _title_with_labeller(run: Run) -> str:

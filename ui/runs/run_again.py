@@ -5,16 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluators.catalogue import leads
-from evaluators.errors import AccessError
-from evaluators.llm.clients import access_for
 from evaluators.records import Run
 from evaluators.runs.again import plan_again
 from evaluators.runs.examples import is_made_up
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say
 from ui import session
-from ui.models import forecast
-from ui.parts import problems, remedies
+from ui.models import forecast, start_plan
+from ui.parts import problems
 from ui.parts.untrusted import plain
 
 NOBODY_ASKED = mark("Nobody is asked: every value must come out the same.")
@@ -64,19 +62,7 @@ def _the_same(run: Run) -> None:
     plan = plan_again(session.store(), run, use_cache=use_cache)
     plan.check()
     st.caption(_cost_in_words(run, plan))
-    lacking = _lacking(plan)
-    for words in lacking:
-        st.warning(plain(words), icon=":material/key_off:")
-    if lacking:
-        st.page_link("../pages/settings.py", label=say("Settings"), icon=":material/key:")
-    if st.button(
-        say("Run the same again"),
-        type="primary",
-        icon=":material/play_arrow:",
-        disabled=bool(lacking),
-        key=f"same_{run.id}",
-    ):
-        session.start(plan)
+    start_plan.button(plan, say("Run the same again"), f"same_{run.id}")
 
 
 def _cost_in_words(run: Run, plan: RunPlan) -> str:
@@ -91,15 +77,3 @@ def _cost_in_words(run: Run, plan: RunPlan) -> str:
             )
         )
     return plain(say("Every model is asked anew: {price}.", price=price))
-
-
-def _lacking(plan: RunPlan) -> list[str]:
-    """Which keys or models are missing, each once, with where to enter them."""
-    # A dictionary for its order: several judges may lack one key, which is named once.
-    words: dict[str, None] = {}
-    for spec in plan.llms:
-        try:
-            access_for(spec, session.keys())
-        except AccessError as error:
-            words[f"{spec.id}: {remedies.worded(error)}"] = None
-    return list(words)

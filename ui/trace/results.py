@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from evaluators.catalogue import catalogue
+from evaluators.document.planted import planted_errors
 from evaluators.params import parameters
 from evaluators.records import Run
 from evaluators.runs import findings, run_facts
@@ -22,7 +23,7 @@ from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 from evaluators.trace.patterns import pattern
 from evaluators.trace.values import METRICS, TRACE_VALUES
 from ui.metrics import results as metric_results
-from ui.parts import chosen_view, corrected, dots, explained, flaw_cards, samples
+from ui.parts import chosen_view, corrected, dots, explained, flaw_cards, samples, tables
 from ui.parts.chosen_view import definition_key
 from ui.parts.present import Block
 from ui.parts.samples import Verdict
@@ -73,7 +74,7 @@ def show(view: RunView) -> None:
     with answer:
         _say_the_answer(view, chosen, model, moves)
         if not moves:
-            flaw_cards.show(view, chosen, model)
+            _say_what_is_wrong(view, chosen, model)
         chosen_view.say_whose(view, chosen)
         groups = groups_of(view, 0, chosen)
         dots.show(groups, is_at_work=moves)
@@ -99,6 +100,13 @@ def show(view: RunView) -> None:
     metric_results.further(view, chosen)
     samples.heading()
     samples.show(_trace_table(view, chosen, model, usual, moves))
+
+
+def _say_what_is_wrong(view: RunView, chosen: View, model: int) -> None:
+    for section in planted_errors(view, chosen):
+        st.header(section.title, anchor=False)
+        tables.show(section.blocks, section.title)
+    flaw_cards.show(view, chosen, model)
 
 
 def _say_the_answer(view: RunView, chosen: View, model: int, moves: bool = False) -> None:

@@ -1,0 +1,53 @@
+"""How many planted errors a labeller found, as blocks for every door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evaluators.document.blocks import Block, Passage, Section, Table
+from evaluators.flaws.planting import PLANTED, UNTOUCHED
+from evaluators.runs.aggregate import View
+from evaluators.runs.planted import FoundErrors, found_errors, is_planted
+from evaluators.runs.run_view import RunView
+from evaluators.text.language import mark, say
+from evaluators.text.scale import RATE
+from evaluators.text.words import counted
+
+FOUND, SUSPECTED = mark("Found"), mark("Found or suspected")
+HEADINGS = (mark("Planted error"), mark("Answers"), FOUND, SUSPECTED)
+
+
+def planted_errors(view: RunView, by: View) -> Iterator[Section]:
+    """The kinds with what was found, and the false alarms; nothing of any other run."""
+    if is_planted(view.run):
+        yield Section(say("Planted errors"), list(_blocks(found_errors(view, by))))
+
+
+def _blocks(every: list[FoundErrors]) -> Iterator[Block]:
+    rows = [
+        [
+            title_of(one),
+            f"{one.found.scored:,}",
+            RATE.estimate(one.found),
+            RATE.estimate(one.suspected),
+        ]
+        for one in every
+    ]
+    yield Table(HEADINGS, rows, HEADINGS[1:])
+    yield Passage(in_words(every), "facts")
+
+
+def title_of(one: FoundErrors) -> str:
+    if one.kind == UNTOUCHED:
+        return say("None: false alarms")
+    return say(PLANTED[one.kind].title)
+
+
+def in_words(every: list[FoundErrors]) -> str:
+    """What the figures are of."""
+    answers = max((one.found.scored for one in every), default=0)
+    return say(
+        "{answers} that were called supported were asked about again, as they are and with one "
+        "error each. Found is what is no longer called supported.",
+        answers=counted(answers, "answer"),
+    )

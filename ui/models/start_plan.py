@@ -1,0 +1,42 @@
+"""The button that starts a plan that is made already, with what it lacks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluators.errors import AccessError
+from evaluators.llm.clients import access_for
+from evaluators.runs.plan import RunPlan
+from evaluators.text.language import say
+from ui import session
+from ui.parts import remedies
+from ui.parts.untrusted import plain
+
+
+def button(plan: RunPlan, label: str, key: str) -> None:
+    """Starts the run, or says which keys or models are missing and leads to where they are."""
+    lacking = _lacking(plan)
+    for words in lacking:
+        st.warning(plain(words), icon=":material/key_off:")
+    if lacking:
+        st.page_link("../pages/settings.py", label=say("Settings"), icon=":material/key:")
+    if st.button(
+        label,
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=bool(lacking),
+        key=key,
+    ):
+        session.start(plan)
+
+
+def _lacking(plan: RunPlan) -> list[str]:
+    """Which keys or models are missing, each once, with where to enter them."""
+    # A dictionary for its order: several judges may lack one key, which is named once.
+    words: dict[str, None] = {}
+    for spec in plan.llms:
+        try:
+            access_for(spec, session.keys())
+        except AccessError as error:
+            words[f"{spec.id}: {remedies.worded(error)}"] = None
+    return list(words)
