@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from evaluators.flaws.declined import Outcome
-from evaluators.flaws.kinds import KINDS, Kind
+from evaluators.flaws.declined import Basis, Outcome
+from evaluators.flaws.kinds import DECLINED_WRONGLY, KINDS, Kind
 from evaluators.flaws.of_answer import AnswerFlaws
 from evaluators.records import Record
 from evaluators.runs.aggregate import Mean, mean_of, units
@@ -23,21 +23,18 @@ Value = Callable[[AnswerFlaws], float | None]
 class Counted(Record):
     """How many of the answers that it applies to have a flaw, or came out in one way.
 
-    `name` is that of a kind of flaw, or of an outcome.
+    `name` is that of a kind of flaw, or of an outcome. Answers of a suspicion must be read before
+    they are called wrong.
     """
 
     name: str
     rate: Mean
     answers: tuple[Answer, ...]
+    is_suspicion: bool = False
 
     @property
     def kind(self) -> Kind:
         return KINDS[self.name]
-
-    @property
-    def is_suspicion(self) -> bool:
-        """Whether answers must be read before they are called wrong: by their kind, or labeller."""
-        return self.kind.is_suspicion or bool(self.rate.estimated)
 
 
 class Flaws(Record):
@@ -71,17 +68,21 @@ def count(
 ) -> Flaws:
     """The figures of one model's rows; an answer whose flaws are not there is not judged."""
     figures = _Figures(rows, flaws)
-    kinds = [
-        figures.counted(kind.name, partial(_has, kind), is_of_labels=kind.is_of_labels)
-        for kind in KINDS.values()
-    ]
-    outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
     every = flaws.values()
+    bases = Counter(own.evidence.basis.value for own in every if own.outcome and own.evidence)
+    kinds = []
+    for kind in KINDS.values():
+        one = figures.counted(kind.name, partial(_has, kind), is_of_labels=kind.is_of_labels)
+        # What is relevant by labels need not hold the answer; test beds and true answers tell it.
+        is_sure = kind is DECLINED_WRONGLY and Basis.LABELS.value not in bases
+        is_suspicion = bool(one.rate.estimated) or (kind.is_suspicion and not is_sure)
+        kinds.append(one.model_copy(update={"is_suspicion": is_suspicion}))
+    outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
     cited = [own.cited for own in every if own.cited]
     return Flaws(
         kinds=tuple(sorted(filter(_is_there, kinds), key=_most_first)),
         outcomes=tuple(outcomes) if any(map(_is_there, outcomes)) else (),
-        bases=Counter(own.evidence.basis.value for own in every if own.outcome and own.evidence),
+        bases=bases,
         declined=figures.mean(lambda own: own.declines),
         citations=Counter(one.carries.value for own in cited for one in own.citations),
         precision=figures.mean(lambda own: own.cited and own.cited.precision, is_of_labels=True),

@@ -136,7 +136,7 @@ def test_the_same_is_said_in_terminal_file_report_and_python(by_labels, tmp_path
     report = by_labels.report(tmp_path / "report.html").read_text()
     lines = {line["question"]: line for line in by_labels.lines()}
 
-    assert "Declined although there was evidence?" in shown
+    assert "Declined although there was evidence" in shown
     assert "4 citations: 2 correct" in shown
     (flaws,) = summary["flaws"]
     assert flaws == {"model": None, **by_labels.flaws().model_dump(mode="json")}

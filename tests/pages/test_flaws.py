@@ -47,7 +47,7 @@ def test_a_run_begins_with_its_flaws_the_most_frequent_first(open_page, run):
     shown = said(at, "header", "markdown", "caption")
 
     assert "What is wrong" in shown
-    first, second = "Declined although there was evidence?", "Answered without evidence"
+    first, second = "Declined although there was evidence", "Answered without evidence"
     assert shown.index(first) < shown.index(second)
     # 5 of 7 by Wilson
     assert "5 answers · 71 % (36 to 92)" in shown
@@ -81,7 +81,7 @@ def test_a_metrics_run_has_what_follows_from_true_answers(open_page):
     run = finished(DATA, "answer_match")
     shown = said(checked(open_page("metrics", run=run.id)), "markdown")
 
-    assert "Declined although there was evidence?" in shown
+    assert "Declined although there was evidence" in shown
     assert "Says what no document says" not in shown
 
 
