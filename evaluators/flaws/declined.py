@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from evaluators.context_recall import LexicalContextRecall
+from evaluators.flaws.facts import Fact
 from evaluators.records import Ability, DocumentRole, Labels, Sample
 from evaluators.rgb_rules import (
     NO_REJECTION,
@@ -17,16 +17,12 @@ from evaluators.rgb_rules import (
     first_verdict,
     rejection_rules,
 )
-from evaluators.text.accepted import groups
 from evaluators.text.claimed import claimed
 from evaluators.text.language import mark
-from evaluators.text.phrases import Phrase, Search
 from evaluators.trace.claims import is_refusal
 
 ENOUGH = 0.5
-"""The share of a true answer's sentences that stands in documents which hold it."""
-SAYS_LITTLE = frozenset(("yes", "no", "true", "false", "是", "否", "不是", "对", "错"))
-"""True answers that stand in documents by chance."""
+"""The share of a true answer's facts that stands in documents which hold it."""
 # "The cause is unknown" answers what the cause is, "the body is unable to store sugar" what it is.
 ANSWERS_AS_WELL = frozenset(
     (
@@ -97,12 +93,12 @@ def sentence_declines(text: str) -> bool:
     return not _TURNS_WITHIN.search(text)
 
 
-def evidence_for(sample: Sample, labels: Labels | None) -> Evidence | None:
+def evidence_for(sample: Sample, labels: Labels | None, facts: Sequence[Fact]) -> Evidence | None:
     """Whether the documents hold the answer; `None` where nothing tells, or there are none.
 
-    A test bed knows it of each document. Else it is the true answer, which must stand there, or at
-    least half its sentences by their words; and without one whether the labels (`None` of a
-    labeller that only compares words) call a sentence relevant.
+    A test bed knows it of each document. Else it is the true answer, of whose `facts` at least half
+    must stand there; and without one whether the labels (`None` of a labeller that only compares
+    words) call a sentence relevant.
     """
     if not any(map(str.strip, sample.retrieved_documents)):
         return None
@@ -111,26 +107,9 @@ def evidence_for(sample: Sample, labels: Labels | None) -> Evidence | None:
         if sample.rgb and sample.rgb.ability is Ability.COUNTERFACTUAL:
             return None
         return Evidence(DocumentRole.ANSWER in sample.roles, Basis.ROLES)
-    is_there = _holds_truth(sample)
-    if is_there is not None:
-        return Evidence(is_there, Basis.TRUTH)
+    if facts:
+        held = sum(fact.in_documents for fact in facts)
+        return Evidence(held >= ENOUGH * len(facts), Basis.TRUTH)
     if labels is None:
         return None
     return Evidence(bool(labels.relevant_keys), Basis.LABELS)
-
-
-def _holds_truth(sample: Sample) -> bool | None:
-    """Whether the true answer stands in the documents; `None` where it cannot be looked for."""
-    required = groups(sample.ground_truth)
-    every = {spelling.strip(" .。").lower() for group in required for spelling in group}
-    if not any(every) or SAYS_LITTLE.intersection(every):
-        return None
-    text = "\n".join(sample.retrieved_documents)
-    if all(any(_stands_in(text, spelling) for spelling in group) for group in required):
-        return True
-    recall = LexicalContextRecall().score(sample).values[LexicalContextRecall.name]
-    return None if recall is None else recall >= ENOUGH
-
-
-def _stands_in(text: str, words: str) -> bool:
-    return next(Search([Phrase(words, "answer")]).places(text), None) is not None

@@ -57,6 +57,25 @@ UNSUPPORTED = Kind(
     place=MODEL,
     is_of_labels=True,
 )
+LEFT_OUT = Kind(
+    "fact_left_out",
+    title=mark("Leaves out what the documents hold"),
+    meaning=mark("A fact of the true answer stands in the documents and not in the answer."),
+    remedy=mark(
+        "The model lost it: ask for a complete answer, allow a longer one, or put fewer documents "
+        "into the prompt."
+    ),
+    place=MODEL,
+    is_suspicion=True,
+)
+NOT_RETRIEVED = Kind(
+    "fact_not_retrieved",
+    title=mark("A fact was not retrieved"),
+    meaning=mark("A fact of the true answer stands neither in the answer nor in the documents."),
+    remedy=mark("Retrieve more pieces or other ones; look whether the source is indexed at all."),
+    place=RETRIEVER,
+    is_suspicion=True,
+)
 EMPTY = Kind(
     "empty",
     title=mark("The answer is empty"),
@@ -124,6 +143,8 @@ KINDS = {
         ANSWERED_WITHOUT,
         DECLINED_WRONGLY,
         UNSUPPORTED,
+        LEFT_OUT,
+        NOT_RETRIEVED,
         EMPTY,
         CITES_NOTHING,
         CITES_OTHER,

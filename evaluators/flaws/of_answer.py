@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from evaluators.flaws import declined, kinds
 from evaluators.flaws.citations import Carries, Cited, citations
 from evaluators.flaws.declined import Evidence, Outcome
+from evaluators.flaws.facts import Fact, Stands, facts_of
 from evaluators.flaws.kinds import KINDS, Kind
 from evaluators.flaws.mismatches import Mismatch, mismatches
 from evaluators.records import Labels, Sample, Sentences, Support
@@ -42,6 +43,7 @@ class AnswerFlaws(NamedTuple):
     evidence: Evidence | None = None
     cited: Cited | None = None
     mismatches: tuple[Mismatch, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     @property
     def outcome(self) -> Outcome | None:
@@ -86,26 +88,53 @@ def flaws_of(
     if labelled:
         texts = [sentence.text for sentence in labelled.sentences.response]
     is_declined = declines(response) if declines else declined.declines(texts)
-    can_tell = labelled is not None and not labelled.compares_words
-    evidence = declined.evidence_for(sample, labelled.labels if labelled and can_tell else None)
+    labels = labelled.labels if labelled and not labelled.compares_words else None
+    facts = tuple(facts_of(sample))
+    evidence = declined.evidence_for(sample, labels, facts)
     if evidence:
         has[kinds.DECLINED_WRONGLY] = is_declined and evidence.is_there
         has[kinds.ANSWERED_WITHOUT] = not (is_declined or evidence.is_there)
+    # A test bed has rules of its own for what is right.
+    if not (is_declined or sample.rgb):
+        has |= _of_facts(facts)
     if labelled is None:
-        return AnswerFlaws(has, is_declined, evidence)
-    sentences, labels, _ = labelled
-    supports = response_supports(sentences, labels)
-    if not is_declined and any(supports):
-        has[kinds.UNSUPPORTED] = Support.NONE in supports
-    cited = citations(sentences, labels, sample.sources, first_document)
-    if cited.citations:
-        said = {citation.carries for citation in cited.citations}
-        has[kinds.CITES_NOTHING] = Carries.FABRICATED in said
-        has[kinds.CITES_OTHER] = Carries.OTHER in said
-        has[kinds.UNCITED] = bool(cited.uncited)
-    found = mismatches(sentences, labels, sample.question)
-    if not is_declined and any(supports):
-        of_kinds = {mismatch.kind for mismatch in found}
-        for kind in (kinds.OTHER_NUMBER, kinds.OTHER_NAME, kinds.NEGATED):
-            has[kind] = kind in of_kinds
-    return AnswerFlaws(has, is_declined, evidence, cited, tuple(found))
+        return AnswerFlaws(has, is_declined, evidence, facts=facts)
+    cited = citations(labelled.sentences, labelled.labels, sample.sources, first_document)
+    found = tuple(mismatches(labelled.sentences, labelled.labels, sample.question))
+    has |= _of_citations(cited)
+    if not is_declined:
+        has |= _of_labels(labelled, found)
+    return AnswerFlaws(has, is_declined, evidence, cited, found, facts)
+
+
+def _of_facts(facts: Sequence[Fact]) -> dict[Kind, bool]:
+    stands = {fact.stands for fact in facts}
+    if not stands:
+        return {}
+    return {
+        kinds.LEFT_OUT: Stands.DOCUMENTS in stands,
+        kinds.NOT_RETRIEVED: Stands.NOWHERE in stands,
+    }
+
+
+def _of_citations(cited: Cited) -> dict[Kind, bool]:
+    said = {citation.carries for citation in cited.citations}
+    if not said:
+        return {}
+    return {
+        kinds.CITES_NOTHING: Carries.FABRICATED in said,
+        kinds.CITES_OTHER: Carries.OTHER in said,
+        kinds.UNCITED: bool(cited.uncited),
+    }
+
+
+def _of_labels(labelled: LabelledAnswer, found: Sequence[Mismatch]) -> dict[Kind, bool]:
+    supports = response_supports(labelled.sentences, labelled.labels)
+    if not any(supports):
+        return {}
+    of_kinds = {mismatch.kind for mismatch in found}
+    suspected = (kinds.OTHER_NUMBER, kinds.OTHER_NAME, kinds.NEGATED)
+    return {
+        kinds.UNSUPPORTED: Support.NONE in supports,
+        **{kind: kind in of_kinds for kind in suspected},
+    }

@@ -30,7 +30,7 @@ FACTS = (
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "labels", "labelling_prompt", "metrics", "flaws", "citations",
+    "labels", "labelling_prompt", "metrics", "flaws", "citations", "facts",
 )  # fmt: skip
 NOTE = ("tags", "note")
 UNREADABLE = "unreadable"
@@ -153,6 +153,8 @@ class AnswerRows:
         facts: Row = {"flaws": [kind.name for kind in flaws.kinds]}
         if flaws.cited and flaws.cited.citations:
             facts["citations"] = [citation._asdict() for citation in flaws.cited.citations]
+        if flaws.facts:
+            facts["facts"] = [{"text": one.text, "stands": one.stands} for one in flaws.facts]
         return facts
 
     def _labels_beside(self, row: Outline, content: Content) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.flaws.declined import Basis, Evidence, declines, evidence_for
+from evaluators.flaws.facts import facts_of
 from evaluators.records import Ability, DocumentRole, Labels, RGBTask, Sample
 from evaluators.text.sentences import split_sentences
 
@@ -69,19 +70,19 @@ def test_an_answer_is_declined_by_what_it_claims_first(answer, expected):
 )
 def test_whether_documents_hold_the_answer_is_told_by_truth_then_by_labels(truth, labels, expected):
     sample = Sample(id="s", question="?", retrieved_documents=DOCUMENTS, ground_truth=truth)
-    assert evidence_for(sample, labels) == expected
+    assert evidence_for(sample, labels, facts_of(sample)) == expected
 
 
 def test_chinese_truths_are_found_inside_a_text_without_blanks():
     sample = Sample(
         id="s", question="?", retrieved_documents=("埃菲尔铁塔在巴黎。",), ground_truth="巴黎"
     )
-    assert evidence_for(sample, None) == Evidence(True, Basis.TRUTH)
+    assert evidence_for(sample, None, facts_of(sample)) == Evidence(True, Basis.TRUTH)
 
 
 def test_without_documents_nothing_tells():
     sample = Sample(id="s", question="?", retrieved_documents=(" ",), ground_truth="1889")
-    assert evidence_for(sample, RELEVANT) is None
+    assert evidence_for(sample, RELEVANT, facts_of(sample)) is None
 
 
 @pytest.mark.parametrize(
@@ -102,4 +103,4 @@ def test_a_test_bed_knows_what_each_document_is_for(ability, roles, expected):
         rgb=RGBTask(ability=ability),
         roles=roles,
     )
-    assert evidence_for(sample, RELEVANT) == expected
+    assert evidence_for(sample, RELEVANT, facts_of(sample)) == expected

@@ -397,7 +397,7 @@ def test_results_are_taken_away_as_files(plumbline, data_folder):
     } == {
         *("id", "question", "response", "adherence", "answer_match", "definition"),
         *("status", "error"),
-        *("ground_truth", "retrieved_documents", "group", "metrics", "labels", "flaws"),
+        *("ground_truth", "retrieved_documents", "group", "metrics", "labels", "flaws", "facts"),
     }
     assert lines[0]["metrics"] == [
         {"metric": "trace", "status": "scored", "reason": "", "error": "", "error_kind": ""},

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from evaluators.flaws.facts import facts_of
 from evaluators.prompts import fill
 from evaluators.records import Sample
 from evaluators.text.language import say
-from evaluators.text.words import accepted
+from evaluators.text.words import accepted, name_and_text
 from ui.parts.untrusted import plain
 
 
@@ -24,9 +25,19 @@ def generator_prompt(label: str, template: str, sample: Sample) -> None:
         st.code(prompt.text, language=None, wrap_lines=True)
 
 
+def lost_facts(sample: Sample) -> None:
+    """The facts of the true answer that the answer does not give, and where they stand."""
+    if sample.response is None or sample.rgb:
+        return
+    for fact in facts_of(sample):
+        if not fact.in_answer:
+            st.caption(plain(name_and_text(fact.text, say(fact.stands.value))))
+
+
 def expected_answer(sample: Sample) -> None:
     """The true answer and the planted error, where the sample has them."""
     if sample.ground_truth is not None:
         st.text(say("True answer: {answer}", answer=accepted(sample.ground_truth)))
+        lost_facts(sample)
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(say("Planted error: {answer}", answer=accepted(sample.rgb.counterfactual)))

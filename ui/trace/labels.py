@@ -90,6 +90,7 @@ def _labels_with_evidence(
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
         )
+        texts.lost_facts(sample)
         _below(run, shown, sample.question)
 
 

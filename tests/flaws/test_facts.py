@@ -1,0 +1,78 @@
+"""The facts of a true answer: given, lost by the generator, or lost by the retriever; by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators import evaluate
+from evaluators.flaws.facts import Stands, facts_of
+from evaluators.records import Sample
+
+DOCUMENTS = ("The bridge was opened in 1932 by the mayor.", "It is 503 metres long.")
+GIVEN, LOST, NOWHERE = Stands
+
+
+@pytest.mark.parametrize(
+    ("response", "truth", "expected"),
+    [
+        ("It was opened in 1932.", "1932", [GIVEN]),
+        ("It was opened in May.", "1932", [LOST]),
+        ("It was opened in May.", "1931", [NOWHERE]),
+        # Known by the model, though it was not retrieved
+        ("It was opened in 1931.", "1931", [GIVEN]),
+        ("Opened in 1932.", "The mayor opened it in 1932. It is 503 metres long.", [LOST, LOST]),
+        (
+            "The mayor opened it in 1932.",
+            "The mayor opened it in 1932. It is 503 metres long. It carries eight lanes.",
+            [GIVEN, LOST, NOWHERE],
+        ),
+        # Required answers, each in spellings of which any will do
+        ("It was opened in 1932.", ("1932", ("503 m", "503 metres")), [GIVEN, LOST]),
+        ("It was opened in 1932.", "Yes", []),
+        ("It was opened in 1932.", None, []),
+        ("It was opened in 1932.", "?", []),
+        ("<think>1932</think>In May.", "1932", [LOST]),
+        ("", "1932", [LOST]),
+        (None, "1932", [LOST]),
+    ],
+)
+def test_each_fact_stands_in_the_answer_in_the_documents_or_nowhere(response, truth, expected):
+    sample = Sample(
+        id="s",
+        question="?",
+        response=response,
+        retrieved_documents=DOCUMENTS,
+        ground_truth=truth,
+    )
+    assert [fact.stands for fact in facts_of(sample)] == expected
+
+
+def test_chinese_facts_are_found_inside_sentences():
+    sample = Sample(
+        id="s",
+        question="?",
+        response="大桥由市长开通。",
+        retrieved_documents=("大桥在上海，由市长开通。",),
+        ground_truth=("市长", "上海", "北京"),
+    )
+    assert [fact.stands for fact in facts_of(sample)] == [GIVEN, LOST, NOWHERE]
+
+
+def test_a_run_counts_what_generator_and_retriever_lost(store):
+    rows = [
+        {"question": question, "response": response, "ground_truth": truth}
+        | {"retrieved_documents": list(DOCUMENTS)}
+        for question, response, truth in (
+            ("When?", "In 1932.", "1932"),
+            ("How long?", "Very long.", "503 metres"),
+            ("How wide?", "Very wide.", "49 metres"),
+            # Who declines leaves nothing out.
+            ("How high?", "The documents do not say.", "134 metres"),
+        )
+    ]
+    results = evaluate(rows, "answer_match", store=store, progress=False)
+    found = {one.name: (len(one.answers), one.rate.scored) for one in results.flaws().kinds}
+
+    assert found["fact_left_out"] == found["fact_not_retrieved"] == (1, 3)
+    lines = [line.get("facts") for line in results.lines()]
+    assert lines[1] == [{"text": "503 metres", "stands": "only in the documents"}]
