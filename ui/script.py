@@ -30,6 +30,12 @@ def component(name: str, html: str = "", css: str = "") -> Any:
     return st.components.v2.component(f"plumbline_{name}", html=html or None, css=sheet, js=js)
 
 
+def event(key: str, name: str) -> Any:
+    """What the component of this key just sent under the name; `None` where it sent nothing."""
+    # One that left the page has no state, but Streamlit calls its callback if a stranger sends one.
+    return (st.session_state.get(key) or {}).get(name)
+
+
 def texts_of(script: str) -> list[str]:
     """The English texts that a script says or marks, each as a literal in double quotes."""
     return list(dict.fromkeys(_SAID.findall(script)))

@@ -69,10 +69,9 @@ def show(bar: LabelBar) -> None:
 
 def asked() -> list[Action]:
     """The actions that came since the last time, in their order."""
-    state = st.session_state.get(KEY) or {}
     # From the browser, so it may be anything at all; what does not fit is passed over.
     try:
-        sent = _ACTIONS.validate_python((state.get("changed") or [])[:MOST_ACTIONS])
+        sent = _ACTIONS.validate_python((script.event(KEY, "changed") or [])[:MOST_ACTIONS])
     except (ValidationError, TypeError, KeyError):
         return []
     answered = _answered()

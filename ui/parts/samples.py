@@ -295,7 +295,9 @@ def _rows(
 
     def reorder() -> None:
         """A click on a column's head: lowest first, at the second click highest first."""
-        column = st.session_state[key].order
+        column = script.event(key, "order")
+        if column is None:
+            return
         is_lowest = st.session_state.get(_order_key(table.run)) == f"{column}, {LOWEST}"
         direction = HIGHEST if is_lowest else LOWEST
         st.session_state[_order_key(table.run)] = f"{column}, {direction}"

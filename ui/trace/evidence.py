@@ -165,7 +165,7 @@ def show_blind(
     }
 
     def keep() -> None:
-        changes = st.session_state[KEY].get("changed")
+        changes = script.event(KEY, "changed")
         correction.keep_changes(place, changes, scores.sentences, scores.labels, origin)
         if on_change is not None:
             on_change()

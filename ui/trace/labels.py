@@ -29,7 +29,7 @@ from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.values import HIGH, TRACE_VALUES
-from ui import run_views, session
+from ui import run_views, script, session
 from ui.parts import chosen_view, people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
@@ -75,7 +75,7 @@ def _labels_with_evidence(
         judge.warn(shown.judges)
 
         def keep() -> None:
-            changes = st.session_state[evidence.KEY].get("changed")
+            changes = script.event(evidence.KEY, "changed")
             original = shown.labellings[shown.original].labels
             # Read at the change: the name may have been entered after the page was drawn.
             now = origin or Origin(person=people.me())
