@@ -398,7 +398,7 @@ class RGBEvaluator(Evaluator):
                 return Outcome.NOTICES_AND_CORRECTS if is_right else Outcome.NOTICES
             if is_right:
                 return Outcome.CORRECTS
-            if planted and rgb_rules.contained(self._reading, response, planted):
+            if planted and rgb_rules.contains_any(self._reading, response, planted):
                 return Outcome.REPEATS
         elif verdicts["accuracy"].passed:
             return Outcome.RIGHT

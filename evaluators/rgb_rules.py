@@ -8,6 +8,7 @@ rule that decided and the words that it decided on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from evaluators.errors import MissingInputError
@@ -89,6 +90,35 @@ def normalized_answer(answer: str) -> str:
     return without_spaces(answer) if is_chinese(answer) else " ".join(answer.split())
 
 
+class ComparedAnswer:
+    """An answer made comparable, with what the rules look up in it, each worked out once.
+
+    Thousands of spellings may be tried on a long one.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._held: dict[str, bool] = {}
+
+    @cached_property
+    def is_chinese(self) -> bool:
+        return is_chinese(self.text)
+
+    @cached_property
+    def unspaced(self) -> ComparedAnswer:
+        return ComparedAnswer(without_spaces(self.text))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.text.split())
+
+    def holds(self, true: str) -> bool:
+        """Whether it contains this answer; of many required ones a spelling often comes again."""
+        if true not in self._held:
+            self._held[true] = true in self.text
+        return self._held[true]
+
+
 # Trying rules
 
 
@@ -120,13 +150,13 @@ def answer_verdicts(
     required = groups(truth)
     if not required or not all(required):
         raise MissingInputError(say("There is no true answer. Give a string or a list of strings."))
-    answer = reading.comparable(response)
+    answer = ComparedAnswer(reading.comparable(response))
     return [_best_spelling(reading, answer, group, strict) for group in required]
 
 
 def _best_spelling(
     reading: AnswerReading,
-    answer: str,
+    answer: ComparedAnswer,
     group: Sequence[str],
     strict: bool,
 ) -> Verdict:
@@ -156,7 +186,7 @@ def tried_on_answer(
         yield step
         if step.verdict is not None:
             return
-    answer = reading.comparable(response)
+    answer = ComparedAnswer(reading.comparable(response))
     for group in groups(truth):
         for spelling in group:
             trials = _answer_rules(reading, answer, spelling)
@@ -168,29 +198,27 @@ def tried_on_answer(
 
 def _answer_rules(
     reading: AnswerReading,
-    answer: str,
+    answer: ComparedAnswer,
     spelling: str,
     strict: bool = False,
 ) -> Iterator[Trial]:
-    """The rules for one spelling; `answer` is the response made comparable."""
+    """The rules for one spelling."""
     true = _comparable(reading, spelling)
     if reading.policy == "paper":
-        yield _contains(without_spaces(answer) if is_chinese(answer) else answer, true)
+        yield _contains(answer.unspaced if answer.is_chinese else answer, true)
         return
-    # Quick for the many pairs of plain English
-    are_ascii = answer.isascii() and true.isascii()
-    if not are_ascii and (is_chinese(answer) or is_chinese(true)):
+    if answer.is_chinese or is_chinese(true):
         # So that "iPhone 14" is found in Chinese text.
-        answer, true = without_spaces(answer), without_spaces(true)
-    if not (answer and true):
+        answer, true = answer.unspaced, without_spaces(true)
+    if not (answer.text and true):
         yield mark("empty"), Verdict(False, mark("empty"))
     if strict:
-        is_same = answer == true
+        is_same = answer.text == true
         yield mark("exact match"), Verdict(is_same, mark("exact match"), (true,) if is_same else ())
     yield _contains(answer, true)
     yield (
         mark("short answer"),
-        Verdict(True, mark("short answer"), (answer,)) if answer in true else None,
+        Verdict(True, mark("short answer"), (answer.text,)) if answer.text in true else None,
     )
     yield BY_WORDS, _overlap(answer, true)
 
@@ -201,22 +229,16 @@ def _comparable(reading: AnswerReading, spelling: str) -> str:
     return reading.comparable(spelling)
 
 
-def _contains(answer: str, true: str) -> Trial:
-    return CONTAINED, Verdict(True, CONTAINED, (true,)) if true in answer else None
+def _contains(answer: ComparedAnswer, true: str) -> Trial:
+    return CONTAINED, Verdict(True, CONTAINED, (true,)) if answer.holds(true) else None
 
 
-def _overlap(answer: str, true: str) -> Verdict | None:
+def _overlap(answer: ComparedAnswer, true: str) -> Verdict | None:
     wanted = dict.fromkeys(true.split())
-    shared = _response_words(answer).intersection(wanted)
+    shared = answer.words.intersection(wanted)
     if len(shared) / len(wanted) < ENOUGH_OVERLAP:
         return None
     return Verdict(True, BY_WORDS, tuple(word for word in wanted if word in shared))
-
-
-@remembered(most=16, longest=20_000)
-def _response_words(answer: str) -> frozenset[str]:
-    # Remembered while the answers are tried on one response.
-    return frozenset(answer.split())
 
 
 # Does it decline? Does it notice the error?
@@ -250,8 +272,12 @@ def detection_rules(
         return
     answer = answer.lower()
     yield _phrases("keyword", keywords, answer)
-    wrong = [reading.prepared(spelling).lower() for spelling in spellings(planted) if spelling]
-    denials = tuple(denial for word in wrong for denial in (f"not {word}", f"{word} is wrong"))
+    wrong = dict.fromkeys(
+        reading.prepared(spelling).lower() for spelling in spellings(planted) if spelling
+    )
+    # Of thousands of planted answers few are in it: only those can be denied there.
+    said = [word for word in wrong if word in answer]
+    denials = [denial for word in said for denial in (f"not {word}", f"{word} is wrong")]
     yield _phrases(mark("denies the planted answer"), denials, answer)
     yield _phrases(mark("Chinese marker phrase"), CHINESE_DETECTIONS, answer)
 
@@ -273,18 +299,22 @@ def only_planted(
     planted: Accepted,
 ) -> Verdict | None:
     """The verdict on an answer that holds the planted answer and not the true one."""
-    wrong = contained(reading, response, planted)
-    if wrong and not contained(reading, response, truth):
-        return Verdict(False, ONLY_PLANTED, tuple(wrong))
+    wrong = tuple(contained(reading, response, planted))
+    if wrong and not contains_any(reading, response, truth):
+        return Verdict(False, ONLY_PLANTED, wrong)
     return None
 
 
-def contained(reading: AnswerReading, response: str, accepted: Accepted) -> list[str]:
+def contains_any(reading: AnswerReading, response: str, accepted: Accepted) -> bool:
+    """Whether the answer contains one of the spellings."""
+    return any(True for _ in contained(reading, response, accepted))
+
+
+def contained(reading: AnswerReading, response: str, accepted: Accepted) -> Iterator[str]:
     """The spellings that the answer contains, as they are compared."""
-    answer = reading.comparable(response)
-    verdicts = [
-        first_verdict(_answer_rules(reading, answer, spelling), NO_MATCH)
-        for spelling in spellings(accepted)
-        if spelling.strip()
-    ]
-    return [verdict.evidence[0] for verdict in verdicts if verdict.rule == CONTAINED]
+    answer = ComparedAnswer(reading.comparable(response))
+    for spelling in spellings(accepted):
+        if spelling.strip():
+            verdict = first_verdict(_answer_rules(reading, answer, spelling), NO_MATCH)
+            if verdict.rule == CONTAINED:
+                yield verdict.evidence[0]

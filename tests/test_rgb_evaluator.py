@@ -4,6 +4,7 @@ labels.
 
 import inspect
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -757,3 +758,21 @@ def test_the_stored_verdicts_are_those_that_were_given():
     judged = counterfactual("Wrong: it is Paris.")
 
     assert DOCUMENTED.score(judged).evidence.verdicts == DOCUMENTED.verdicts(judged)
+
+
+@pytest.mark.parametrize("policy", ["documented", "paper"])
+def test_thousands_of_spellings_on_a_long_answer_take_seconds_and_not_minutes(policy):
+    planted = tuple((f"c d {number}", "e f") for number in range(1_000))
+    truth = tuple((f"ab {number}", f"tower {number}", "a b", "t") for number in range(1_000))
+    long = counterfactual("The tower of a b c d e f g is here. " * 7_000, truth, planted)
+    evaluator = RGBEvaluator(policy=policy)
+    started = time.process_time()
+
+    detection, correction = evaluator.verdicts(long).values()
+    steps = evaluator.steps(long)
+
+    assert (detection.passed, correction.passed) == (False, True)
+    assert correction.evidence == ("a b",) * 1_000
+    assert len(steps) > 3_000
+    # Three times what it took here.
+    assert time.process_time() - started < 6

@@ -16,6 +16,7 @@ from evaluators.runs.plan import RunPlan
 from tests.pages.conftest import checked
 from tests.pages.screen import html, said, segments, table
 from ui import session
+from ui.parts import tried
 
 DECLINING = "I can not answer the question because of the insufficient information in documents."
 MODELS = (OFFLINE, ModelSpec(provider="groq", model="openai/gpt-oss-20b"))
@@ -83,6 +84,18 @@ def test_only_rules_of_the_language_are_listed(open_page, filled):
     assert "denies the planted answer" in rules
     assert "Chinese marker phrase" not in rules
     assert f"All rules tried ({len(rules)})" in [expander.label for expander in at.expander]
+
+
+def test_of_thousands_of_rules_the_first_are_listed_and_their_number_is_told():
+    # An answer that is not there is tried by three rules.
+    truth = tuple(f"City {number}" for number in range(1_000))
+    task = RGBTask(ability=Ability.NOISE)
+    long = Sample(id="a", question="Where?", response="Perth", ground_truth=truth, rgb=task)
+
+    rows, number = tried.rows(RGBEvaluator(), long)
+
+    assert (len(rows), number) == (tried.MOST_SHOWN, 3_000)
+    assert rows[3]["Asked"] == "Is it “City 1”?"
 
 
 def test_samples_of_earlier_versions_have_no_roles_and_say_as_much_as_is_known(open_page):

@@ -277,4 +277,4 @@ def _verdict_on_own(rules: RGBEvaluator, sample: Sample) -> None:
     verdicts = rules.verdicts(sample)
     _outcome(say("Your answer"), rules, sample, verdicts)
     st.html(marked.text_with_marks(sample.response or "", marked.Marks.of(sample, verdicts)))
-    tried.show(tried.rows(rules, sample))
+    tried.show(*tried.rows(rules, sample))

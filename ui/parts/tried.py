@@ -14,9 +14,13 @@ from ui.parts.untrusted import plain
 
 OUTCOMES = {None: mark("does not decide"), True: mark("yes"), False: mark("no")}
 
+# Each is looked up in the answer, which may be long.
+MOST_SHOWN = 50
+"""Rows of the table; a sample with more has thousands of accepted answers, and no reader of all."""
 
-def show(rows: list[dict[str, str]]) -> None:
-    """A table of these rules, each with the way to its place in the glossary."""
+
+def show(rows: list[dict[str, str]], number: int) -> None:
+    """A table of these of so many rules, each with the way to its place in the glossary."""
     # A table renders Markdown in its cells.
     cells = []
     for row in rows:
@@ -30,16 +34,20 @@ def show(rows: list[dict[str, str]]) -> None:
             }
         )
     st.table(cells, hide_index=True)
+    if number > len(rows):
+        st.caption(say("The first {most} of {all:,} rules.", most=len(rows), all=number))
 
 
-def rows(evaluator: RGBEvaluator, sample: Sample) -> list[dict[str, str]]:
-    """What each rule asks, what it says, and on which words of the answer, as they stand there.
+def rows(evaluator: RGBEvaluator, sample: Sample) -> tuple[list[dict[str, str]], int]:
+    """What each of the first rules asks, what it says, and on which words of the answer, as they
+    stand there; and how many rules were tried in all.
 
     All but these words is English, for `show`.
     """
     response = sample.response or ""
+    steps = rgb_words.of_its_language(evaluator.steps(sample), response)
     rows = []
-    for step in rgb_words.of_its_language(evaluator.steps(sample), response):
+    for step in steps[:MOST_SHOWN]:
         passed = step.verdict.passed if step.verdict else None
         words = step.verdict.evidence if step.verdict else ()
         rows.append(
@@ -50,4 +58,4 @@ def rows(evaluator: RGBEvaluator, sample: Sample) -> list[dict[str, str]]:
                 "Words": ", ".join(as_written(response, words)),
             }
         )
-    return rows
+    return rows, len(steps)

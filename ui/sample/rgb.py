@@ -122,10 +122,10 @@ def decision_line(decision: Decision) -> None:
 
 
 def _rules_in_order(evaluator: RGBEvaluator, sample: Sample) -> None:
-    rows = tried.rows(evaluator, sample)
-    label = say("All rules tried ({number:,})", number=len(rows))
+    rows, number = tried.rows(evaluator, sample)
+    label = say("All rules tried ({number:,})", number=number)
     with st.expander(label, icon=":material/rule:", key="rules_tried"):
-        tried.show(rows)
+        tried.show(rows, number)
 
 
 def _every_model(run: Run, cell: Cell, evaluator: RGBEvaluator, sample: Sample) -> None:
