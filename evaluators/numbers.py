@@ -1,4 +1,4 @@
-"""Numbers as people give them: a share from 0 to 1, and a whole one."""
+"""Numbers as people give them: a share from 0 to 1, a whole one, and True or False."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from evaluators.text.printable import shown
 
 def share(value: Any, name: str) -> float:
     """The share; raises `ParameterError` for percent, text, NaN, and what is outside of 0 to 1."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if is_number and 0 <= value <= 1:
+    if is_number(value) and 0 <= value <= 1:
         return float(value)
-    hint = f": {value / 100:g} is {value:g} %" if is_number and 1 < value <= 100 else ""
+    hint = f": {value / 100:g} is {value:g} %" if is_number(value) and 1 < value <= 100 else ""
     raise ParameterError(f"{name} is {shown(value)}. Give a share from 0 to 1{hint}.")
 
 
 def whole_number(value: Any, name: str, least: float | None = 0, most: float | None = None) -> int:
     """The whole number; raises `ParameterError` for text, fractions, and what is out of bounds."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_whole and _is_between(value, least, most):
+    if is_whole(value) and _is_between(value, least, most):
         return int(value)
     raise ParameterError(
         f"{name} is {shown(value)}. Give a whole number{_bounds_in_words(least, most)}."
@@ -31,10 +29,28 @@ def whole_number(value: Any, name: str, least: float | None = 0, most: float | N
 
 def number(value: Any, name: str, least: float | None = None, most: float | None = None) -> float:
     """The number; raises `ParameterError` for text, NaN, and what is out of bounds."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if is_number and _is_between(value, least, most):
+    if is_number(value) and _is_between(value, least, most):
         return float(value)
     raise ParameterError(f"{name} is {shown(value)}. Give a number{_bounds_in_words(least, most)}.")
+
+
+def truth(value: Any, name: str) -> bool:
+    """True or False; raises `ParameterError` for what is neither, nor 1 or 0."""
+    if is_truth(value):
+        return bool(value)
+    raise ParameterError(f"{name} is {shown(value)}. Give True or False.")
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_truth(value: Any) -> bool:
+    return isinstance(value, Real) and value in (0, 1)
 
 
 def _is_between(value: float, least: float | None, most: float | None) -> bool:

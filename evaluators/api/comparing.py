@@ -12,8 +12,10 @@ from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
+from evaluators.declared import checks_types
 from evaluators.errors import ParameterError
 from evaluators.llm.catalogue import model_title
+from evaluators.named_files import write_file
 from evaluators.records import Run
 from evaluators.report.comparison_report import comparison_report
 from evaluators.runs.aggregate import View
@@ -28,12 +30,11 @@ class _OfSides:
 
     sides: tuple[Side, ...] = field(default=(), kw_only=True)
 
+    @checks_types()
     def report(self, path: str | Path) -> Path:
         """Writes a report: one HTML page that opens offline and prints on A4; at most 6 MB."""
         assert isinstance(self, Comparison | Several)
-        target = Path(path)
-        target.write_text(comparison_report(self, self.sides), encoding="utf-8")
-        return target
+        return write_file(path, comparison_report(self, self.sides))
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +78,7 @@ def compare(
 ) -> SeveralSides: ...
 
 
+@checks_types()
 def compare(
     first: Results,
     /,

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from evaluators.catalogue import from_spec
+from evaluators.declared import checks_types
 from evaluators.errors import ParameterError
 from evaluators.llm import Keys
 from evaluators.llm.connect import accesses, connect, sdk_name
@@ -35,6 +36,7 @@ MOST_LOOKED_AT = 1000
 
 
 @lists_settings
+@checks_types("dataset", "metrics")
 def evaluate(
     dataset: inputs.Data,
     metrics: inputs.Metric | Sequence[inputs.Metric],
@@ -105,6 +107,7 @@ def evaluate(
 
 
 @lists_settings
+@checks_types("dataset", "metrics")
 def estimate(
     dataset: inputs.Data,
     metrics: inputs.Metric | Sequence[inputs.Metric],

@@ -7,12 +7,15 @@ from pathlib import Path
 from evaluators.api.results import Results
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several
+from evaluators.declared import checks_types
 from evaluators.drawing import SIZES
 from evaluators.errors import ParameterError
 from evaluators.exports import bundle
+from evaluators.named_files import named_file, write_file
 from evaluators.runs.run_view import RunView
 
 
+@checks_types()
 def for_paper(
     of: Results | Comparison | Several,
     folder: str | Path,
@@ -27,13 +30,10 @@ def for_paper(
     if width not in SIZES:
         raise ParameterError(f"There is no width {width!r:.60}. There are: {', '.join(SIZES)}.")
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, content in bundle_of(of, width).files().items():
-        path = target / name
-        path.write_bytes(content)
-        paths.append(path)
-    return paths
+    with named_file(target, "written", ParameterError):
+        target.mkdir(parents=True, exist_ok=True)
+    files = bundle_of(of, width).files()
+    return [write_file(target / name, content) for name, content in files.items()]
 
 
 def bundle_of(of: Results | Comparison | Several, width: str = "double") -> bundle.Bundle:

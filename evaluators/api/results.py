@@ -14,12 +14,14 @@ from rich.table import Table
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import goes_by_rules, labels_sentences
 from evaluators.comparison.repeated import Repeated, repeated
+from evaluators.declared import checks_types
 from evaluators.document import tables, terminal
 from evaluators.document.blocks import Passage
-from evaluators.errors import IN_PYTHON, ParameterError
+from evaluators.errors import IN_PYTHON, ParameterError, RunFileError
 from evaluators.exports import format_for
 from evaluators.llm import Keys
 from evaluators.llm.keys import keys_from_environment
+from evaluators.named_files import read_file, write_file
 from evaluators.people.checked import Against, Check
 from evaluators.records import (
     Reason,
@@ -78,6 +80,7 @@ class Results:
         # Frozen, and named from now on: by which formula values are counted is never left open.
         object.__setattr__(self, "definition", formula_of(self.run, self.definition))
 
+    @checks_types()
     def under(
         self,
         definition: str | None = None,
@@ -109,6 +112,7 @@ class Results:
         """What the run is called, here as everywhere: as somebody named it, else as suggested."""
         return self.run.title
 
+    @checks_types()
     def rename(self, title: str) -> Results:
         """The same run under another title, from now on everywhere; empty for the suggested one.
 
@@ -184,6 +188,7 @@ class Results:
         """What persons wrote down about answers, by sample and model, both from 0."""
         return self.store.notes.by_answer(self.run.id)
 
+    @checks_types()
     def summary(self, model: int = 0) -> dict[str, Mean]:
         """The mean of each value over what was judged, for the model of this number, from 0.
 
@@ -195,6 +200,7 @@ class Results:
         values = aggregate.named_values(self.run.evaluators, rows)
         return {name: value.mean for name, value in values.items()}
 
+    @checks_types("labels")
     def correct(
         self,
         labels: OwnLabels | None = None,
@@ -253,6 +259,7 @@ class Results:
         passages = *found, tables.means_without_interval(read, self.view)
         return [passage.text for passage in passages if passage.text]
 
+    @checks_types()
     def flaws(self, model: int = 0) -> Flaws:
         """What is wrong with the answers of the model of this number, from 0, by kind.
 
@@ -261,6 +268,7 @@ class Results:
         """
         return self.read().flaws(model, self.view)
 
+    @checks_types()
     def plant_errors(
         self, *, seed: int = 0, keys: Keys | None = None, progress: bool = True
     ) -> Results:
@@ -327,6 +335,7 @@ class Results:
         """
         return recounted(self.read())
 
+    @checks_types()
     def again(
         self,
         *,
@@ -345,45 +354,39 @@ class Results:
         results = results_of(run, self.store, keys, progress)
         return repeated(self.store, self.run, results.run)
 
+    @checks_types()
     def save(self, path: str | Path) -> Path:
         """Writes the run with all of it into one file, NAME.plumbline, that `open_run` opens."""
-        target = Path(path)
-        target.write_bytes(written(self.store, self.run))
-        return target
+        return write_file(path, written(self.store, self.run))
 
+    @checks_types()
     def export(self, path: str | Path, kind: str = "") -> Path:
         """Writes the results in a format of `plumbline export`, else in that of the path's ending.
 
         Raises `ParameterError` for a format that is not there.
         """
-        target = Path(path)
         # Made before the file is opened: what cannot be written leaves an earlier one as it was.
-        content = format_for(target.name, kind).whole(self.read(), self.view)
-        target.write_bytes(content)
-        return target
+        content = format_for(Path(path).name, kind).whole(self.read(), self.view)
+        return write_file(path, content)
 
+    @checks_types()
     def report(self, path: str | Path) -> Path:
         """Writes a report of the run: one HTML page that opens offline and prints on A4.
 
         It has all figures, ten samples with their evidence, and how it was done; at most 6 MB.
         """
-        target = Path(path)
         # Made before the file is opened: a report that fails leaves an earlier one as it was.
-        text = run_report(self.read(), self.view)
-        target.write_text(text, encoding="utf-8")
-        return target
+        return write_file(path, run_report(self.read(), self.view))
 
+    @checks_types()
     def sheet(self, path: str | Path, n: int = USUAL, *, key: bool = False) -> Path:
         """Writes a page to print: the `n` most instructive answers with empty boxes for labels.
 
         With `key` it is the page with the labels and values of the same answers. Raises
         `ParameterError` for a run without sentence labels, and for fewer than 1 or more than 20.
         """
-        target = Path(path)
         view = self.read()
-        text = sheet_key(view, n, self.view) if key else sheet(view, n)
-        target.write_text(text, encoding="utf-8")
-        return target
+        return write_file(path, sheet_key(view, n, self.view) if key else sheet(view, n))
 
     def rows(self) -> list[Outline]:
         """Every result without its texts, by the chosen labels, definition and policy."""
@@ -396,14 +399,15 @@ class Results:
         return View(self.definition, self.labels, self.policy)
 
 
+@checks_types()
 def open_run(path: str | Path, *, store: Store | None = None) -> Results:
     """The results of a run file, which is in the store from now on as any other run.
 
-    A file that was opened before is the same run. Raises `RunFileError` where it was changed, is
-    damaged, too large or from a newer version.
+    A file that was opened before is the same run. Raises `RunFileError` where it cannot be read,
+    was changed, is damaged, too large or from a newer version.
     """
     store = store or inputs.local_store()
-    return Results(opened(Path(path).read_bytes(), store, inputs.WORKSPACE), store)
+    return Results(opened(read_file(path, RunFileError), store, inputs.WORKSPACE), store)
 
 
 def results_of(run: Run, store: Store, keys: Keys, progress: bool) -> Results:

@@ -28,6 +28,7 @@ from evaluators.batch.sources import Fragment
 from evaluators.batch.worker import Processes, Task
 from evaluators.config import config
 from evaluators.datasets.table import SHOWN_PROBLEMS, about_short
+from evaluators.declared import checks_types
 from evaluators.errors import (
     DatasetError,
     ParameterError,
@@ -37,6 +38,7 @@ from evaluators.errors import (
 )
 from evaluators.extras import install_line
 from evaluators.llm import Keys
+from evaluators.numbers import whole_number
 from evaluators.records import Cap
 from evaluators.runs import inputs
 from evaluators.runs.store import Store
@@ -51,6 +53,7 @@ MOST_NAMED = 5
 """Files that a remark names."""
 
 
+@checks_types("metrics", "judge")
 def evaluate_batch_files(
     data: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -104,6 +107,8 @@ def evaluate_batch_files(
         inputs.print_remark(
             f"Not read, as neither Parquet, JSON Lines nor CSV by name: {passed_over}."
         )
+    if workers is not None:
+        workers = whole_number(workers, "workers", least=1)
     where = Where(engine, ray_address, workers)
     try:
         return work(plan, folder, where, retry_failed=retry_failed, progress=progress)

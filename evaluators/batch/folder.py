@@ -296,7 +296,8 @@ def writing(address: str) -> Iterator[None]:
     """Says in a sentence why a folder cannot be written."""
     try:
         yield
-    except (OSError, pa.ArrowException) as error:
+    # A name with half a character cannot be written.
+    except (OSError, UnicodeError, pa.ArrowException) as error:
         what = printable(getattr(error, "strerror", None) or first_line(error))[:200]
         raise WriteError(
             f"{printable(address)} cannot be written ({what}). Make room, or "

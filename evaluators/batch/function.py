@@ -32,6 +32,7 @@ from evaluators.datasets.layout import layout_of
 from evaluators.datasets.mapping import Loaded, checked, separators_in
 from evaluators.datasets.readers import check_samples
 from evaluators.datasets.table import Table
+from evaluators.declared import checks_types
 from evaluators.errors import IN_PYTHON, DatasetError, PlumblineError
 from evaluators.messages import as_stored
 from evaluators.records import JudgeEvidence, LabelEvidence, RuleEvidence, Sample
@@ -56,6 +57,7 @@ Each = Callable[[Callable[[ReadRow], RowOutcome], Iterable[ReadRow]], Iterable[R
 """`map`, or that of an executor whose threads wait for judges."""
 
 
+@checks_types("metrics")
 def evaluate_record_batch(
     batch: pa.RecordBatch,
     metrics: inputs.Metric | Sequence[inputs.Metric],
@@ -82,6 +84,7 @@ def evaluate_record_batch(
     return results_of(rows, free_scorer(evaluators), own_columns, groups)
 
 
+@checks_types("metrics")
 def batch_schema(
     metrics: inputs.Metric | Sequence[inputs.Metric],
     *,

@@ -66,7 +66,7 @@ def planned(
     """What is meant, checked by the first rows; raises `PlumblineError` with the remedy."""
     store = inputs.local_store()
     evaluators = inputs.evaluators(metrics, store.metrics.by_key(inputs.WORKSPACE))
-    check_asked(evaluators, judge)
+    check_asked(evaluators, inputs.several(judge))
     own_keys = keys_from_environment(os.environ) if keys is None else keys
     # A connected model brings its own key, which goes before that of the environment.
     keys = {**own_keys, **accesses(judge)}

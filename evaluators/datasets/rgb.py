@@ -26,7 +26,7 @@ from pydantic import Field
 from evaluators.datasets.sampling import in_random_order
 from evaluators.errors import ParameterError
 from evaluators.messages import as_stored
-from evaluators.numbers import share, whole_number
+from evaluators.numbers import share, truth, whole_number
 from evaluators.records import (
     Ability,
     Accepted,
@@ -118,6 +118,7 @@ def compose(
     passages = whole_number(passages, "passages", least=1)
     seed = whole_number(seed, "seed", least=None)
     sample = None if sample is None else whole_number(sample, "sample")
+    fill_up = truth(fill_up, "fill_up")
     # Rejection is tested with noise alone, planted errors without any
     fixed_levels = {Ability.REJECTION: (1.0,), Ability.COUNTERFACTUAL: (0.0,)}
     samples: list[Sample] = []

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
+from evaluators.arguments import plain
 from evaluators.catalogue import declared_values, labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
@@ -23,6 +24,7 @@ from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.runs.whose import own_labeller
 from evaluators.text.language import language, say
+from evaluators.text.printable import shown
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
 
@@ -120,6 +122,13 @@ def checked_by(
     labeller, or "chosen"; `None` is not known. Raises `ParameterError` for another word, for an id
     that no sample has, or several, for a name that no value has, and for a number beyond 0 and 1.
     """
+    # A column of pandas goes by its index.
+    if callable(getattr(type(labels), "to_dict", None)):
+        labels = labels.to_dict()  # type: ignore[attr-defined]
+    if not isinstance(labels, Mapping):
+        raise ParameterError(
+            f'labels is {shown(labels)}. Give them by the samples\' ids: {{"q1": 1, "q2": 0}}.'
+        )
     if drawn not in (None, *OWN_DRAWS):
         known = ", ".join(f'"{name}"' for name in OWN_DRAWS)
         raise ParameterError(f"drawn={drawn!r:.40} is not a way of drawing. There are: {known}.")
@@ -198,10 +207,10 @@ def _read_label(
             raise ParameterError(
                 f"Sample {sample_id!r:.60} has no value {name!r:.40}. It has: {', '.join(values)}."
             )
-        if not 0 <= number <= 1:
+        if not (isinstance(plain(number), int | float) and 0 <= number <= 1):
             raise ParameterError(
-                f"The label of sample {sample_id!r:.60} is {number:g}. Write 1 for yes, 0 for no, "
-                "or a number between."
+                f"The label of sample {sample_id!r:.60} is {shown(number)}. Write 1 for yes, "
+                "0 for no, or a number between."
             )
     return {name: float(number) for name, number in label.items()}
 

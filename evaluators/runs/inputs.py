@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from os.path import isfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pydantic import SecretStr
 
@@ -24,6 +24,7 @@ from evaluators.datasets.readers import read, read_own
 from evaluators.datasets.rgb import TestBed
 from evaluators.datasets.separators import SEPARATOR_FIELD
 from evaluators.datasets.table import Table, told
+from evaluators.declared import checks_types
 from evaluators.errors import DatasetError, ParameterError
 from evaluators.llm import Access, Keys
 from evaluators.llm.catalogue import OFFLINE
@@ -31,6 +32,7 @@ from evaluators.llm.clients import access_for
 from evaluators.llm.connect import ANSWER_TOKENS, spec_of
 from evaluators.llm.judges import as_client
 from evaluators.llm.providers import PROVIDERS
+from evaluators.named_files import read_file
 from evaluators.prompts import load as load_prompt
 from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
 from evaluators.runs.run_options import Named as Named
@@ -80,6 +82,7 @@ def print_remark(words: str) -> None:
     print(printable(words), file=sys.stderr)
 
 
+@checks_types("data")
 def load_data(
     data: Data,
     *,
@@ -104,7 +107,7 @@ def load_data(
     in sentences; they are printed to the error stream where nothing else is given. Raises
     `DatasetError`.
     """
-    columns = _chosen(columns)
+    columns = columns or {}
     is_name = isinstance(data, str | Path) and not isfile(data)
     is_read_already = is_name or isinstance(data, Dataset | TestBed)
     says_how_to_read = columns or table or encoding or skip_broken
@@ -123,7 +126,7 @@ def load_data(
     if isinstance(data, str | Path):
         path = Path(data)
         name = path.name
-        rows = read(name, _bytes_of_file(path), table, encoding)
+        rows = read(name, read_file(path, DatasetError), table, encoding)
         origin["file"] = str(path.resolve())
     else:
         rows = read_own(name, _rows_as_json(data), table, encoding)
@@ -153,23 +156,6 @@ def loaded_by_columns(
         return loaded
     remembered = (store or local_store()).mappings.get(workspace, loaded.names)
     return open_table(name, table, remembered) if remembered else loaded
-
-
-def _chosen(columns: object) -> dict[str, str]:
-    if columns is None:
-        return {}
-    if not isinstance(columns, Mapping):
-        raise ParameterError(f'columns is {shown(columns)}. Give {{"response": "answer"}}.')
-    return dict(columns)
-
-
-def _bytes_of_file(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DatasetError(
-            f"{printable(str(path))} cannot be read ({error.strerror}). Check its rights."
-        ) from error
 
 
 def _data_by_name(name: str, store: Store, workspace: str) -> Dataset | TestBed:
@@ -306,6 +292,13 @@ def _evaluator(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> Evaluator:
 # Models
 
 
+def several(named: Named | Sequence[Named] | None) -> Sequence[Named]:
+    """Those who are named, none, one or several."""
+    if named is None:
+        return ()
+    return named if isinstance(named, list | tuple) else [cast(Named, named)]
+
+
 def models(
     named: Named | Sequence[Named] | None,
     keys: Keys,
@@ -318,14 +311,11 @@ def models(
     Raises `ParameterError` for one that is unknown or retired, `AccessError` where its key is
     missing.
     """
-    if named is None:
-        return ()
-    several = named if isinstance(named, list | tuple) else [named]
     return tuple(
         spec_of(each, keys, temperature=temperature, answer_tokens=answer_tokens)
         if isinstance(each, str)
         else _spec_of_connected(each, keys)
-        for each in several
+        for each in several(named)
     )
 
 

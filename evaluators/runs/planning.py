@@ -12,6 +12,7 @@ from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
+from evaluators.named_files import named_file
 from evaluators.records import Ability, Cap, Dataset
 from evaluators.runs import inputs
 from evaluators.runs.plan import RunPlan, check_asked
@@ -53,7 +54,7 @@ def planned(
     evaluators = inputs.evaluators(metrics, store.metrics.by_key(workspace))
     evaluators = inputs.counted_by(evaluators, chosen["definition"])
     # Before the models: who names a judge in vain need not look for its key first.
-    check_asked(evaluators, chosen["judge"])
+    check_asked(evaluators, inputs.several(chosen["judge"]))
     temperature, tokens = chosen["temperature"], chosen["answer_tokens"]
     models = inputs.models(
         chosen["model"],
@@ -174,10 +175,5 @@ def _template(prompt: str | Path | None, dataset: Dataset, *, has_model: bool) -
         )
     if isinstance(prompt, str):
         return prompt
-    try:
-        return prompt.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        kind = type(error).__name__
-        raise PromptError(
-            f"{printable(str(prompt))} cannot be read ({kind}). Give a text file."
-        ) from error
+    with named_file(prompt, "read", PromptError):
+        return Path(prompt).read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ from typing import (
 )
 
 from evaluators.datasets.rgb import BY_ROW, NOISE_LEVELS, PASSAGES
+from evaluators.declared import as_declared
 from evaluators.errors import ParameterError
 from evaluators.llm import LLMClient
 from evaluators.llm.catalogue import OFFLINE, model_title
@@ -73,6 +74,7 @@ class Setting:
     words: Callable[[Run], str] | None = None
     # Read from the type beside which it stands.
     kind: type = str
+    declared: Any = str
     is_several: bool = False
 
     @property
@@ -99,16 +101,17 @@ class Setting:
         return self._checked_one(name, value)
 
     def _checked_one(self, name: str, value: Any) -> Any:
-        if self.choices and value not in self.choices:
+        if self.choices and not (isinstance(value, str) and value in self.choices):
             known = ", ".join(self.choices)
             raise ParameterError(f"{name} is {shown(value)}. Known: {known}.")
-        if self.kind is bool and value not in (True, False):
-            raise ParameterError(f"{name} is {shown(value)}. Give True or False.")
         if self.kind is int:
             return whole_number(value, name, self.least, self.most)
         if self.kind is float:
             return number(value, name, self.least, self.most)
-        return value
+        # Models and judges may be anything that can be asked; who asks them refuses the others.
+        if self.choices or self.of:
+            return value
+        return as_declared(self.declared, value, name)
 
     def fits(self, value: Any) -> bool:
         """Whether the value is of its kind and within its bounds; a run file may hold any."""
@@ -459,6 +462,7 @@ def declared(options: type) -> dict[str, Setting]:
         settings[name] = replace(
             setting,
             place=place,
+            declared=annotation.__origin__,
             kind=next((kind for kind in KINDS if kind in parts), str),
             is_several=any(get_origin(part) is Sequence for part in parts),
         )

@@ -8,8 +8,8 @@ import logging
 import os
 import runpy
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from string import Template
@@ -236,7 +236,7 @@ def batch(
     metric: tuple[str, ...],
     param: tuple[str, ...],
     column: tuple[str, ...],
-    encoding: str,
+    encoding: str | None,
     judge: tuple[str, ...],
     by: tuple[str, ...],
     engine: Literal["local", "ray"],
@@ -264,7 +264,7 @@ def batch(
         metrics,
         judge=judge or None,
         columns=columns_of_fields(column),
-        encoding=encoding,
+        encoding=encoding or "",
         by=by,
         engine=engine,
         ray_address=ray_address or "",
@@ -460,8 +460,7 @@ def compare(
     else:
         tables.echo(*rendered(comparison_document(comparison, by_name=True)))
     if report:
-        with _writing(report):
-            comparison.report(report)
+        comparison.report(report)
     _leave_if_damaged(*results)
     outcome = comparison_outcome(comparison, margins, at_least, allow_heuristic=allow_heuristic)
     _leave_by(outcome)
@@ -575,8 +574,7 @@ def report(run_id: str, output: Path, **seen_as: Any) -> None:
     ten samples with their evidence, what it cost, and how it was done.
     """
     results = _results_of(run_id, **seen_as)
-    with _writing(output):
-        results.report(output)
+    results.report(output)
     _to_stderr(f"{output}: open it in a browser.")
     _leave_if_damaged(results)
 
@@ -594,8 +592,7 @@ def sheet(run_id: str, output: Path, number: int, key: bool, definition: str) ->
     that teach most: labellers differ, they say too much, or all is supported.
     """
     results = _results_of(run_id, definition)
-    with _writing(output):
-        results.sheet(output, number, key=key)
+    results.sheet(output, number, key=key)
     _to_stderr(f"{output}: open it in a browser and print it.")
     _leave_if_damaged(results)
 
@@ -733,15 +730,6 @@ def _leave_if_damaged(*several: Results) -> None:
     """Leaves with the exit code for it where rows of a run cannot be read, which is said once."""
     if any([results.damage().sentence() for results in several]):
         raise click.exceptions.Exit(INCOMPLETE)
-
-
-@contextmanager
-def _writing(file: Path) -> Iterator[None]:
-    """Says in a line why a file cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise click.FileError(str(file), error.strerror or "it cannot be written") from error
 
 
 def _results_of(

@@ -145,6 +145,8 @@ class SqliteDatabase(Database):
         try:
             with self._reading:
                 return self._reader.execute(query, named or values).fetchall()
+        except UNSTORABLE as error:
+            raise unstorable(error) from None
         except sqlite3.Error as error:
             # The check may tell better than SQLite why the file cannot be read.
             self.check()
