@@ -115,6 +115,7 @@ def citations(
     document_of = {
         item.key: number for number, own in enumerate(sentences.documents) for item in own
     }
+    names = [_file_name(source) for source in sources]
     found: list[Citation] = []
     claims: list[str] = []
     for claim, every in _behind_claims(sentences.response):
@@ -126,7 +127,7 @@ def citations(
         elif support and support.support is Support.NONE:
             carriers = set()
         for one in every:
-            for document in _documents_named(one, sources, first):
+            for document in _documents_named(one, names, first):
                 carries = _carries(document, carriers, len(sentences.documents))
                 is_there = carries is not Carries.FABRICATED
                 named = document if is_there else None
@@ -143,9 +144,8 @@ def _carries(document: int | None, carriers: set[int], documents: int) -> Carrie
     return Carries.OTHER if carriers else Carries.NOTHING
 
 
-def _documents_named(one: _Mark, sources: Sequence[str], first: int) -> Iterator[int | None]:
+def _documents_named(one: _Mark, names: Sequence[str], first: int) -> Iterator[int | None]:
     yield from (number - first for number in one.numbers)
-    names = [_file_name(source) for source in sources]
     # Without names of documents nobody knows which one a file is.
     for file in one.files if any(names) else ():
         yield names.index(_file_name(file)) if _file_name(file) in names else None

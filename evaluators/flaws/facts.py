@@ -7,13 +7,12 @@ stands where its words do, or a spelling of it as a whole: an estimate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from evaluators.context_recall import ATTRIBUTED_FROM, statements
 from evaluators.records import Sample
-from evaluators.text.accepted import Spellings
 from evaluators.text.language import mark
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.phrases import Phrase, Search
@@ -48,37 +47,43 @@ class Fact(NamedTuple):
 def facts_of(sample: Sample) -> list[Fact]:
     """The facts of the true answer; none where there is none that can be looked for."""
     required = statements(sample.ground_truth)
-    every = {spelling.strip(" .。").lower() for group in required for spelling in group}
+    every = {_compared(spelling) for group in required for spelling in group}
     if SAYS_LITTLE.intersection(every):
         return []
-    answer = _Texts([remove_reasoning(sample.response or "")])
-    documents = _Texts(sample.retrieved_documents)
-    return [
-        Fact(group[0], answer.hold(group), documents.hold(group))
-        for group in required
-        if any(map(_content_of, group))
-    ]
+    answer = _Texts([remove_reasoning(sample.response or "")], every)
+    documents = _Texts(sample.retrieved_documents, every)
+    facts = []
+    for group in required:
+        content = {spelling: frozenset(terms(spelling)) - {STOP} for spelling in group}
+        if any(content.values()):
+            facts.append(Fact(group[0], answer.hold(content), documents.hold(content)))
+    return facts
 
 
 class _Texts:
-    """Texts in which facts are looked for."""
+    """Texts in which facts are looked for, all of them at once."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = list(texts)
-        self._terms = [frozenset(terms(text)) for text in self._texts]
-
-    def hold(self, spellings: Spellings) -> bool:
-        """Whether a spelling stands in one of them, or 70 % of its content words do."""
-        return any(map(self._hold, spellings))
-
-    def _hold(self, spelling: str) -> bool:
-        content = _content_of(spelling)
-        if any(len(content & own) >= ATTRIBUTED_FROM * len(content) for own in self._terms):
-            return bool(content)
+    def __init__(self, texts: Sequence[str], spellings: Iterable[str]) -> None:
+        self._terms = [frozenset(terms(text)) for text in texts]
         # Chinese words do not end where the terms of a text do.
-        search = Search([Phrase(spelling, "answer")])
-        return any(next(search.places(text), None) for text in self._texts)
+        phrases = [Phrase(words, "answer") for words in spellings if not words.isascii()]
+        search = Search(phrases)
+        self._whole = {
+            phrase.words
+            for text in (texts if phrases else ())
+            for _, _, phrase in search.places(text)
+        }
+
+    def hold(self, content: Mapping[str, frozenset[str]]) -> bool:
+        """Whether one of them holds 70 % of the content words of a spelling, or it as a whole."""
+        return any(self._hold(spelling, own) for spelling, own in content.items())
+
+    def _hold(self, spelling: str, content: frozenset[str]) -> bool:
+        if _compared(spelling) in self._whole:
+            return True
+        enough = ATTRIBUTED_FROM * len(content)
+        return bool(content) and any(len(content & own) >= enough for own in self._terms)
 
 
-def _content_of(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - {STOP}
+def _compared(spelling: str) -> str:
+    return spelling.strip(" .。").lower()

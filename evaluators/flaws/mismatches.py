@@ -23,6 +23,8 @@ LEAST_SHARED = 0.66
 """The share of its other content words that the evidence of a claim has, where it misses some."""
 NEAR = 1
 """Sentences on each side of the evidence where a number or a name may stand as well."""
+MOST_READ = 2_000_000
+"""Characters of evidence that are read for one answer; what comes later is not looked at."""
 STEM = 5
 """Letters by which a name is known in another form."""
 LEAST_SHARED_OF_NEGATED = 0.4
@@ -103,6 +105,7 @@ def _supported_claims(sentences: Sentences, labels: Labels, question: str) -> It
         for place, item in enumerate(own)
     }
     every = claimed([sentence.text for sentence in sentences.response])
+    left = MOST_READ
     for sentence, claim in zip(sentences.response, every, strict=True):
         support = supports.get(sentence.key)
         if claim.why_nothing or support is None or support.support is Support.NONE:
@@ -118,6 +121,9 @@ def _supported_claims(sentences: Sentences, labels: Labels, question: str) -> It
             if near < len(sentences.documents[number])
         )
         texts = [sentences.documents[number][place].text for number, place in around]
+        left -= sum(map(len, texts))
+        if left < 0:
+            return
         yield _Claim(sentence.key, nfkc(claim.text), evidence, nfkc(" ".join([question, *texts])))
 
 
