@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import TypeAdapter
 
 from evaluators.catalogue import goes_by_rules, labels_sentences
+from evaluators.config import config
 from evaluators.errors import ParameterError, StoreError
 from evaluators.flaws.citations import first_number, numbers_cited
 from evaluators.flaws.of_answer import AnswerFlaws, LabelledAnswer, flaws_of
@@ -74,6 +75,8 @@ READ_TOGETHER = 256
 """Answers whose texts are in memory at a time, where all of them are read."""
 MOST_WITH_FLAWS = 4000
 """Answers that are read for what is wrong with them: each takes about a millisecond."""
+MOST_WITH_FLAWS_OF_VISITORS = 1000
+"""The same on a public host, whose process all visitors share."""
 MOST_COMPARED = 20
 """People who stand side by side: a page has a column for each, and a cell for any two of them."""
 
@@ -353,13 +356,14 @@ class RunView:
                 yield cell, *labels_by_labeller(sample, score, people.get(cell, ()))
 
     def flaws(self, model: int = 0, view: View = WHAT_COUNTS) -> Flaws:
-        """What is wrong with one model's answers, by kind; of many, `MOST_WITH_FLAWS` drawn."""
+        """What is wrong with one model's answers, by kind; of many, some thousands are drawn."""
 
         every = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
         rows = every
-        if len(every) > MOST_WITH_FLAWS:
+        most = MOST_WITH_FLAWS_OF_VISITORS if config().public else MOST_WITH_FLAWS
+        if len(every) > most:
             # The same ones at every look.
-            rows = Random(self.run.id).sample(every, MOST_WITH_FLAWS)
+            rows = Random(self.run.id).sample(every, most)
             rows.sort(key=lambda row: row.position)
 
         def read(first_document: int = 1) -> Flaws:

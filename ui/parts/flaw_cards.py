@@ -31,6 +31,9 @@ CHIPS = {
     Outcome.DECLINED_WRONGLY.value: kinds.DECLINED_WRONGLY.title,
 }
 """What the chips of outcomes are called that are flaws."""
+OWN_CHIPS = frozenset(
+    (*(kind.title for kind in kinds.KINDS.values()), *(outcome.value for outcome in Outcome))
+)
 
 
 def show(view: RunView, chosen: View, model: int | None = None) -> None:
@@ -62,7 +65,7 @@ def filters(view: RunView, chosen: View) -> Mapping[str, Selection]:
     """The chip of the kind or outcome whose answers were asked for last, if any."""
     name = samples.chip(view.run)
     answers: list[Answer] = []
-    if name == samples.ALL:
+    if name not in OWN_CHIPS:
         return {}
     for model in range(max(1, len(view.run.models))):
         flaws = view.flaws(model, chosen)

@@ -19,6 +19,7 @@ from evaluators.people.labels import (
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Labelling, Run, Sample, Score
 from evaluators.report import coloured
+from evaluators.runs.engine import registry
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.shown_values import title
 from evaluators.runs.store.workspaces import EXAMPLES
@@ -169,7 +170,10 @@ def _choose_labeller(names: list[str], place: RunCell, *, can_rename: bool) -> s
 
 def _flaws(run: Run, shown: ShownLabels, sample: Sample) -> dict[str, list[str]]:
     """What is wrong with sentences beside the labels that are shown, by their keys."""
-    first = run_views.latest(run).flaws(shown.place.cell.model).first_document
+    first, model = 1, shown.place.cell.model
+    # Of a run at work every answer would be read anew at each look.
+    if not registry.moves(run.id, session.store()):
+        first = run_views.latest(run).flaws(model).first_document
     labelled = LabelledAnswer(shown.sentences, shown.labels)
     return flaws_of(sample, labelled, first).by_sentence()
 
