@@ -120,12 +120,11 @@ def citations(
     claims: list[str] = []
     for claim, every in _behind_claims(sentences.response):
         support = supports.get(claim.key)
-        keys = support.supporting_keys if support else ()
+        is_supported = support is not None and support.support is not Support.NONE
+        keys = support.supporting_keys if support and is_supported else ()
         carriers = {document_of[key] for key in keys if key in document_of}
-        if support and support.support is not Support.NONE and carriers:
+        if carriers:
             claims.append(claim.key)
-        elif support and support.support is Support.NONE:
-            carriers = set()
         for one in every:
             for document in _documents_named(one, names, first):
                 carries = _carries(document, carriers, len(sentences.documents))

@@ -358,15 +358,17 @@ class RunView:
     def flaws(self, model: int = 0, view: View = WHAT_COUNTS) -> Flaws:
         """What is wrong with one model's answers, by kind; of many, some thousands are drawn."""
 
-        every = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
-        rows = every
-        most = MOST_WITH_FLAWS_OF_VISITORS if config().public else MOST_WITH_FLAWS
-        if len(every) > most:
-            # The same ones at every look.
-            rows = Random(self.run.id).sample(every, most)
-            rows.sort(key=lambda row: row.position)
+        def read() -> Flaws:
+            every = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
+            rows = every
+            most = MOST_WITH_FLAWS_OF_VISITORS if config().public else MOST_WITH_FLAWS
+            if len(every) > most:
+                # The same ones at every look.
+                rows = Random(self.run.id).sample(every, most)
+                rows.sort(key=lambda row: row.position)
+            return count(rows, len(every))
 
-        def read(first_document: int = 1) -> Flaws:
+        def count(rows: Sequence[Outline], drawn_from: int, first_document: int = 1) -> Flaws:
             flaws, cited = {}, []
             for row, content in self._answered(rows):
                 flaws[Answer(row.position, row.model)] = self.flaws_of(
@@ -377,8 +379,8 @@ class RunView:
             first = first_number(cited)
             # Seldom, and known only when all are read.
             if first != first_document:
-                return read(first)
-            return flaw_figures.count(rows, flaws, first, len(every))
+                return count(rows, drawn_from, first)
+            return flaw_figures.count(rows, flaws, first, drawn_from)
 
         name = f"flaws {model} {self._stored(view).name}"
         return self._from_store(name, Flaws, read, is_of_people=is_of_people(view.by))
@@ -394,7 +396,9 @@ class RunView:
             labelled = LabelledAnswer(scores.sentences, scores.labels, compares_words)
         declines = None
         if goes_by_rules(self.run.evaluator):
-            declines = rulings.rgb_evaluator(self.run, view.policy).is_rejection
+            policy = view.policy
+            rules = self._once("rules", policy, lambda: rulings.rgb_evaluator(self.run, policy))
+            declines = rules.is_rejection
         return flaws_of(content.answered, labelled, first_document, declines)
 
     def _answered(self, rows: Sequence[Outline]) -> Iterator[tuple[Outline, Content]]:

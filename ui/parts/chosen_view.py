@@ -9,7 +9,7 @@ import streamlit as st
 from evaluators.catalogue import leads
 from evaluators.people import labellers
 from evaluators.records import Run
-from evaluators.runs import whose
+from evaluators.runs import run_facts, whose
 from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import say
@@ -41,6 +41,23 @@ def of(run: Run) -> View:
         case "rgb":
             return View(by=labeller, policy=st.session_state.get(rules_key(run)))
     return View(by=labeller)
+
+
+def model_switch(run: Run, label: str, key: str) -> int:
+    """The number of the model whose answers are looked at, to be chosen where there are several."""
+    names = run_facts.titles(run)
+    if len(names) < 2:
+        return 0
+    name = st.segmented_control(
+        label,
+        names,
+        default=names[0],
+        format_func=plain,
+        required=True,
+        key=key,
+        persist_state="session",
+    )
+    return names.index(name)
 
 
 def labels_switch(view: RunView, names: Sequence[str]) -> str | None:

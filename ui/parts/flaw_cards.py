@@ -10,7 +10,6 @@ from evaluators.document import flaws as words
 from evaluators.flaws import kinds
 from evaluators.flaws.declined import Outcome
 from evaluators.records import Run
-from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.flaw_figures import Counted, Flaws
 from evaluators.runs.run_view import RunView
@@ -19,7 +18,7 @@ from evaluators.text.language import say
 from evaluators.text.scale import RATE
 from evaluators.text.words import counted, in_a_line, name_and_text
 from ui import session
-from ui.parts import samples
+from ui.parts import chosen_view, samples
 from ui.parts.untrusted import plain
 
 IN_SIGHT = 3
@@ -42,7 +41,10 @@ def show(view: RunView, chosen: View, model: int | None = None) -> None:
     Of several models it is the one that is chosen here, where none is given.
     """
     place = st.container()
-    flaws = view.flaws(_chosen_model(view.run) if model is None else model, chosen)
+    if model is None:
+        label = say("What is wrong with answers by")
+        model = chosen_view.model_switch(view.run, label, f"flaws_of_{view.run.id}")
+    flaws = view.flaws(model, chosen)
     if not (flaws.kinds or flaws.outcomes):
         return
     place.header(say("What is wrong"), anchor=False)
@@ -74,22 +76,6 @@ def filters(view: RunView, chosen: View) -> Mapping[str, Selection]:
             if _chip(one) == name:
                 answers += one.answers
     return {name: Selection(among=tuple(dict.fromkeys(answers)))} if answers else {}
-
-
-def _chosen_model(run: Run) -> int:
-    names = run_facts.titles(run)
-    if len(names) < 2:
-        return 0
-    name = st.segmented_control(
-        say("What is wrong with answers by"),
-        names,
-        default=names[0],
-        format_func=plain,
-        required=True,
-        key=f"flaws_of_{run.id}",
-        persist_state="session",
-    )
-    return names.index(name)
 
 
 def _chip(one: Counted) -> str:

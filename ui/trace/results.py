@@ -61,7 +61,7 @@ def show(view: RunView) -> None:
     # Of a run at work nobody is offered labellers: every sample would be read at each drawing.
     labelled_by = [] if moves else view.labellers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = _model_switch(run)
+        model = chosen_view.model_switch(run, say("Answers by"), f"model_{run.id}")
         definition = definition_switch(run)
         by = chosen_view.labels_switch(view, labelled_by)
     chosen = View(definition, by)
@@ -204,23 +204,6 @@ def _verdict_on(support: SupportCounts) -> Verdict:
     if not support.sentences:
         return Verdict(say("no sentence"), "good")
     return Verdict(say("{sentences} supported", sentences=sentences), "good")
-
-
-def _model_switch(run: Run) -> int:
-    """The number of the model whose answers are looked at, to be chosen where there are several."""
-    names = run_facts.titles(run)
-    if len(names) < 2:
-        return 0
-    name = st.segmented_control(
-        say("Answers by"),
-        names,
-        default=names[0],
-        format_func=plain,
-        required=True,
-        key=f"model_{run.id}",
-        persist_state="session",
-    )
-    return names.index(name)
 
 
 def definition_switch(run: Run) -> str:
