@@ -64,7 +64,7 @@ def with_last_turns(table: Table, column: str) -> Table:
             joined.append((number, row))
             continue
         earlier += turn.earlier
-        added: dict[str, Any] = {f"{column}.question": turn.question}
+        added: dict[str, Any] = {f"{column}.question": _own_question(row, turn.question)}
         if turn.response is not None:
             added[f"{column}.response"] = turn.response
         if turn.documents:
@@ -77,6 +77,15 @@ def with_last_turns(table: Table, column: str) -> Table:
             "{earlier:,} messages before them are not."
         )
     return table.with_rows(joined, say(words, column=column[:40], earlier=earlier))
+
+
+def _own_question(row: Mapping[str, Any], asked: str) -> str:
+    """The row's own question, where the message is the prompt that was written with it."""
+    for name, value in inner_cells(row):
+        own = value.strip() if isinstance(value, str) and field_of(name) == "question" else ""
+        if own and own in asked:
+            return own
+    return asked
 
 
 def last_turn(cell: Any) -> Turn | None:

@@ -48,7 +48,7 @@ FURTHER = {
     ),
     "response": (
         "pred_answer predicted_answer generated_answer generated_response generated_text "
-        "generated_output model_answer model_response model_output "
+        "generated_output output_text model_answer model_response model_output "
         "system_answer llm_answer answer_llm llm_output rag_answer rag_response bot_answer "
         "agent_answer agent_response ai_answer ai_response assistant_response chatbot_response "
         "actual_output actual_answer actual_response completion generation generated pred "

@@ -252,6 +252,62 @@ def test_exports_of_programs_are_read(row, documents, truth):
     assert sample.ground_truth == truth
 
 
+def openai_evals(item, output=({"role": "assistant", "content": "In 1812."},)):
+    """What OpenAI Evals keeps of one answer: the row, the prompt made of it, and its graders."""
+    prompt = f"Answer from this alone: {LONG}\n\nWhen was it built?"
+    return {
+        "object": "eval.run.output_item",
+        "id": "outputitem_1",
+        "created_at": 1739314509,
+        "datasource_item_id": 1,
+        "datasource_item": item,
+        "results": [{"name": "Judge", "type": "label_model", "passed": True, "score": 1.0}],
+        "sample": {
+            "input": [
+                {"role": "developer", "content": "Be brief."},
+                {"role": "user", "content": prompt},
+            ],
+            "output": list(output),
+            "model": "gpt-4o-mini",
+            "usage": {"total_tokens": 100},
+            "error": None,
+        },
+        "status": "pass",
+    }
+
+
+ASKED = "When was it built?"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        openai_evals({"question": ASKED, "context": [LONG], "expected": "1812"}),
+        openai_evals({"input": ASKED, "docs": [LONG], "ideal": "1812"}),
+        openai_evals({"item": {"input": ASKED, "context": LONG, "ground_truth": "1812"}}),
+        {
+            "item": {"question": ASKED, "documents": [LONG], "ground_truth": "1812"},
+            "sample": {"output_text": "In 1812."},
+        },
+    ],
+)
+@pytest.mark.parametrize("is_page", [False, True])
+def test_results_of_openai_evals_are_read_at_once(row, is_page):
+    loaded = opened({"object": "list", "data": [row] * 2} if is_page else [row] * 2)
+
+    sample = only(loaded)
+    assert (sample.question, sample.response, sample.ground_truth) == (ASKED, "In 1812.", "1812")
+    assert sample.retrieved_documents == (LONG,)
+    assert loaded.guess.is_sure
+
+
+def test_an_answer_that_openai_evals_could_not_get_is_missing():
+    item = {"question": ASKED, "context": [LONG], "expected": "1812"}
+    loaded = opened([openai_evals(item), openai_evals(item, output=())])
+
+    assert [sample.response for sample in loaded.data.samples] == ["In 1812.", None]
+
+
 def test_the_parents_of_messages_may_go_round_in_a_circle():
     circle = {"a": node("user", "When?", "b"), "b": node("assistant", "Now.", "a")}
 
