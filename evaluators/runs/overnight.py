@@ -265,7 +265,10 @@ class Overnight:
             # Resumed with `--now`: what was never asked is asked at once.
             if not self._run.overnight:
                 new = []
-            share = _share(usual, [*waiting, *new], later)
+            # Of later prompts the answer that is asked for first is a part, of any length.
+            to_come = requests[0].spec.answer_tokens if later else 0
+            share = most_of(usual).plus(most_of([*waiting, *new], in_batch=True))
+            share = share.plus(most_of(later, to_come, in_batch=True))
             if new:
                 steps.unasked.append(UnaskedTask(new, share))
             elif waiting or sent_beside:
@@ -494,18 +497,6 @@ def collection_note(store: Store, run: Run, collected: Collected) -> list[Reason
 
 def _without(requests: Iterable[ModelRequest], keys: Container[str]) -> list[ModelRequest]:
     return [request for request in requests if request.key not in keys]
-
-
-def _share(
-    usual: Sequence[ModelRequest],
-    in_batch: Sequence[ModelRequest],
-    later: Iterable[ModelRequest],
-) -> Amount:
-    """What it takes to ask these at most; of later prompts an answer is a part, of any length."""
-    share = most_of(usual).plus(most_of(in_batch, in_batch=True))
-    for request in later:
-        share = share.plus(most_of([request], request.spec.answer_tokens, in_batch=True))
-    return share
 
 
 def _call(key: str, spec: ModelSpec, completion: Completion) -> Call:

@@ -476,6 +476,30 @@ def test_a_budget_holds_before_anything_is_sent(store, registry, loopback, cap):
     assert len(server.batches.made) == 1
 
 
+@pytest.mark.parametrize(("of_model", "of_judge", "sent"), [(10_000, 100, 1), (200, 10_000, 2)])
+def test_a_budget_counts_an_answer_to_come_as_long_as_its_model_may_make_it(
+    store, registry, loopback, of_model, of_judge, sent
+):
+    server = loopback()
+    model, judge_of_it = (
+        paid.LUNA.model_copy(update={"answer_tokens": most}) for most in (of_model, of_judge)
+    )
+    # A sample takes some $0.0031 and $0.0026: 10,000 tokens of an answer are $0.0025 in a batch,
+    # and $0.0005 more in the prompt of the judge.
+    run = paid.labelled_run(
+        store,
+        paid.dataset(4),
+        (judge_of_it,),
+        models=(model,),
+        prompt=paid.PROMPT,
+        cap=Cap(cost=0.0055),
+        overnight=True,
+    )
+    resumed(store, run, registry, server)
+
+    assert len(list(server.batches.requests())) == sent
+
+
 def test_cancelled_at_the_provider_what_is_done_is_kept(store, registry, loopback):
     server = loopback()
     run = paid.paid_run(store, paid.dataset(10), overnight=True)
