@@ -38,6 +38,7 @@ _HOMES = {
     "evaluator": "evaluators.base",
     "EvaluatorSpec": "evaluators.records",
     "FakeLLM": "evaluators.llm.fake",
+    "FactRecall": "evaluators.fact_recall",
     "fenced": "evaluators.prompts",
     "for_paper": "evaluators.api.papers",
     "GEvalJudgeEvaluator": "evaluators.g_eval",
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
     from evaluators.evaluation_pipeline import (
         UnifiedEvaluationPipeline as UnifiedEvaluationPipeline,
     )
+    from evaluators.fact_recall import FactRecall as FactRecall
     from evaluators.g_eval import GEvalJudgeEvaluator as GEvalJudgeEvaluator
     from evaluators.g_eval import GEvalLLMJudge as GEvalLLMJudge
     from evaluators.g_eval import NLGTask as NLGTask

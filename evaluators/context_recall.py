@@ -7,40 +7,38 @@ none. Without a judge, a sentence counts by the words that one document shares w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import SkipValidation
 
 from evaluators import arguments
 from evaluators.arguments import Documents
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.llm import LLMClient
-from evaluators.llm.structured import Answered, ask, unreadable
-from evaluators.prompts import Prompt, fenced, load
 from evaluators.records import Accepted, JudgeEvidence, Record, Sample, Score
+from evaluators.statements import (
+    NO_TRUTH,
+    Classifications,
+    by_key,
+    classify,
+    keyed,
+    statements,
+)
 from evaluators.surrogates import without_surrogates
-from evaluators.text.accepted import Spellings, groups, on_one_line
+from evaluators.text.accepted import Spellings
 from evaluators.text.language import mark
-from evaluators.text.sentences import letters, split_sentences
 from evaluators.text.similarity import STOP, terms
 
 TEMPLATE = "context_recall_en"
 ATTRIBUTED_FROM = 0.7
 """On 1,488 labelled sentences of RAGBench it finds 70 % of the supported, 76 % of the others."""
 
-MOST_WORDS = 0.5
-"""What two statements must share of the words of both to be the same, said a little differently."""
-
-NO_TRUTH = mark("There is no true answer, so there is nothing to look for in the documents.")
 NO_CONTENT = mark("The true answer has no content word that could be looked for.")
 NO_DOCUMENTS = mark("No document was retrieved.")
 _WORDS_HELD = mark("One document holds {held} of its {all} content words.")
 _WORD_HELD = mark("One document holds {held} of its {all} content word.")
-# What judges write around a key: "(a)", "a.", "`a`".
-_AROUND_KEYS = " .:,;()[]'\"`"
 
 
 class Statement(Record):
@@ -49,71 +47,6 @@ class Statement(Record):
     statement: str
     reason: str = ""
     attributed: bool
-
-
-class Classification(BaseModel):
-    """What a judge says of the statement with this key."""
-
-    model_config = ConfigDict(frozen=True)
-
-    key: str = ""
-    """Empty where the judge answers in RAGAS's shape, which has none."""
-    statement: SkipJsonSchema[str] = ""
-    """Its words, which RAGAS's shape has in place of a key. Not asked for: a key costs less."""
-    reason: str = ""
-    attributed: bool
-
-
-class Classifications(BaseModel):
-    """What a judge answers: one classification for each statement."""
-
-    model_config = ConfigDict(frozen=True)
-
-    classification: tuple[Classification, ...]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_ragas_has_it(cls, answer: Any) -> Any:
-        """RAGAS asks for the bare list."""
-        if isinstance(answer, list):
-            return {"classification": answer}
-        return answer
-
-    def by_key(self, truths: Mapping[str, Spellings]) -> dict[str, Classification]:
-        """Each statement's classification; of two on the same statement the stricter one counts.
-
-        One without a key belongs to the statement whose words it repeats. Only where none has a key
-        or such words, and there are as many as statements, do they stand in the same order.
-        """
-        by_key: dict[str, Classification] = {}
-        for entry in self.classification:
-            key = entry.key.strip(_AROUND_KEYS).lower() or _key_of(entry.statement, truths, by_key)
-            # The stricter one stays.
-            if key not in by_key or not entry.attributed:
-                by_key[key] = entry
-        if by_key.keys() == {""} and len(self.classification) == len(truths):
-            return dict(zip(truths, self.classification, strict=True))
-        return by_key
-
-    def missing(self, truths: Mapping[str, Spellings]) -> list[str]:
-        """The keys of the statements that have no classification."""
-        classified = self.by_key(truths)
-        return [key for key in truths if key not in classified]
-
-
-def _key_of(statement: str, truths: Mapping[str, Spellings], classified: Collection[str]) -> str:
-    """The key of the true statement that has most of these words; empty where none has.
-
-    Of two equal ones it is that which is not `classified` yet.
-    """
-    words = frozenset(terms(statement))
-    ranks: dict[str, tuple[float, bool]] = {"": (MOST_WORDS, True)}
-    for key, spellings in truths.items():
-        for spelling in spellings:
-            of_truth = frozenset(terms(spelling))
-            share = len(words & of_truth) / max(len(words | of_truth), 1)
-            ranks[key] = max(ranks.get(key, (0.0, False)), (share, key not in classified))
-    return max(ranks, key=lambda key: ranks[key])
 
 
 @evaluator(
@@ -143,12 +76,11 @@ class ContextRecall(Evaluator):
         if not any(map(str.strip, sample.retrieved_documents)):
             unsupported = [_classified_statement(truth, NO_DOCUMENTS, False) for truth in truths]
             return _recall_score(self.name, unsupported)
-        keys = [letters(number) for number in range(len(truths))]
-        by_key = dict(zip(keys, truths, strict=True))
-        answer = self._classifications(_recall_prompt(sample, keys, truths), by_key)
-        classified = answer.value.by_key(by_key)
+        statement_of = keyed(truths)
+        answer = classify(self.judge(), TEMPLATE, sample, statement_of, Classifications)
+        classified = by_key(answer.value.classification, statement_of)
         judged = []
-        for key, truth in zip(keys, truths, strict=True):
+        for key, truth in statement_of.items():
             verdict = classified[key]
             judged.append(_classified_statement(truth, verdict.reason, verdict.attributed))
         return _recall_score(self.name, judged, answer.evidence)
@@ -161,26 +93,6 @@ class ContextRecall(Evaluator):
     ) -> Score:
         """The score of one row under RAGAS's names; `contexts` may be one text or several."""
         return self.score(_row(question, contexts, ground_truth))
-
-    def _classifications(
-        self,
-        prompt: Prompt,
-        truths: Mapping[str, Spellings],
-    ) -> Answered[Classifications]:
-        judge = self.judge()
-
-        def check(value: Classifications) -> str:
-            missing = value.missing(truths)
-            if not missing:
-                return ""
-            # The judge reads this when it is asked again: more than 20 keys would only be noise.
-            return f"classification lacks {', '.join(missing[:20])}."
-
-        answer = ask(judge, prompt, Classifications, check)
-        trouble = check(answer.value)
-        if trouble:
-            raise unreadable(judge.model, answer.texts, trouble.rstrip("."))
-        return answer
 
 
 @evaluator(
@@ -233,19 +145,6 @@ def _row(question: object, contexts: object, ground_truth: object) -> Sample:
     )
 
 
-def statements(truth: Accepted | None) -> list[Spellings]:
-    """The sentences of a ground truth; of a list of required answers each is one statement."""
-    if isinstance(truth, str):
-        sentences = map(str.strip, split_sentences(without_surrogates(truth)))
-        return [(sentence,) for sentence in sentences if sentence]
-    required = []
-    for group in groups(truth):
-        spellings = tuple(filter(str.strip, map(without_surrogates, group)))
-        if spellings:
-            required.append(spellings)
-    return required
-
-
 def _recall_score(
     name: str,
     judged: Sequence[Statement],
@@ -270,22 +169,6 @@ def _classified_statement(
         reason=without_surrogates(reason),
         attributed=is_attributed,
     )
-
-
-def _recall_prompt(
-    sample: Sample,
-    keys: Sequence[str],
-    truths: Sequence[Spellings],
-) -> Prompt:
-    # Each statement on one line behind its key, whatever it holds: none may pass for another.
-    lines = [f"{key}: {on_one_line(truth)}" for key, truth in zip(keys, truths, strict=True)]
-    text = fenced(
-        load(TEMPLATE),
-        documents="\n\n".join(sample.retrieved_documents),
-        question=sample.question,
-        statements="\n".join(lines),
-    )
-    return Prompt(text=text, question=sample.question)
 
 
 class _WordsHeld(NamedTuple):

@@ -11,13 +11,12 @@ import pytest
 from evaluators import FakeLLM
 from evaluators.context_recall import (
     NO_CONTENT,
-    NO_TRUTH,
     ContextRecall,
     LexicalContextRecall,
-    statements,
 )
 from evaluators.errors import MissingInputError, UnreadableAnswerError
 from evaluators.records import Sample
+from evaluators.statements import NO_TRUTH, statements
 from evaluators.text.sentences import letters
 from tests.judge import material
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from evaluators.flaws.facts import Fact
+from evaluators.fact_recall import Fact
 from evaluators.records import Ability, DocumentRole, Labels, Sample
 from evaluators.rgb_rules import (
     NO_REJECTION,

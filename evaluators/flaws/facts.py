@@ -8,40 +8,17 @@ stands where its words do, or a spelling of it as a whole: an estimate.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import NamedTuple
 
-from evaluators.context_recall import ATTRIBUTED_FROM, statements
+from evaluators.context_recall import ATTRIBUTED_FROM
+from evaluators.fact_recall import Fact
 from evaluators.records import Sample
-from evaluators.text.language import mark
+from evaluators.statements import statements
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.phrases import Phrase, Search
 from evaluators.text.similarity import STOP, terms
 
 SAYS_LITTLE = frozenset(("yes", "no", "true", "false", "是", "否", "不是", "对", "错"))
 """True answers that stand in texts by chance."""
-
-
-class Stands(StrEnum):
-    """Where a fact stands."""
-
-    ANSWER = mark("in the answer")
-    DOCUMENTS = mark("only in the documents")
-    NOWHERE = mark("nowhere")
-
-
-class Fact(NamedTuple):
-    """A fact of a true answer, as its first spelling."""
-
-    text: str
-    in_answer: bool
-    in_documents: bool
-
-    @property
-    def stands(self) -> Stands:
-        if self.in_answer:
-            return Stands.ANSWER
-        return Stands.DOCUMENTS if self.in_documents else Stands.NOWHERE
 
 
 def facts_of(sample: Sample) -> list[Fact]:
@@ -56,7 +33,8 @@ def facts_of(sample: Sample) -> list[Fact]:
     for group in required:
         content = {spelling: frozenset(terms(spelling)) - {STOP} for spelling in group}
         if any(content.values()):
-            facts.append(Fact(group[0], answer.hold(content), documents.hold(content)))
+            given, held = answer.hold(content), documents.hold(content)
+            facts.append(Fact(text=group[0], in_answer=given, in_documents=held))
     return facts
 
 

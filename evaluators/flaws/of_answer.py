@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from evaluators.fact_recall import Fact, Stands
 from evaluators.flaws import declined, kinds
 from evaluators.flaws.citations import Carries, Cited, citations
 from evaluators.flaws.declined import Evidence, Outcome
-from evaluators.flaws.facts import Fact, Stands, facts_of
+from evaluators.flaws.facts import facts_of
 from evaluators.flaws.kinds import KINDS, Kind
 from evaluators.flaws.mismatches import Mismatch, mismatches
 from evaluators.records import Labels, Sample, Sentences, Support
@@ -75,10 +76,11 @@ def flaws_of(
     labelled: LabelledAnswer | None,
     first_document: int = 1,
     declines: Declines | None = None,
+    facts: tuple[Fact, ...] | None = None,
 ) -> AnswerFlaws:
     """The flaws of the sample's answer, with labels or without; citations count as `citations` do.
 
-    By default `declined.declines` tells whether it was declined.
+    By default `declined.declines` tells whether it was declined, and `facts_of` the facts.
     """
     response = remove_reasoning(sample.response or "").strip()
     if not response:
@@ -89,7 +91,8 @@ def flaws_of(
         texts = [sentence.text for sentence in labelled.sentences.response]
     is_declined = declines(response) if declines else declined.declines(texts)
     labels = labelled.labels if labelled and not labelled.compares_words else None
-    facts = tuple(facts_of(sample))
+    if facts is None:
+        facts = tuple(facts_of(sample))
     evidence = declined.evidence_for(sample, labels, facts)
     if evidence:
         has[kinds.DECLINED_WRONGLY] = is_declined and evidence.is_there

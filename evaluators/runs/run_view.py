@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from evaluators.catalogue import goes_by_rules, labels_sentences
 from evaluators.config import config
 from evaluators.errors import ParameterError, StoreError
+from evaluators.fact_recall import facts_said
 from evaluators.flaws.citations import first_number, numbers_cited
 from evaluators.flaws.of_answer import AnswerFlaws, LabelledAnswer, flaws_of
 from evaluators.messages import STORED
@@ -399,7 +400,8 @@ class RunView:
             policy = view.policy
             rules = self._once("rules", policy, lambda: rulings.rgb_evaluator(self.run, policy))
             declines = rules.is_rejection
-        return flaws_of(content.answered, labelled, first_document, declines)
+        facts = facts_said(content.results.values())
+        return flaws_of(content.answered, labelled, first_document, declines, facts)
 
     def _answered(self, rows: Sequence[Outline]) -> Iterator[tuple[Outline, Content]]:
         """The rows that are scored, each with its texts."""

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from evaluators import evaluate
-from evaluators.flaws.facts import Stands, facts_of
+from evaluators.fact_recall import Stands
+from evaluators.flaws.facts import facts_of
 from evaluators.records import Sample
 
 DOCUMENTS = ("The bridge was opened in 1932 by the mayor.", "It is 503 metres long.")

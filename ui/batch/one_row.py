@@ -116,6 +116,7 @@ def _answer_and_documents(sample: Sample, evidence: LabelEvidence | None) -> Non
         st.header(say("Answer"))
         st.html(answer)
         texts.expected_answer(sample)
+        texts.lost_facts(sample)
     with right:
         st.header(say("Documents"))
         st.html(documents)

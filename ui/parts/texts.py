@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
+from evaluators.fact_recall import facts_said
 from evaluators.flaws.facts import facts_of
 from evaluators.prompts import fill
-from evaluators.records import Sample
+from evaluators.records import Sample, SampleResult
 from evaluators.text.language import say
 from evaluators.text.words import accepted, name_and_text
 from ui.parts.untrusted import plain
@@ -25,11 +28,15 @@ def generator_prompt(label: str, template: str, sample: Sample) -> None:
         st.code(prompt.text, language=None, wrap_lines=True)
 
 
-def lost_facts(sample: Sample) -> None:
-    """The facts of the true answer that the answer does not give, and where they stand."""
+def lost_facts(sample: Sample, results: Iterable[SampleResult] = ()) -> None:
+    """The facts of the true answer that the answer does not give, and where they stand.
+
+    As a judge has told them in one of the results, else by words.
+    """
     if sample.response is None or sample.rgb:
         return
-    for fact in facts_of(sample):
+    said = facts_said(results)
+    for fact in facts_of(sample) if said is None else said:
         if not fact.in_answer:
             st.caption(plain(name_and_text(fact.text, say(fact.stands.value))))
 
@@ -38,6 +45,5 @@ def expected_answer(sample: Sample) -> None:
     """The true answer and the planted error, where the sample has them."""
     if sample.ground_truth is not None:
         st.text(say("True answer: {answer}", answer=accepted(sample.ground_truth)))
-        lost_facts(sample)
     if sample.rgb and sample.rgb.counterfactual is not None:
         st.text(say("Planted error: {answer}", answer=accepted(sample.rgb.counterfactual)))

@@ -161,7 +161,7 @@ def _screen(run: Run, cell: Cell) -> None:
     if goes_by_rules(run.evaluator):
         rgb.presented_rgb(run, sample, result)
     else:
-        _answer_and_documents(sample)
+        _answer_and_documents(sample, results)
 
 
 def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
@@ -187,13 +187,13 @@ def show(run: Run, cell: Cell) -> None:
     if run.models and is_given:
         st.caption(say("The answer is from the data set; no model was asked."))
     if leads(run.evaluator.name):
-        _leading_evaluator(run, cell, sample, results.get(0))
+        _leading_evaluator(run, cell, sample, results)
         _metrics_from(1, run, cell, sample, results)
     elif len(run.evaluators) == 1:
         _metrics_from(0, run, cell, sample, results)
-        _answer_and_documents(sample)
+        _answer_and_documents(sample, results)
     else:
-        _answer_and_documents(sample)
+        _answer_and_documents(sample, results)
         _metrics_from(0, run, cell, sample, results)
     if run.models and not is_given and not goes_by_rules(run.evaluator):
         model = run_facts.titles(run)[cell.model]
@@ -208,14 +208,16 @@ def _leading_evaluator(
     run: Run,
     cell: Cell,
     sample: Sample,
-    result: SampleResult | None,
+    results: Mapping[int, SampleResult],
 ) -> None:
     """What an evaluator says whose runs have a page of their own."""
+    result = results.get(0)
     _cost_and_failure(result, 0)
     if goes_by_rules(run.evaluator):
         rgb.show(run, cell, sample, result)
     else:
         trace_labels.show(run, cell, sample, result.score if result else None)
+        texts.lost_facts(sample, results.values())
         if result and result.score:
             st.caption(say(SENTENCES))
 
@@ -297,7 +299,7 @@ def _metrics_from(
                     _raw_output_of_judge(score.evidence, number)
 
 
-def _answer_and_documents(sample: Sample) -> None:
+def _answer_and_documents(sample: Sample, results: Mapping[int, SampleResult]) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header(say("Answer"))
@@ -306,6 +308,7 @@ def _answer_and_documents(sample: Sample) -> None:
         else:
             st.html(coloured.uncoloured(sample.response))
         texts.expected_answer(sample)
+        texts.lost_facts(sample, results.values())
     with right:
         st.header(say("Documents"))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))

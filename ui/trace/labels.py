@@ -91,7 +91,6 @@ def _labels_with_evidence(
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
         )
-        texts.lost_facts(sample)
         _below(run, shown, sample.question)
 
 
@@ -175,7 +174,7 @@ def _flaws(run: Run, shown: ShownLabels, sample: Sample) -> dict[str, list[str]]
     if not registry.moves(run.id, session.store()):
         first = run_views.latest(run).flaws(model).first_document
     labelled = LabelledAnswer(shown.sentences, shown.labels)
-    return flaws_of(sample, labelled, first).by_sentence()
+    return flaws_of(sample, labelled, first, facts=()).by_sentence()
 
 
 def _provenance(run: Run, shown: ShownLabels) -> list[str]:
