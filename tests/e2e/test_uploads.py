@@ -160,6 +160,16 @@ def test_hostile_text_stays_text_on_every_page(page, tmp_path):
     expect(hidden).to_have_count(3)
     for text in hidden.all():
         expect(text).to_contain_text("<script>alert(2)</script>")
+    # Also where the page draws them after the script has run.
+    page.evaluate(
+        """() => {
+            const texts = document.querySelector(".st-key-texts_without_script");
+            const later = texts.cloneNode(true);
+            later.removeAttribute("style");
+            texts.replaceWith(later);
+        }"""
+    )
+    expect(page.locator(".st-key-texts_without_script")).to_be_hidden()
     assert background(page) == colour
     assert page.locator("main img, main script").count() == 0
 

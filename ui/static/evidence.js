@@ -24,6 +24,11 @@ const OWN_KEYS =
   "input:not([type=checkbox]), textarea, select, button, a, summary, canvas, [contenteditable=true]," +
   "[role=radio], [role=tab], [role=option], [role=combobox], [role=slider], [role=grid]";
 
+// The texts stand there for browsers in which this script does not run; they may come after it.
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(".st-key-texts_without_script { display: none; }");
+document.adoptedStyleSheets.push(sheet);
+
 export default function ({ data, parentElement, setTriggerValue }) {
   ({ words, verdicts, supports, uses } = data.language);
   const view = drawnIn(parentElement, View);
@@ -89,9 +94,6 @@ class View {
     else this.paint();
     this.drawStrip(isNew ? null : before);
     if (isNew && data.isBlind) this.toUnlabelled();
-    // They stand there for browsers in which this script does not run.
-    const other = document.querySelector(".st-key-texts_without_script");
-    if (other) other.style.display = "none";
   }
 
   /** Sends a person's change, and shows it at once; what is said unseen is marked as such. */
