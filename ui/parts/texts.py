@@ -11,7 +11,7 @@ from evaluators.flaws.facts import facts_of
 from evaluators.prompts import fill
 from evaluators.records import Sample, SampleResult
 from evaluators.text.language import say
-from evaluators.text.words import accepted, name_and_text
+from evaluators.text.words import accepted, in_brackets
 from ui.parts.untrusted import plain
 
 
@@ -36,9 +36,10 @@ def lost_facts(sample: Sample, results: Iterable[SampleResult] = ()) -> None:
     if sample.response is None or sample.rgb:
         return
     said = facts_said(results)
-    for fact in facts_of(sample) if said is None else said:
-        if not fact.in_answer:
-            st.caption(plain(name_and_text(fact.text, say(fact.stands.value))))
+    facts = facts_of(sample) if said is None else said
+    lost = [in_brackets(one.text, say(one.stands.value)) for one in facts if not one.in_answer]
+    if lost:
+        st.caption(plain(say("Not in the answer: {facts}", facts=" · ".join(lost))))
 
 
 def expected_answer(sample: Sample) -> None:

@@ -216,8 +216,8 @@ def _leading_evaluator(
     if goes_by_rules(run.evaluator):
         rgb.show(run, cell, sample, result)
     else:
-        trace_labels.show(run, cell, sample, result.score if result else None)
-        texts.lost_facts(sample, results.values())
+        score = result.score if result else None
+        trace_labels.show(run, cell, sample, score, results=results.values())
         if result and result.score:
             st.caption(say(SENTENCES))
 

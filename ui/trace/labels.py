@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from evaluators.people.labels import (
     who_is_done,
 )
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Labelling, Run, Sample, Score
+from evaluators.records import Cell, Labelling, Run, Sample, SampleResult, Score
 from evaluators.report import coloured
 from evaluators.runs.engine import registry
 from evaluators.runs.formulas import formula_of
@@ -45,17 +45,19 @@ def show(
     sample: Sample,
     score: Score | None,
     origin: Origin | None = None,
+    results: Iterable[SampleResult] = (),
 ) -> None:
     """The texts with their labels; where nothing was labelled the texts alone.
 
-    Without an `origin` whoever looks labels by hand, under a name that can be changed here.
+    Without an `origin` whoever looks labels by hand, under a name that can be changed here. One of
+    the `results` may tell the facts of the true answer.
     """
     if score is None:
         texts.question(sample)
         st.html(coloured.uncoloured(sample.response or ""))
         st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
     else:
-        _labels_with_evidence(run, cell, sample, score, origin)
+        _labels_with_evidence(run, cell, sample, score, origin, results)
 
 
 # A label that somebody changes is drawn without the rest of the page.
@@ -66,6 +68,7 @@ def _labels_with_evidence(
     sample: Sample,
     score: Score,
     origin: Origin | None,
+    results: Iterable[SampleResult],
 ) -> None:
     place = RunCell(run.id, cell)
     with problems.caught():
@@ -91,6 +94,7 @@ def _labels_with_evidence(
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
         )
+        texts.lost_facts(sample, results)
         _below(run, shown, sample.question)
 
 
