@@ -7,8 +7,9 @@ sources of the documents are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ from evaluators.text.normalise import nfkc
 
 MOST_IN_A_RANGE = 10
 """Documents of "[1-3]"; what names more is no range."""
+MOST_MARKS = 1_000
+"""Citations of one answer that are read."""
 
 _NUMBER = re.compile(r"(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
 _FILE = re.compile(r"[\w%+-][\w%+. -]{0,80}\.[a-z0-9]{2,5}\b", re.IGNORECASE)
@@ -115,7 +118,8 @@ def citations(
     document_of = {
         item.key: number for number, own in enumerate(sentences.documents) for item in own
     }
-    names = [_file_name(source) for source in sources]
+    # Of two documents from one file the first.
+    names = {_file_name(source): place for place, source in reversed([*enumerate(sources)])}
     found: list[Citation] = []
     claims: list[str] = []
     for claim, every in _behind_claims(sentences.response):
@@ -143,11 +147,11 @@ def _carries(document: int | None, carriers: set[int], documents: int) -> Carrie
     return Carries.OTHER if carriers else Carries.NOTHING
 
 
-def _documents_named(one: _Mark, names: Sequence[str], first: int) -> Iterator[int | None]:
+def _documents_named(one: _Mark, names: Mapping[str, int], first: int) -> Iterator[int | None]:
     yield from (number - first for number in one.numbers)
     # Without names of documents nobody knows which one a file is.
     for file in one.files if any(names) else ():
-        yield names.index(_file_name(file)) if _file_name(file) in names else None
+        yield names.get(_file_name(file))
 
 
 def _file_name(source: str) -> str:
@@ -159,16 +163,20 @@ def _file_name(source: str) -> str:
 def _behind_claims(response: Sequence[Sentence]) -> Iterator[tuple[Sentence, list[_Mark]]]:
     """Each sentence that claims something, with the citations in it or alone behind it."""
     behind: list[tuple[Sentence, list[_Mark]]] = []
+    left = MOST_MARKS
     every = claimed([sentence.text for sentence in response])
     for sentence, claim in zip(response, every, strict=True):
         text = sentence.text
         says_something = marks.has_word(marks.without_citations(text))
         opening: list[_Mark] = []
         own: list[_Mark] = []
-        for start, one in _citation_marks(text):
+        read = 0
+        for start, one in islice(_citation_marks(text), left):
+            left -= 1
             # "It is Paris. [1] It has ...": what opens a sentence stands behind the one before.
-            is_before = behind and not marks.has_word(marks.without_citations(text[:start]))
-            (opening if is_before else own).append(one)
+            opens = not own and not marks.has_word(marks.without_citations(text[read:start]))
+            (opening if opens and behind else own).append(one)
+            read = start
         if opening:
             behind[-1][1].extend(opening)
         if says_something and not claim.why_nothing:

@@ -24,7 +24,9 @@ LEAST_SHARED = 0.66
 NEAR = 1
 """Sentences on each side of the evidence where a number or a name may stand as well."""
 MOST_READ = 2_000_000
-"""Characters of evidence that are read for one answer; what comes later is not looked at."""
+"""Characters of claims and evidence that are read for one answer, and no further ones."""
+MOST_WORDS = 100
+"""Numbers and names of a claim; what has more is a list, of which none is looked for."""
 STEM = 5
 """Letters by which a name is known in another form."""
 LEAST_SHARED_OF_NEGATED = 0.4
@@ -110,7 +112,9 @@ def _supported_claims(sentences: Sentences, labels: Labels, question: str) -> It
         support = supports.get(sentence.key)
         if claim.why_nothing or support is None or support.support is Support.NONE:
             continue
-        carrying = [places[key] for key in support.supporting_keys if key in places]
+        # Judges and published labels name a sentence more than once.
+        keys = dict.fromkeys(support.supporting_keys)
+        carrying = [places[key] for key in keys if key in places]
         if not carrying:
             continue
         evidence = tuple(sentences.documents[number][place].text for number, place in carrying)
@@ -121,7 +125,7 @@ def _supported_claims(sentences: Sentences, labels: Labels, question: str) -> It
             if near < len(sentences.documents[number])
         )
         texts = [sentences.documents[number][place].text for number, place in around]
-        left -= sum(map(len, texts))
+        left -= sum(map(len, (claim.text, question, *evidence, *texts)))
         if left < 0:
             return
         yield _Claim(sentence.key, nfkc(claim.text), evidence, nfkc(" ".join([question, *texts])))
@@ -129,15 +133,16 @@ def _supported_claims(sentences: Sentences, labels: Labels, question: str) -> It
 
 def _differing_words(claim: _Claim) -> Iterator[Mismatch]:
     """Its numbers and names that do not stand around its evidence."""
-    lower = claim.around.lower()
     numbers = dict.fromkeys(NUMBER.findall(claim.text))
+    names = dict.fromkeys(NAME.findall(claim.text))
+    if len(numbers) + len(names) > MOST_WORDS:
+        return
+    lower = claim.around.lower()
     if numbers:
         known = {_plain(number) for number in _ANY_NUMBER.findall(lower)}
         known |= {_SPELLED[word] for word in _NUMBER_WORD.findall(lower)}
         numbers = dict.fromkeys(number for number in numbers if _plain(number) not in known)
-    names = dict.fromkeys(
-        name for name in NAME.findall(claim.text) if not _is_named(name.lower(), lower)
-    )
+    names = dict.fromkeys(name for name in names if not _is_named(name.lower(), lower))
     if not (numbers or names):
         return
     rest = claim.text

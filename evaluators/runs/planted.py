@@ -155,7 +155,7 @@ def _copies(
     carrying = keys[scores.sentences.response[place].key]
     source = Source(
         text=texts[place],
-        evidence=" ".join(by_key[key] for key in carrying if key in by_key),
+        evidence=" ".join(by_key[key] for key in dict.fromkeys(carrying) if key in by_key),
         documents="\n".join(sample.retrieved_documents),
         others=others,
     )

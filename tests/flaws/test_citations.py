@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.flaws.citations import Carries, citations, first_number, numbers_cited
+from evaluators.flaws.citations import (
+    MOST_MARKS,
+    Carries,
+    citations,
+    first_number,
+    numbers_cited,
+)
 from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.text.sentences import cut
 
@@ -108,3 +114,22 @@ def test_documents_count_from_0_where_the_answers_do(answers, expected):
 def test_citations_that_count_from_0_name_the_first_document_by_it():
     found = cited("Paris lies in France [0]. Rome lies in Italy [2].", [["0a"], ["1a"]], first=0)
     assert [one.carries for one in found.citations] == [RIGHT, OTHER]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Paris lies in France. " + "[1]" * 20_000,
+        "Paris lies in France. " + "[1] and so on. " * 5_000,
+    ],
+)
+def test_of_very_many_citations_the_first_are_read(answer):
+    sentences = len(cut(answer, DOCUMENTS).response)
+
+    assert len(cited(answer, [["0a"]] * sentences).citations) == MOST_MARKS
+
+
+def test_of_two_documents_from_one_file_the_first_is_named():
+    found = cited("Rome lies in Italy [a.pdf].", [["1a"]], ["b.pdf", "x/a.pdf", "a.pdf, page 2"])
+
+    assert [(one.document, one.carries) for one in found.citations] == [(1, RIGHT)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
-from evaluators.flaws.mismatches import mismatches
+from evaluators.flaws.mismatches import MOST_WORDS, mismatches
 from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.text.sentences import cut
 
@@ -81,3 +83,29 @@ def test_a_number_of_the_question_is_none_of_the_answer():
     question = "Is it longer than 400 metres?"
     answer = "The bridge is longer than 400 metres."
     assert found(answer, "The bridge is long, longer than metres.", ["0a"], question=question) == []
+
+
+def weighed(document, answer, keys):
+    """The highest memory in bytes that the flaws of one answer take."""
+    found("The bridge is long.", BEFORE, ["0a"])
+    tracemalloc.start()
+    try:
+        found(answer, document, keys)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_sentence_that_is_named_many_times_is_read_once():
+    document = "the bridge is long " * 10_000 + "."
+
+    once = weighed(document, "The bridge is long.", ["0a"])
+    assert weighed(document, "The bridge is long.", ["0a"] * 1_000) < 1.5 * once
+
+
+@pytest.mark.parametrize(("more", "expected"), [(0, MOST_WORDS), (1, 0)])
+def test_a_claim_of_very_many_numbers_is_a_list_of_which_none_is_looked_for(more, expected):
+    numbers = ", ".join(str(number) for number in range(2_000, 2_000 + MOST_WORDS + more))
+    answer = f"The bridge of the harbour opened in {numbers}."
+
+    assert len(found(answer, "The bridge of the harbour opened.", ["0a"])) == expected
