@@ -73,14 +73,24 @@ class FactVerdicts(Classifications):
 
 
 VALUES = {
-    Stands.ANSWER: Value(NAME, meaning=mark("facts of the true answer that the answer gives")),
+    Stands.ANSWER: Value(
+        NAME,
+        meaning=mark("facts of the true answer that the answer gives"),
+        formula=mark("facts given / all facts"),
+        ideal=mark("high"),
+        advice=mark("Low: see who lost them, the generator or the retriever."),
+    ),
     Stands.DOCUMENTS: Value(
         "facts_left_out",
         meaning=mark("facts that only the documents hold: the generator lost them"),
+        ideal=mark("low"),
+        advice=mark("High: ask for a complete answer, or put fewer documents into the prompt."),
     ),
     Stands.NOWHERE: Value(
         "facts_not_retrieved",
         meaning=mark("facts that stand in neither: the retriever lost them"),
+        ideal=mark("low"),
+        advice=mark("High: retrieve more pieces, or other ones."),
     ),
 }
 

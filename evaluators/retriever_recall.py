@@ -7,7 +7,9 @@ single documents. No LLM.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from pydantic import Field
 
@@ -31,7 +33,9 @@ class RetrieverRecall(Evaluator):
     Retriever recall = gold contexts contained in the joined documents / gold contexts. Of the first
     `k` documents: recall at k, the same share; precision at k = documents that contain a gold
     context / documents looked at; reciprocal rank = 1 / place of the first such document, 0 if
-    there is none.
+    there is none; hit at k = 1 if there is one, else 0. nDCG at k is that of the gold contexts,
+    each at the place of the first document that contains it (Järvelin and Kekäläinen, ACM TOIS 20,
+    2002: a gain of 1 / log2(place + 1), over that of the best order).
     """
 
     k: int = Field(
@@ -74,11 +78,14 @@ class RetrieverRecall(Evaluator):
         return _recall(documents[: self.k] if "k" in self.model_fields_set else documents, gold)
 
     def score(self, sample: Sample) -> Score:
-        """All four values of one sample; without gold contexts they do not apply."""
+        """All values of one sample; without gold contexts they do not apply."""
         require((), sample, self.title)
         documents = sample.retrieved_documents
         gold = _without_empty(sample.gold_documents)
-        names = ("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank")
+        names = (
+            *("retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank"),
+            *("hit_at_k", "ndcg_at_k"),
+        )
         if not gold:
             return Score(
                 values=dict.fromkeys(names),
@@ -100,6 +107,8 @@ class RetrieverRecall(Evaluator):
             _recall(top, gold),
             len(ranks) / len(top),
             1 / ranks[0] if ranks else 0.0,
+            float(bool(ranks)),
+            _ndcg(top, gold, self.k),
         )
         # Joined, as a gold context may have been cut in two when the documents were chunked.
         whole = " ".join(documents)
@@ -108,6 +117,19 @@ class RetrieverRecall(Evaluator):
             values=dict(zip(names, measured, strict=True)),
             details={"missed": missed, "found_in": ranks},
         )
+
+
+def _ndcg(documents: Sequence[str], gold: Sequence[str], k: int) -> float:
+    places: list[int] = []
+    for text in gold:
+        contains = (at for at, document in enumerate(documents, start=1) if text in document)
+        places += islice(contains, 1)
+    # One document may contain several, which no order of single ones could better.
+    return min(1.0, _gain(places) / _gain(range(1, min(k, len(gold)) + 1)))
+
+
+def _gain(places: Iterable[int]) -> float:
+    return sum(1 / math.log2(place + 1) for place in places)
 
 
 def _recall(documents: Sequence[str], gold: Sequence[str]) -> float:

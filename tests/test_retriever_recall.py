@@ -88,18 +88,29 @@ DOCUMENTS = ("noise", "x one y", "noise", "two", "one three")
 @pytest.mark.parametrize(
     ("k", "gold", "expected"),
     [
-        (5, ("one",), (1.0, 1.0, 2 / 5, 1 / 2)),
-        (1, ("one",), (1.0, 0.0, 0.0, 0.0)),
-        (2, ("one", "two"), (1.0, 1 / 2, 1 / 2, 1 / 2)),
-        (4, ("two",), (1.0, 1.0, 1 / 4, 1 / 4)),
-        (9, ("noise",), (1.0, 1.0, 2 / 5, 1.0)),  # only five documents are there to look at
-        (2, ("noise x",), (1.0, 1.0, 0.0, 0.0)),  # in the joined documents, in no single one
-        (5, ("four",), (0.0, 0.0, 0.0, 0.0)),
-        (5, ("one", "four"), (1 / 2, 1 / 2, 2 / 5, 1 / 2)),
+        (5, ("one",), (1.0, 1.0, 2 / 5, 1 / 2, 1.0, 0.6309)),
+        (1, ("one",), (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+        (2, ("one", "two"), (1.0, 1 / 2, 1 / 2, 1 / 2, 1.0, 0.3869)),
+        (4, ("two",), (1.0, 1.0, 1 / 4, 1 / 4, 1.0, 0.4307)),
+        (
+            9,
+            ("noise",),
+            (1.0, 1.0, 2 / 5, 1.0, 1.0, 1.0),
+        ),  # only five documents are there to look at
+        (
+            2,
+            ("noise x",),
+            (1.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        ),  # in the joined documents, in no single one
+        (5, ("four",), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+        (5, ("one", "four"), (1 / 2, 1 / 2, 2 / 5, 1 / 2, 1.0, 0.3869)),
+        # One document with both is the best that can be.
+        (3, ("x", "y"), (1.0, 1.0, 1 / 3, 1 / 2, 1.0, 0.7737)),
+        (1, ("noi", "se"), (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)),
     ],
 )
 def test_the_values_at_k_look_at_the_first_k_documents(k, gold, expected):
-    assert values(DOCUMENTS, gold, k) == expected
+    assert values(DOCUMENTS, gold, k) == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_values_are_named():
@@ -112,6 +123,8 @@ def test_the_values_are_named():
         "recall_at_k",
         "precision_at_k",
         "reciprocal_rank",
+        "hit_at_k",
+        "ndcg_at_k",
     ]
     assert score.details == {"missed": ["b"], "found_in": [1]}
 
@@ -119,7 +132,7 @@ def test_the_values_are_named():
 def test_a_retriever_that_found_nothing_recalls_nothing_and_has_no_precision():
     score = RetrieverRecall().score(Sample(id="1", question="q", gold_documents=("a",)))
 
-    assert tuple(score.values.values()) == (0.0, 0.0, None, 0.0)
+    assert tuple(score.values.values()) == (0.0, 0.0, None, 0.0, 0.0, 0.0)
     assert score.reason == "Nothing was retrieved, so there is no precision."
 
 

@@ -88,13 +88,15 @@ def test_trace_answer_match_and_recall_judge_the_same_samples(store, registry):
         "recall_at_k": 0.5,
         "precision_at_k": 0.5,
         "reciprocal_rank": 1.0,
+        "hit_at_k": 1.0,
+        "ndcg_at_k": pytest.approx(0.6131, abs=1e-4),
     }
     assert store.results.get(run.id, 1, 0, 2).score.values == recall
     assert "adherence" in store.results.get(run.id, 0).score.values
     rows = store.results.outlines(run)
     assert aggregate.summarise(aggregate.of_metric(rows, 1), "answer_match").coverage == "2 / 2"
     first, second = aggregate.merged(rows)
-    assert list(first.values)[-5:] == ["answer_match", *recall]
+    assert list(first.values)[-7:] == ["answer_match", *recall]
     assert (second.values["answer_match"], second.values["adherence"]) == (0.0, 0.0)
 
 

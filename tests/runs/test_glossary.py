@@ -28,6 +28,8 @@ VALUES = {
     "Answer match": ["answer_match"],
     "Context recall": ["context_recall", "context_recall_lexical"],
     "Retriever recall": ["retriever_recall", "recall_at_k", "precision_at_k", "reciprocal_rank"],
+    "Retriever recall at k": ["hit_at_k", "ndcg_at_k"],
+    "Fact recall": ["fact_recall", "facts_left_out", "facts_not_retrieved"],
     "G-Eval": ["relevance", "fluency", "consistency", "coherence", "overall", "custom"],
     "LLM as judge": ["llm_judge"],
 }
