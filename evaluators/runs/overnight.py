@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from evaluators.catalogue import from_spec
-from evaluators.errors import AccessError, LLMError, PlumblineError
+from evaluators.errors import AccessError, LLMError, PlumblineError, StoreError
 from evaluators.llm import Keys, ModelRequest
 from evaluators.llm.batches import NEVER_ASKED, BatchFile, BatchState, lines_of
 from evaluators.llm.budget import NOTHING, Amount, Meter
@@ -429,10 +429,14 @@ class OnTheirWay(NamedTuple):
 def on_their_way(store: Store, run_id: str) -> list[OnTheirWay]:
     """The requests of a run whose answers are awaited, by provider; empty where there are none.
 
-    Without those of which it is not known whether they were sent, or where they are.
+    Without those of which it is not known whether they were sent, or where they are, and none where
+    they cannot be read: that is said where the run goes on.
     """
     groups: dict[tuple[str, str], list[Batch]] = {}
-    for batch in store.batches.open(run_id):
+    open_batches: list[Batch] = []
+    with suppress(StoreError):
+        open_batches = store.batches.open(run_id)
+    for batch in open_batches:
         if batch.status in ("sent", "cancelling"):
             groups.setdefault((batch.spec.provider, batch.status), []).append(batch)
     waiting = []

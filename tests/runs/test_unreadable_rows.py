@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from evaluators.api.results import Results
-from evaluators.errors import UnreadableRowError
+from evaluators.errors import StoreError, UnreadableRowError
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.people.records import PersonLabel
 from evaluators.records import Call, Cell, Completion, Dataset, EvaluatorSpec, Sample, Usage
@@ -14,11 +14,13 @@ from evaluators.runs import aggregate, inputs
 from evaluators.runs.aggregate import View
 from evaluators.runs.engine import create_run
 from evaluators.runs.job import Job
+from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.trace.labelling import HEURISTIC
+from tests.runs import paid
 from tests.stops import stopped
 from ui.parts.remedies import worded
 
@@ -242,3 +244,24 @@ def test_a_run_with_a_damaged_sample_is_resumed_by_its_other_samples(store, path
         job.wait()
 
     assert store.results.counts(run) == Counts(asked=ROWS, scored=ROWS - 1, failed=1)
+
+
+@pytest.mark.parametrize("kind", ["batch", "requests"])
+def test_what_was_sent_and_cannot_be_read_is_said_and_never_sent_again(
+    store, registry, loopback, kind, damage
+):
+    server = loopback()
+    run = paid.paid_run(store, paid.dataset(4), overnight=True)
+    registry.start(run, store, paid.keys(server.base_url)).wait(120)
+    change(store.path, "documents", "body", damage, f"kind = '{kind}'")
+    server.batches.finish()
+
+    # Where all runs are listed it is no error.
+    assert state_of_batches(store, run.id) == ("" if kind == "batch" else "Answers by tomorrow")
+    try:
+        registry.start(run, store, paid.keys(server.base_url)).wait(120)
+        said = stopped(store, run.id)
+    except StoreError as error:
+        said = str(error)
+    assert "cannot be read: the store is damaged. Go back to a backup" in said
+    assert (len(server.batches.made), server.asked) == (1, [])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
@@ -44,10 +45,23 @@ SentRequests = Mapping[str, SentRequest]
 """By the key of the answer."""
 
 
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise StoreError(
+            say(
+                "What this run has sent to be answered by tomorrow cannot be read: the store is "
+                "damaged. Go back to a backup, or start a new run."
+            )
+        ) from error
+
+
 class Batches:
     """The batches of runs by their marks, and their requests apart, of which there may be 50,000.
 
-    What cannot be read raises `ValueError`: without it, answers would be paid for twice.
+    What cannot be read raises `StoreError`: without it, answers would be paid for twice.
     """
 
     def __init__(self, database: Database) -> None:
@@ -65,7 +79,8 @@ class Batches:
     def of_run(self, run_id: str) -> list[Batch]:
         """The batches of a run, in the order in which they were planned."""
         rows = self._batches.rows(run_id)
-        return [self._batches.of_body(body) for _, body in reversed(rows)]
+        with _readable():
+            return [self._batches.of_body(body) for _, body in reversed(rows)]
 
     def open(self, run_id: str) -> list[Batch]:
         """Those that have not ended."""
@@ -87,8 +102,9 @@ class Batches:
     def requests(self, run_id: str, batches: Iterable[Batch]) -> dict[str, SentRequest]:
         """The requests of these batches: on their way, or of an ended one without an answer."""
         requests: dict[str, SentRequest] = {}
-        for batch in batches:
-            requests |= self._requests.read(run_id, batch.mark) or {}
+        with _readable():
+            for batch in batches:
+                requests |= self._requests.read(run_id, batch.mark) or {}
         return requests
 
     def update(self, run_id: str, batch: Batch) -> None:
