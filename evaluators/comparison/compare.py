@@ -14,6 +14,7 @@ from evaluators.comparison.result import Because, Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
 from evaluators.comparison.sides import (
     NOISE,
+    WRONG_OUTCOMES,
     Matched,
     Side,
     at_each_noise,
@@ -25,34 +26,39 @@ from evaluators.errors import ParameterError
 from evaluators.runs.aggregate import Counted, mean_noise, units
 from evaluators.runs.store import Outline
 from evaluators.text.language import say
-from evaluators.text.words import name_and_text
+from evaluators.text.words import in_a_line, name_and_text
 from evaluators.trace.labelling import CORRECTED, has_heuristic
+from evaluators.values import Value
 
 
-def compared(first: Side, second: Side) -> Comparison:
+def compared(first: Side, second: Side, *, with_outcomes: bool = True) -> Comparison:
     """The second system against the first; raises `ParameterError` where nothing is common."""
-    return against_first([first, second])[0]
+    return against_first([first, second], with_outcomes=with_outcomes)[0]
 
 
-def against_first(sides: Sequence[Side]) -> tuple[Comparison, ...]:
+def against_first(sides: Sequence[Side], *, with_outcomes: bool = True) -> tuple[Comparison, ...]:
     """Each further system against the first one, with p-values that count all of them together.
 
     There are at least two. Raises `ParameterError` where one has nothing in common with the first.
+    For outcomes the texts of some thousand answers of each are read, where they were not before.
     """
     names = titles(sides)
     reference = _reference(names[0], sides[0])
     comparisons = [
-        _laid_side_by_side(reference, side, name)
+        _laid_side_by_side(reference, side, name, with_outcomes)
         for side, name in zip(sides[1:], names[1:], strict=True)
     ]
     # Holm counts all that stands together on the screen.
     every = [each for own in comparisons for each in (*own.values, *own.by_noise)]
     together = iter(_adjusted(every))
+    # A look at why, beside what was asked: it makes no other p-value larger.
+    outcomes = iter(_adjusted([each for own in comparisons for each in own.outcomes]))
     return tuple(
         replace(
             comparison,
             values=tuple(islice(together, len(comparison.values))),
             by_noise=tuple(islice(together, len(comparison.by_noise))),
+            outcomes=tuple(islice(outcomes, len(comparison.outcomes))),
         )
         for comparison in comparisons
     )
@@ -73,7 +79,9 @@ def _reference(title: str, side: Side) -> _Reference:
     return _Reference(title, side, own, by_noise if len(by_noise) > 1 else {})
 
 
-def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Comparison:
+def _laid_side_by_side(
+    reference: _Reference, side: Side, title: str, with_outcomes: bool
+) -> Comparison:
     """Two systems, with p-values that count nothing else."""
     first = reference.side
     # Two labellers, formulas or rules: whoever lays these side by side asks for how they differ.
@@ -133,7 +141,39 @@ def _laid_side_by_side(reference: _Reference, side: Side, title: str) -> Compari
         different_labellers=labellers,
         same_documents=in_data.same_documents,
         same_answers=same_answers,
+        outcomes=tuple(_outcomes(first, side, partners)) if with_outcomes else (),
+        outcome_notes=tuple(_of_outcomes(first, side)) if with_outcomes else (),
     )
+
+
+def _outcomes(first: Side, second: Side, partners: Matched) -> Iterator[Compared]:
+    """How often each answers wrongly, for what the documents hold, over what is known of both."""
+    rates = [{one.name: one.rate for one in side.flaws().outcomes} for side in (first, second)]
+    ours, theirs = (Counted(side.outcomes(), Value("")) for side in (first, second))
+    for name in WRONG_OUTCOMES if all(rates) else ():
+        record = Value(name, kind="rate")
+        compared = _compared_value(
+            name, ours._replace(record=record), theirs._replace(record=record), partners
+        )
+        yield replace(compared, rates=tuple(own[name] for own in rates))
+
+
+def _of_outcomes(first: Side, second: Side) -> Iterator[str]:
+    """What to beware of in the outcomes of two systems."""
+    both = [side.flaws() for side in (first, second)]
+    if any(flaws.read < flaws.drawn_from for flaws in both):
+        yield say(
+            "Of many answers some thousand are drawn at random; the differences count those that "
+            "were drawn of both."
+        )
+    ours, theirs = (in_a_line(map(say, sorted(flaws.bases))) for flaws in both)
+    if ours and theirs and ours != theirs:
+        yield say(
+            "Whether the documents hold the answer is told by {first} for the first, by {second} "
+            "for the second: a difference may be due to that.",
+            first=ours,
+            second=theirs,
+        )
 
 
 def _damage_in_words(*sides: tuple[str, Side]) -> Iterator[str]:

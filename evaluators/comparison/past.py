@@ -41,7 +41,7 @@ def differing(
         sides += [Side(view, model) for model in range(max(1, len(run.models)))]
     for first, second in combinations(sides, 2):
         try:
-            comparison = compared(first, second)
+            comparison = compared(first, second, with_outcomes=False)
         except ParameterError:
             # These two have nothing in common, the next two may.
             continue

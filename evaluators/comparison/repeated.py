@@ -238,7 +238,8 @@ def _means(views: tuple[RunView, RunView], changed: set[str]) -> Iterator[str]:
     for model in range(max(1, len(models))):
         whose = model_title(models[model]) if len(models) > 1 else ""
         try:
-            values = compared(Side(views[0], model), Side(views[1], model)).values
+            sides = [Side(view, model) for view in views]
+            values = compared(*sides, with_outcomes=False).values
         except ParameterError:
             # Nothing was checked in one of them.
             continue

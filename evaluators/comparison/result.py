@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from evaluators.comparison import words
 from evaluators.comparison.paired import Difference
 from evaluators.errors import ParameterError
+from evaluators.runs.aggregate import Mean
 from evaluators.runs.rgb_figures import asked_and_had
 from evaluators.runs.settings import Change
 from evaluators.text.language import say
@@ -62,7 +63,8 @@ class Compared:
     that are the same for all pairs. Then `difference` holds no interval and no p-value;
     `of_labels` has them, as far as the labels are believed. `by_heuristic` counts the pairs of
     which one was labelled by the heuristic. Of a level of noise `noise_had` are the shares that the
-    prompts of both systems had, as far as they are known.
+    prompts of both systems had, as far as they are known; of an outcome `rates` are those of both
+    systems over all of their answers of which it is known.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Compared:
     of_labels: Difference | None = None
     by_heuristic: int = 0
     noise_had: tuple[float, ...] = ()
+    rates: tuple[Mean, ...] = ()
     kind: Kind = "share"
 
     @property
@@ -120,7 +123,8 @@ class Comparison:
     the second. `changes` says what differs between the runs, `warnings` why they are not like with
     like. `same_documents` tells that all pairs have the same ones, `same_answers` that two
     labellers, formulas or rules are compared, and no systems. `different_labellers` says who
-    judged each of two systems, where that is not the same labeller.
+    judged each of two systems, where that is not the same labeller. `outcomes` are how often each
+    declined although there was evidence and answered without; their p-values count these alone.
     """
 
     first: str
@@ -137,6 +141,8 @@ class Comparison:
     same_documents: bool = False
     same_answers: bool = False
     different_labellers: str = ""
+    outcomes: tuple[Compared, ...] = ()
+    outcome_notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Compared:
         for value in self.values:
@@ -221,6 +227,10 @@ class Comparison:
             "noise_sentence": self.noise_sentence(),
             "values": [value.line() for value in self.values],
             "by_noise": [{**value.line(), "noise": value.noise} for value in self.by_noise],
+            "outcomes": [
+                {**value.line(), "rates": [rate.model_dump() for rate in value.rates]}
+                for value in self.outcomes
+            ],
             "matched": self.matched,
             "without_partner": [len(alone) for alone in self.alone],
             "same_documents": self.same_documents,

@@ -131,12 +131,12 @@ class Several:
         )
 
 
-def several(sides: Sequence[Side]) -> Several:
+def several(sides: Sequence[Side], *, with_outcomes: bool = True) -> Several:
     """Three systems or more, the first as the reference.
 
     Raises `ParameterError` where one has nothing in common with it.
     """
-    comparisons = against_first(sides)
+    comparisons = against_first(sides, with_outcomes=with_outcomes)
     systems = []
     for side, title, comparison in zip(sides, titles(sides), (None, *comparisons), strict=True):
         means = {name: value.mean for name, value in values_of(side).items()}

@@ -7,19 +7,23 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from evaluators.flaws.declined import Outcome
 from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import Counted, View
+from evaluators.runs.flaw_figures import Flaws
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.naming import PARTS, parts_apart
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
-from evaluators.runs.store import Outline
+from evaluators.runs.store import Answer, Outline
 from evaluators.text.language import say
 from evaluators.text.normalise import one_line
 
 NOISE = "noise_robustness"
 """The rate of RGB that is asked at several noise levels."""
+WRONG_OUTCOMES = (Outcome.DECLINED_WRONGLY.value, Outcome.ANSWERED_WITHOUT.value)
+"""The outcomes that are compared: how often an answer is one of them."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,25 @@ class Side:
             row if row.prompt in self.relabelled else before
             for row, before in zip(rows, own, strict=True)
         ]
+
+    def flaws(self) -> Flaws:
+        """What is wrong with its answers, as on the run's page; by the labeller of the run where
+        people's labels count for some prompts alone.
+        """
+        is_partly = self.relabelled is not None
+        return self.view.flaws(
+            self.model, self.counted._replace(by=None) if is_partly else self.counted
+        )
+
+    def outcomes(self) -> list[Outline]:
+        """A row for each answer with `WRONG_OUTCOMES` as its values, none where it is not known."""
+        names = {answer: one.name for one in self.flaws().outcomes for answer in one.answers}
+        rows = []
+        for row in aggregate.of_metric(self.rows(), 0):
+            outcome = names.get(Answer(row.position, row.model))
+            values = {name: float(name == outcome) for name in WRONG_OUTCOMES if outcome}
+            rows.append(row._replace(values=values))
+        return rows
 
 
 def values_of(side: Side) -> dict[str, Counted]:

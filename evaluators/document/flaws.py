@@ -18,6 +18,7 @@ from evaluators.text.words import counted, in_a_line, joined_sentences, name_and
 HEADINGS = (mark("Kind"), mark("Answers"), mark("Share"), mark("Look at"), mark("Samples"))
 HELD, ANSWERED, DECLINED = mark("The documents"), mark("Answered"), mark("Declined")
 DRAWN = mark("Counted over {read:,} answers drawn at random from {all}.")
+OUTCOMES = mark("Answered or declined, with evidence or without")
 NAMED = 3
 """Samples that are named of each kind."""
 SUSPICION = mark("A question mark is a suspicion: read these answers before you call them wrong.")

@@ -29,8 +29,8 @@ from evaluators.runs.shown_values import (
 )
 from evaluators.runs.store import Spent
 from evaluators.text.language import mark, say
-from evaluators.text.scale import BY_KIND, NO_VALUE, SCORE, Scale
-from evaluators.text.words import counted, readable
+from evaluators.text.scale import BY_KIND, NO_VALUE, RATE, SCORE, Scale
+from evaluators.text.words import counted, joined_sentences, readable
 
 MOST_REASONS = 20
 """Reasons of failures that a table has; `Results.failures` has them all."""
@@ -40,6 +40,8 @@ WITHIN, BESIDE = mark("Same prompt"), mark("Beside")
 DIFFERENCES = (mark("Difference in points"), mark("p (Holm)"))
 SPENT = (mark("Calls"), mark("Prompt tokens"), mark("Answer tokens"), mark("Cost"))
 COUNTS = mark("Higher · equal · lower")
+# Columns headed by whole run titles would push the numbers off a page.
+OF_TWO = (VALUE, mark("First"), mark("Second"), *DIFFERENCES, COUNTS, mark("Checked for both"))
 
 
 def mean_cells(mean: Mean, scale: Scale = SCORE) -> tuple[str, str, str]:
@@ -158,11 +160,6 @@ def _cost_row(name: str, bills: Collection[Spent]) -> list[str]:
 
 def differences(comparison: Comparison, *, by_name: bool = False) -> Table:
     """Every value of two systems, below those at each level of noise; `by_name` as commands do."""
-    # Columns headed by whole run titles would push the numbers off a page.
-    headings = [
-        *(VALUE, mark("First"), mark("Second"), *DIFFERENCES),
-        *(COUNTS, mark("Checked for both")),
-    ]
     titled = [
         (value.name if by_name else readable(value.name), value) for value in comparison.values
     ]
@@ -171,7 +168,22 @@ def differences(comparison: Comparison, *, by_name: bool = False) -> Table:
         [title, *words.cells(value.difference, BY_KIND[value.kind]), value.coverage]
         for title, value in titled
     ]
-    return Table(headings, rows, headings[1:])
+    return Table(OF_TWO, rows, OF_TWO[1:])
+
+
+def outcomes(comparison: Comparison) -> tuple[Table, Passage]:
+    """How often two systems declined although there was evidence, or answered without."""
+    rows = []
+    for value in comparison.outcomes:
+        rates = [
+            say("{rate} of {all:,}", rate=RATE.estimate(rate), all=rate.scored)
+            for rate in value.rates
+        ]
+        cells = words.cells(value.difference, RATE)[len(rates) :]
+        rows.append([readable(value.name), *rates, *cells, value.coverage])
+    apart = say("p counts these alone (Holm), and not the values compared above.")
+    notes = [*comparison.outcome_notes, apart] if rows else []
+    return Table(OF_TWO, rows, OF_TWO[1:]), Passage(joined_sentences(notes), "facts")
 
 
 def systems(several: Several, *, by_name: bool = False) -> Table:

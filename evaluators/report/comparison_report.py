@@ -11,6 +11,7 @@ from evaluators.comparison.several import Several
 from evaluators.comparison.sides import Side
 from evaluators.document import tables
 from evaluators.document.blocks import Block, Charts, Evidence, Passage, Section, Table
+from evaluators.document.flaws import OUTCOMES
 from evaluators.paper import figures
 from evaluators.report import page, pairs
 from evaluators.report.run_report import cost, how_it_was_done
@@ -88,6 +89,7 @@ def _every_difference(comparison: Comparison, *, by_name: bool) -> Iterator[Bloc
         "wrong is not in an interval."
     )
     yield Passage(words, "facts")
+    yield Section(say(OUTCOMES), [*tables.outcomes(comparison)])
     changes = [
         [readable(change.setting), change.first, change.second]
         for change in comparison.changes[:MOST_CHANGES]

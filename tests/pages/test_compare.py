@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, ModelSpec
+from evaluators.records import Cell, Dataset, ModelSpec, Sample
 from evaluators.runs.examples import INVENTED, NOISE
 from tests.comparison.made import MODELS, results
 from tests.pages.conftest import checked
@@ -299,3 +299,32 @@ def test_a_run_leads_to_its_comparison(open_page, filled):
     at = checked(at.run())
 
     assert at.selectbox(key="compare_first").value == f"{filled.rgb.id}.1"
+
+
+def test_who_declined_is_folded_and_its_samples_are_a_click_away(open_page):
+    """The old one declines twice, the new one at the second: one of three differs."""
+    declines = "I cannot answer this."
+    for name, answers in (
+        ("Old", (declines, declines, "Rome.")),
+        ("New", ("Rome.", declines, "Rome.")),
+    ):
+        samples = tuple(
+            Sample(
+                id=f"s{number}",
+                question=QUESTIONS[number],
+                response=answer,
+                ground_truth="Rome",
+                retrieved_documents=("Rome is a capital.",),
+            )
+            for number, answer in enumerate(answers)
+        )
+        right = [float(answer != declines) for answer in answers]
+        results(session.store(), name, Dataset(name=name, samples=samples), right)
+    at = open_page("compare", first="Old.1", second="New.1")
+
+    folded = "Answered or declined, with evidence or without"
+    assert folded in [each.label for each in at.expander]
+    assert "p counts these alone (Holm), and not the values compared above." in said(at)
+    at = checked(button(at, "Samples: Declined although there was evidence").click().run())
+    assert at.selectbox(key="compare_value").value == "declined although there was evidence"
+    assert [row[-1] for row in rows(at)] == ["-1.00", "0.00", "0.00"]

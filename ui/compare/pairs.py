@@ -48,7 +48,8 @@ class _Answer(NamedTuple):
 def show(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     """A table of samples for one value; a row opens both answers."""
     both = Both(sides, (comparison.first, comparison.second))
-    values = {value.name: value for value in comparison.values if value.rows}
+    values = {value.name: value for value in (*comparison.values, *comparison.outcomes)}
+    values = {name: value for name, value in values.items() if value.rows}
     if not values:
         return
     st.header(say("Samples"), anchor="samples")

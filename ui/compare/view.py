@@ -13,17 +13,20 @@ from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
 from evaluators.comparison.sides import Side
+from evaluators.document import tables as document_tables
+from evaluators.document.flaws import OUTCOMES
 from evaluators.drawing import Size
 from evaluators.errors import ParameterError
 from evaluators.exports import bundle
 from evaluators.exports.bundle import Bundle
 from evaluators.report.comparison_report import comparison_report
+from evaluators.runs.engine import registry
 from evaluators.text.language import language, mark, say, speaking
 from evaluators.text.words import in_a_line, in_brackets, joined_sentences, readable
 from ui import session
 from ui.compare import choice, forest, left_out, pairs, systems
 from ui.held import held
-from ui.parts import charts, for_paper, rows_needed
+from ui.parts import charts, for_paper, rows_needed, tables
 from ui.parts.untrusted import plain
 
 ROW_BYTES = 200
@@ -91,6 +94,7 @@ def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     if comparison.by_noise:
         _over_noise(comparison)
     _sample_calculator(comparison)
+    _outcomes(comparison)
     left_out.show(comparison, sides)
     pairs.show(comparison, sides)
 
@@ -117,7 +121,11 @@ def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
     which = [(side.run.id, side.model, side.counted) for side in sides]
 
     def read() -> Comparison | Several:
-        return several(sides) if len(sides) > 2 else compared(*sides)
+        # Of a run at work every answer would be read anew at each look.
+        at_work = any(registry.moves(side.run.id, session.store()) for side in sides)
+        if len(sides) > 2:
+            return several(sides, with_outcomes=not at_work)
+        return compared(*sides, with_outcomes=not at_work)
 
     # A further label or result makes another revision, and all is counted anew.
     version = tuple(side.view.revision for side in sides)
@@ -128,7 +136,22 @@ def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
 
 def _comparison_bytes(found: Comparison | Several) -> int:
     compared = [found] if isinstance(found, Comparison) else found.comparisons
-    return ROW_BYTES * sum(len(value.rows) for own in compared for value in own.values)
+    values = (value for own in compared for value in (*own.values, *own.outcomes))
+    return ROW_BYTES * sum(len(value.rows) for value in values)
+
+
+def _outcomes(comparison: Comparison) -> None:
+    """Who declined although there was evidence, and who answered without; folded."""
+    if not comparison.outcomes:
+        return
+    title = say(OUTCOMES)
+    with st.expander(title, icon=":material/grid_view:"):
+        tables.show(document_tables.outcomes(comparison), title)
+        with st.container(horizontal=True, gap="small"):
+            for value in comparison.outcomes:
+                title = say("Samples: {value}", value=readable(value.name))
+                chosen = {"compare_value": value.name}
+                st.button(title, type="tertiary", on_click=st.session_state.update, args=[chosen])
 
 
 def _what_differs(comparison: Comparison) -> None:

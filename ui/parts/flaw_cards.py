@@ -56,8 +56,7 @@ def show(view: RunView, chosen: View, model: int | None = None) -> None:
         with st.expander(name_and_text(say("Further"), titles), icon=":material/more_horiz:"):
             _cards(view.run, further)
     if flaws.outcomes:
-        title = say("Answered or declined, with evidence or without")
-        with st.expander(title, icon=":material/grid_view:"):
+        with st.expander(say(words.OUTCOMES), icon=":material/grid_view:"):
             _two_by_two(view.run, flaws)
     if said := words.citations_in_words(flaws):
         st.markdown(plain(said))
