@@ -46,7 +46,14 @@ from evaluators.runs.flaw_figures import Flaws
 from evaluators.runs.formulas import formula_in_words, formula_of
 from evaluators.runs.notes import Note
 from evaluators.runs.overnight import state_of_batches
-from evaluators.runs.planted import FoundErrors, found_errors, is_planted, plan_of_planted
+from evaluators.runs.planted import (
+    ChangedMind,
+    FoundErrors,
+    changed_minds,
+    found_errors,
+    is_planted,
+    plan_of_planted,
+)
 from evaluators.runs.recount import Recount, recounted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
@@ -274,10 +281,12 @@ class Results:
     ) -> Results:
         """Tests the labeller by errors of known kinds, planted into answers it calls supported.
 
-        It is a run of its own over up to 60 of these answers, each as it is and with one error of
-        each kind that fits; `found_errors` of what comes back has the share found by kind. Keys
-        come from the environment unless they are given. Raises `ParameterError` where fewer than
-        10 answers have a supported sentence with room for an error.
+        It is a run of its own over up to 60 of these answers, each as it is, with one error of each
+        kind that fits, with its documents in the opposite order and with a courtesy line; of what
+        comes back `found_errors` has the share found by kind and `changed_minds` how often the same
+        is judged in another way. Keys come from the environment unless they are given. Raises
+        `ParameterError` where fewer than 10 answers have a supported sentence with room for an
+        error.
         """
         keys = keys_from_environment(os.environ) if keys is None else keys
         plan = plan_of_planted(self.read(), self.view, seed)
@@ -287,6 +296,10 @@ class Results:
     def found_errors(self) -> list[FoundErrors]:
         """How many planted errors of each kind were found, false alarms last; none elsewhere."""
         return found_errors(self.read(), self.view) if is_planted(self.run) else []
+
+    def changed_minds(self) -> list[ChangedMind]:
+        """How often a labeller that is tested judges the same content in another way."""
+        return changed_minds(self.read(), self.view) if is_planted(self.run) else []
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.document.blocks import Block, Passage, Section, Table
-from evaluators.flaws.planting import PLANTED, UNTOUCHED
+from evaluators.flaws.planting import PLANTED, SAME, UNTOUCHED
 from evaluators.runs.aggregate import View
-from evaluators.runs.planted import FoundErrors, found_errors, is_planted
+from evaluators.runs.planted import (
+    ChangedMind,
+    FoundErrors,
+    changed_minds,
+    found_errors,
+    is_planted,
+)
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE
 from evaluators.text.words import counted
 
 FOUND, SUSPECTED = mark("Found"), mark("Found or suspected")
+HEADINGS_OF_SAME = (mark("The same content"), mark("Answers"), mark("Other verdict"))
 HEADINGS = (mark("Planted error"), mark("Answers"), FOUND, SUSPECTED)
 
 
@@ -21,6 +28,7 @@ def planted_errors(view: RunView, by: View) -> Iterator[Section]:
     """The kinds with what was found, and the false alarms; nothing of any other run."""
     if is_planted(view.run):
         yield Section(say("Planted errors"), list(_blocks(found_errors(view, by))))
+        yield Section(say("The same in another look"), list(_same(changed_minds(view, by))))
 
 
 def _blocks(every: list[FoundErrors]) -> Iterator[Block]:
@@ -35,6 +43,17 @@ def _blocks(every: list[FoundErrors]) -> Iterator[Block]:
     ]
     yield Table(HEADINGS, rows, HEADINGS[1:])
     yield Passage(in_words(every), "facts")
+
+
+def _same(every: list[ChangedMind]) -> Iterator[Block]:
+    rows = [
+        [say(SAME[one.kind].title), f"{one.changed.scored:,}", RATE.estimate(one.changed)]
+        for one in every
+    ]
+    yield Table(HEADINGS_OF_SAME, rows, HEADINGS_OF_SAME[1:])
+    yield Passage(
+        say("How often the verdict is another one than that of the answer as it is."), "facts"
+    )
 
 
 def title_of(one: FoundErrors) -> str:

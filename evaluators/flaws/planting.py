@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from evaluators.flaws import mismatches
 from evaluators.text.language import mark
+from evaluators.text.normalise import is_chinese
 
 # Before the verb: "is not", "does not". What is negated already is left alone.
 _AUXILIARY = re.compile(
@@ -26,7 +27,7 @@ UNTOUCHED = "untouched"
 
 
 class Planted(NamedTuple):
-    """A kind of planted error."""
+    """A kind of planted error, or of another look of the same."""
 
     name: str
     title: str
@@ -37,6 +38,11 @@ NAME = Planted("name", mark("Another name"))
 NEGATION = Planted("negation", mark("A negation put in or taken out"))
 SENTENCE = Planted("sentence", mark("A sentence of another answer"))
 PLANTED = {kind.name: kind for kind in (NUMBER, NAME, NEGATION, SENTENCE)}
+
+ORDER = Planted("order", mark("The documents in the opposite order"))
+LENGTH = Planted("length", mark("A courtesy line at the end"))
+SAME = {kind.name: kind for kind in (ORDER, LENGTH)}
+"""What leaves the content as it is: who judges another way then looks at something else."""
 
 
 class Source(NamedTuple):
@@ -54,6 +60,11 @@ def planted(source: Source, rng: Random) -> Iterator[tuple[Planted, str]]:
     for kind, plant in _PLANTERS.items():
         if changed := plant(source, rng):
             yield kind, changed
+
+
+def courtesy(response: str) -> str:
+    """A line that claims nothing, in the language of the answer."""
+    return "希望对您有帮助。" if is_chinese(response) else "I hope this helps."
 
 
 def _with_number(source: Source, rng: Random) -> str:

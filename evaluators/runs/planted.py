@@ -1,18 +1,28 @@
 """A labeller tested without a single label: how many planted errors of each kind does it find?
 
-Answers that it calls supported are asked about again, each as it is and with one error in one of
-its sentences: an ordinary run over made-up samples, whose groups are the kinds.
+Answers that it calls supported are asked about again, each as it is, with one error in one of its
+sentences, and with another look of the same content: an ordinary run over made-up samples, whose
+groups are the kinds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 
 from evaluators.catalogue import from_spec, labels_sentences
 from evaluators.errors import ParameterError
 from evaluators.flaws.kinds import NEGATED, OTHER_NAME, OTHER_NUMBER
-from evaluators.flaws.planting import PLANTED, UNTOUCHED, Source, planted
+from evaluators.flaws.planting import (
+    LENGTH,
+    ORDER,
+    PLANTED,
+    SAME,
+    UNTOUCHED,
+    Source,
+    courtesy,
+    planted,
+)
 from evaluators.records import Dataset, Record, Run, Sample, Support
 from evaluators.runs import aggregate
 from evaluators.runs.aggregate import Mean, View, mean_of, units
@@ -28,7 +38,7 @@ FROM = "planted_from"
 """Where the origin of such data names the run that its answers are from."""
 LEAST = 10
 MOST = 60
-"""Answers that are taken: each is asked about up to five times."""
+"""Answers that are taken: each is asked about up to seven times."""
 
 
 class FoundErrors(Record):
@@ -41,6 +51,13 @@ class FoundErrors(Record):
     kind: str
     found: Mean
     suspected: Mean
+
+
+class ChangedMind(Record):
+    """How many answers are judged in another way where the content is the same."""
+
+    kind: str
+    changed: Mean
 
 
 def plan_of_planted(view: RunView, by: View = WHAT_COUNTS, seed: int = 0) -> RunPlan:
@@ -80,35 +97,58 @@ def is_planted(run: Run) -> bool:
 
 def found_errors(view: RunView, by: View = WHAT_COUNTS) -> list[FoundErrors]:
     """What the labeller of such a run found, kind by kind, and its false alarms."""
-    rows = aggregate.of_metric(view.counted(by), 0)
-    flaws = view.flaws(view=by)
     suspects: set[Answer] = set()
-    for counted in flaws.kinds:
+    for counted in view.flaws(view=by).kinds:
         if counted.kind in (OTHER_NUMBER, OTHER_NAME, NEGATED):
             suspects.update(counted.answers)
-    every = []
-    for kind_name in (*PLANTED, UNTOUCHED):
-        own = [row for row in rows if row.situation == kind_name]
-        if own:
-            every.append(
-                FoundErrors(
-                    kind=kind_name, found=_share(own, set()), suspected=_share(own, suspects)
-                )
-            )
-    return every
 
+    def found(row: Outline) -> float | None:
+        supported = row.values.get("adherence")
+        return None if supported is None else float(supported == 0)
 
-def _share(rows: list[Outline], suspects: set[Answer]) -> Mean:
-    """The share of the judged rows that are not called supported, or are among the suspects."""
-    judged = [row for row in rows if row.values.get("adherence") is not None]
-    failed = sum(row.status == "failed" for row in rows)
-    values = [
-        float(row.values["adherence"] == 0 or Answer(row.position, row.model) in suspects)
-        for row in judged
+    def suspected(row: Outline) -> float | None:
+        is_suspect = Answer(row.position, row.model) in suspects
+        said = found(row)
+        return None if said is None else max(said, float(is_suspect))
+
+    return [
+        FoundErrors(kind=kind, found=_share(rows, found), suspected=_share(rows, suspected))
+        for kind, rows in _by_kind(view, by, (*PLANTED, UNTOUCHED)).items()
     ]
+
+
+def changed_minds(view: RunView, by: View = WHAT_COUNTS) -> list[ChangedMind]:
+    """How often the labeller of such a run judges the same content in another way."""
+    as_it_is = {
+        row.question: row.values.get("adherence")
+        for rows in _by_kind(view, by, (UNTOUCHED,)).values()
+        for row in rows
+    }
+
+    def changed(row: Outline) -> float | None:
+        before, after = as_it_is.get(row.question), row.values.get("adherence")
+        return None if before is None or after is None else float(before != after)
+
+    by_kind = _by_kind(view, by, SAME)
+    return [ChangedMind(kind=kind, changed=_share(rows, changed)) for kind, rows in by_kind.items()]
+
+
+def _by_kind(view: RunView, by: View, kinds: Iterable[str]) -> dict[str, list[Outline]]:
+    """The rows of each of these kinds that has some."""
+    rows: dict[str, list[Outline]] = {kind: [] for kind in kinds}
+    for row in aggregate.of_metric(view.counted(by), 0):
+        if row.situation in rows:
+            rows[row.situation].append(row)
+    return {kind: own for kind, own in rows.items() if own}
+
+
+def _share(rows: list[Outline], value: Callable[[Outline], float | None]) -> Mean:
+    """The share of the rows to which it applies of which it holds."""
+    judged = [(row, said) for row in rows if (said := value(row)) is not None]
+    failed = sum(row.status == "failed" for row in rows)
     return mean_of(
-        values,
-        units(judged),
+        [said for _, said in judged],
+        units([row for row, _ in judged]),
         asked=len(rows),
         not_applicable=len(rows) - len(judged) - failed,
         failed=failed,
@@ -162,9 +202,15 @@ def _copies(
     changed = list(planted(source, rng))
     if not changed:
         return
-    yield _copy(sample, UNTOUCHED, sample.response or "")
+    response = sample.response or ""
+    yield _copy(sample, UNTOUCHED, response)
     for kind, text in changed:
         yield _copy(sample, kind.name, " ".join([*texts[:place], text, *texts[place + 1 :]]))
+    documents = sample.retrieved_documents[::-1]
+    if documents != sample.retrieved_documents:
+        moved = {"retrieved_documents": documents, "sources": sample.sources[::-1]}
+        yield _copy(sample.model_copy(update=moved), ORDER.name, response)
+    yield _copy(sample, LENGTH.name, f"{response} {courtesy(response)}")
 
 
 def _supported_places(scores: TRACEScores) -> list[int]:

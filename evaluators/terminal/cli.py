@@ -45,6 +45,8 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.forecast import forecast
 from evaluators.runs.inputs import WORKSPACE, keys_for_estimates, local_store
 from evaluators.runs.job import Job
+from evaluators.runs.plan import RunPlan
+from evaluators.runs.planted import plan_of_planted
 from evaluators.runs.rounds import USUAL
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Store
@@ -484,16 +486,31 @@ def compare(
     metavar="NAME=VALUE",
     help="Exit with 1 where the interval of this corrected mean begins lower. Repeatable.",
 )
+@click.option(
+    "--planted",
+    is_flag=True,
+    help="Without labels: plant errors into its answers, label them in a run of their own.",
+)
 @options.definition
 @options.json_output
 def check(
     run_id: str,
     against: Against,
     fail_under: tuple[str, ...],
+    planted: bool,
     definition: str,
     as_json: bool,
 ) -> None:
     demanded, results = demands(fail_under), _results_of(run_id, definition)
+    if planted:
+        if demanded:
+            raise ParameterError("--fail-under holds labels against a mean. Leave it or --planted.")
+        plan = plan_of_planted(results.read(), results.view)
+        _say_price(plan, results.store)
+        tested = create_run(results.store, plan, workspace=WORKSPACE)
+        _work_until_end(tested, results.store)
+        _print_and_exit(Results(tested, results.store), (), 0, as_json, allow_heuristic=True)
+        return
     lines = checking.checked_lines(results, against)
     verdict = checking.check_outcome(lines, demanded)
     if as_json:
@@ -624,14 +641,7 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
     is_file = Path(run).is_file()
     first = open_run(run, store=store).run if is_file else _run_meant(run, store)
     plan = plan_again(store, first, use_cache=stored_answers)
-    keys = keys_from_environment(os.environ)
-    for spec in plan.llms:
-        # Before the run is stored: without a key nothing comes of it.
-        access_for(spec, keys)
-    rows = forecast(plan, keys, partial(store.calls.answered, WORKSPACE)).named()
-    for name, estimate in rows:
-        cost = dollar_range(estimate.cost_low, estimate.cost_high)
-        _to_stderr(f"{name}: {estimate.calls:,} calls, {cost}, {estimate.cached:,} stored")
+    _say_price(plan, store)
     second = create_run(store, plan, workspace=WORKSPACE)
     _work_until_end(second, store)
     found = repeated(store, first, second)
@@ -677,6 +687,18 @@ def cancel(run_id: str) -> None:
 
 
 # What they share
+
+
+def _say_price(plan: RunPlan, store: Store) -> None:
+    """What the plan will take of each model and judge; raises `AccessError` without a key."""
+    keys = keys_from_environment(os.environ)
+    for spec in plan.llms:
+        # Before the run is stored: without a key nothing comes of it.
+        access_for(spec, keys)
+    rows = forecast(plan, keys, partial(store.calls.answered, WORKSPACE)).named()
+    for name, estimate in rows:
+        cost = dollar_range(estimate.cost_low, estimate.cost_high)
+        _to_stderr(f"{name}: {estimate.calls:,} calls, {cost}, {estimate.cached:,} stored")
 
 
 def _work_until_end(run: Run, store: Store) -> None:

@@ -266,6 +266,7 @@ def run_summary(results: Results) -> dict[str, object]:
             for group, means in results.read().by_group(view=results.view).items()
         },
         "planted_errors": [found.model_dump(mode="json") for found in results.found_errors()],
+        "changed_minds": [one.model_dump(mode="json") for one in results.changed_minds()],
         "flaws": [
             {"model": model, **results.flaws(number).model_dump(mode="json")}
             for number, model in enumerate(models)

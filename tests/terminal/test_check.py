@@ -120,3 +120,21 @@ def test_results_are_corrected_by_ones_own_labels(results):
     )
     with pytest.raises(ParameterError, match="No sample has the id"):
         results.correct({"nobody": True})
+
+
+def test_a_labeller_is_tested_by_planted_errors(plumbline, results):
+    found = plumbline("check", "last", "--planted")
+
+    assert found.exit_code == FINE
+    for words in ("A negation put in or taken out", "None: false alarms", "A courtesy line at"):
+        assert words in found.stdout
+    tested = json.loads(plumbline("show", "last", "--json").stdout)
+    assert {one["kind"] for one in tested["changed_minds"]} == {"order", "length"}
+    assert tested["planted_errors"][-1]["kind"] == "untouched"
+
+
+def test_planted_errors_are_held_against_no_threshold(plumbline, results):
+    found = plumbline("check", "last", "--planted", "--fail-under", "adherence=0.5")
+
+    assert found.exit_code == WRONG
+    assert "Leave it or --planted." in found.stderr

@@ -38,7 +38,9 @@ def _offer(view: RunView) -> None:
         say(
             "Answers that it calls supported are asked about again, each as it is and with one "
             "error: another number, another name, a negation put in or taken out, a sentence of "
-            "another answer. The run shows how many of each kind it finds."
+            "another answer. The run shows how many of each kind it finds. Twice more nothing is "
+            "changed but the order of the documents, or a courtesy line at the end: does it change "
+            "its mind?"
         )
     )
     plan = plan_of_planted(view, chosen_view.of(run))
