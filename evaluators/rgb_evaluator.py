@@ -385,7 +385,14 @@ class RGBEvaluator(Evaluator):
         return {name: rules[name]() for name in names}
 
     def outcome(self, sample: Sample, verdicts: Mapping[str, Verdict]) -> Outcome:
-        """What the answer does, by its `verdicts`, which may be older than today's rules."""
+        """What the answer does, by its `verdicts`, which may be older than today's rules.
+
+        One that a file of strangers leaves out did not pass.
+        """
+
+        def passed(name: str) -> bool:
+            return name in verdicts and verdicts[name].passed
+
         response = self._reading.prepared(sample.response or "").strip()
         if not response:
             return Outcome.EMPTY
@@ -393,14 +400,14 @@ class RGBEvaluator(Evaluator):
             return Outcome.DECLINES if rejection.passed else Outcome.ANSWERS
         planted = sample.rgb.counterfactual if sample.rgb else None
         if detection := verdicts.get("detection"):
-            is_right = verdicts["correction"].passed
+            is_right = passed("correction")
             if detection.passed:
                 return Outcome.NOTICES_AND_CORRECTS if is_right else Outcome.NOTICES
             if is_right:
                 return Outcome.CORRECTS
             if planted and rgb_rules.contains_any(self._reading, response, planted):
                 return Outcome.REPEATS
-        elif verdicts["accuracy"].passed:
+        elif passed("accuracy"):
             return Outcome.RIGHT
         if self.is_rejection(response):
             return Outcome.DECLINES

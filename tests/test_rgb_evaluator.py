@@ -643,6 +643,14 @@ def test_by_the_papers_rules_an_answer_that_declines_is_none_whatever_else_it_sa
     assert DOCUMENTED.score(judged).values == {"accuracy": 1.0}
 
 
+def test_a_verdict_that_a_file_leaves_out_did_not_pass():
+    judged = sample(response="Nothing of it.")
+    other = Verdict(passed=True, rule="x")
+
+    assert PAPER.outcome(judged, {"other": other}) == "wrong"
+    assert PAPER.outcome(judged, {"detection": other}) == "notices"
+
+
 def test_the_paper_takes_one_that_notices_and_declines_for_a_correction():
     judged = counterfactual("There are factual errors, and insufficient information. Paris?")
 

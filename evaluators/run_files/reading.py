@@ -20,6 +20,7 @@ from evaluators.errors import PlumblineError, RunFileError
 from evaluators.messages import Text
 from evaluators.records import (
     Cell,
+    LabelEvidence,
     Record,
     Run,
     Sample,
@@ -66,6 +67,8 @@ MOST_MODELS = 100
 """Models, or judges, of a run: a page has a line for each."""
 MOST_NAMES = 100
 """Names of values of one metric: a page has a line, and a table a column, for each."""
+MOST_LABELLERS = 20
+"""Who labelled the answers of a run: at most five judges for a metric, and few others."""
 MOST_NUMBER = 1e15
 """Of values, tokens and dollars: sums of a run's stay finite."""
 ROW_VALUES = 100_000
@@ -392,6 +395,7 @@ def _check_environment(environment: Environment) -> None:
 def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
     known: set[Cell] = set()
     names: dict[int, set[str]] = {}
+    labellers: set[str] = set()
     for result in results:
         cell = Cell(result.position, result.model, result.metric)
         cells.check(RESULTS, cell)
@@ -410,6 +414,14 @@ def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
             raise RunFileError(
                 say("{name} has more than {most} kinds of values.", name=RESULTS, most=MOST_NAMES)
             )
+        evidence = result.score.evidence if result.score else None
+        if isinstance(evidence, LabelEvidence):
+            labellers.update(labelling.by for labelling in evidence.labellings)
+            # Each two of them are compared.
+            if max(len(labellers), len(evidence.labellings)) > MOST_LABELLERS:
+                raise RunFileError(
+                    say("{name} has more than {most} labellers.", name=RESULTS, most=MOST_LABELLERS)
+                )
 
 
 def _is_moment(text: str) -> bool:

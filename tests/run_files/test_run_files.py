@@ -348,6 +348,16 @@ HOSTILE = {
         ),
         "a number that cannot be",
     ),
+    "an answer that 21 labelled": (
+        lambda data: with_line(data, RESULTS, labelled_by(21)),
+        "more than 20 labellers",
+    ),
+    "answers that others labelled each time": (
+        lambda data: rewritten(
+            data, {RESULTS: each_line(part(data, RESULTS), lambda n: labelled_by(15, first=15 * n))}
+        ),
+        "more than 20 labellers",
+    ),
     "a number of 400 digits": (
         lambda data: with_line(
             data, RESULTS, lambda result: result.update(usage={"prompt_tokens": 10**400})
@@ -382,6 +392,23 @@ HOSTILE = {
         "results.jsonl, line 1, cannot be read",
     ),
 }
+
+
+def labelled_by(count, first=0):
+    """Labels of so many judges in the place of what a result has."""
+    labels = {"relevant_keys": [], "utilized_keys": [], "sentence_support": []}
+    every = [{"by": f"a/{number}", "labels": labels} for number in range(first, first + count)]
+    return lambda result: result.get("score", {}).update(evidence={"labellings": every})
+
+
+def each_line(lines, change_of):
+    """JSON lines, each changed by what its number gives."""
+    changed = []
+    for number, line in enumerate(lines.splitlines()):
+        own = json.loads(line)
+        change_of(number)(own)
+        changed.append(json.dumps(own).encode() + b"\n")
+    return b"".join(changed)
 
 
 def changed_value(data):

@@ -15,6 +15,10 @@ from evaluators.text.words import accepted, in_brackets
 from ui.parts.untrusted import plain
 
 
+MOST_LOST = 20
+"""Facts that are listed; more would be a wall of text."""
+
+
 def question(sample: Sample) -> None:
     """The question under its heading."""
     st.header(say("Question"))
@@ -37,9 +41,13 @@ def lost_facts(sample: Sample, results: Iterable[SampleResult] = ()) -> None:
         return
     said = facts_said(results)
     facts = facts_of(sample) if said is None else said
-    lost = [in_brackets(one.text, say(one.stands.value)) for one in facts if not one.in_answer]
-    if lost:
-        st.caption(plain(say("Not in the answer: {facts}", facts=" · ".join(lost))))
+    lost = [one for one in facts if not one.in_answer]
+    if not lost:
+        return
+    shown = [in_brackets(one.text, say(one.stands.value)) for one in lost[:MOST_LOST]]
+    if more := len(lost) - len(shown):
+        shown.append(say("{more:,} more", more=more))
+    st.caption(plain(say("Not in the answer: {facts}", facts=" · ".join(shown))))
 
 
 def expected_answer(sample: Sample) -> None:
