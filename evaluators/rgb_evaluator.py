@@ -389,10 +389,7 @@ class RGBEvaluator(Evaluator):
 
         One that a file of strangers leaves out did not pass.
         """
-
-        def passed(name: str) -> bool:
-            return name in verdicts and verdicts[name].passed
-
+        passed = {name for name, verdict in verdicts.items() if verdict.passed}
         response = self._reading.prepared(sample.response or "").strip()
         if not response:
             return Outcome.EMPTY
@@ -400,14 +397,14 @@ class RGBEvaluator(Evaluator):
             return Outcome.DECLINES if rejection.passed else Outcome.ANSWERS
         planted = sample.rgb.counterfactual if sample.rgb else None
         if detection := verdicts.get("detection"):
-            is_right = passed("correction")
+            is_right = "correction" in passed
             if detection.passed:
                 return Outcome.NOTICES_AND_CORRECTS if is_right else Outcome.NOTICES
             if is_right:
                 return Outcome.CORRECTS
             if planted and rgb_rules.contains_any(self._reading, response, planted):
                 return Outcome.REPEATS
-        elif passed("accuracy"):
+        elif "accuracy" in passed:
             return Outcome.RIGHT
         if self.is_rejection(response):
             return Outcome.DECLINES

@@ -14,7 +14,6 @@ from evaluators.text.language import say
 from evaluators.text.words import accepted, in_brackets
 from ui.parts.untrusted import plain
 
-
 MOST_LOST = 20
 """Facts that are listed; more would be a wall of text."""
 
