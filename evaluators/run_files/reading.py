@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from evaluators.catalogue import leads
 from evaluators.config import Config, config
+from evaluators.datasets.samples import MOST_TEXTS
 from evaluators.errors import PlumblineError, RunFileError
 from evaluators.messages import Text
 from evaluators.records import (
@@ -53,6 +54,7 @@ from evaluators.runs.store.bodies import timestamp, why_unreadable
 from evaluators.runs.store.person_labels import MOST_OF_A_PERSON
 from evaluators.sandbox import script
 from evaluators.sandbox.child import child, for_text
+from evaluators.text.accepted import groups
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 from evaluators.text.strangers_json import strangers_json
@@ -372,6 +374,7 @@ def _check_samples(run: Run, samples: Lines[Sample]) -> None:
         raise RunFileError(say(OTHER_SAMPLES))
     first = None
     for number, sample in enumerate(samples):
+        _check_sample(number + 1, sample)
         if sample.repeat == 1:
             first = sample
         is_expected = sample.repeat == number % run.repeats + 1
@@ -379,6 +382,27 @@ def _check_samples(run: Run, samples: Lines[Sample]) -> None:
             raise RunFileError(say("The repeats of the samples are not those of the run."))
     if len(samples) % run.repeats:
         raise RunFileError(say("The repeats of the samples are not those of the run."))
+
+
+def _check_sample(number: int, sample: Sample) -> None:
+    """Raises `RunFileError` where it holds more than a row of a data set may."""
+    accepted = [text for group in groups(sample.ground_truth) for text in group]
+    gold, documents = sample.gold_documents, sample.retrieved_documents
+    if max(map(len, (accepted, gold, documents))) > MOST_TEXTS:
+        words = mark(
+            "{name}, line {number:,}, has more than {most:,} documents or accepted answers, the "
+            "limit."
+        )
+        raise RunFileError(say(words, name=SAMPLES, number=number, most=MOST_TEXTS))
+    texts = (sample.question, sample.response or "", *accepted, *gold, *documents)
+    _check_length(SAMPLES, number, max(map(len, texts)))
+
+
+def _check_length(name: str, number: int, longest: int) -> None:
+    limit = config().cell_bytes
+    if longest > limit:
+        words = mark("{name}, line {number:,}, has a text of more than {limit:g} MB, the limit.")
+        raise RunFileError(say(words, name=name, number=number, limit=limit / 2**20))
 
 
 def _check_environment(environment: Environment) -> None:
@@ -396,7 +420,8 @@ def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
     known: set[Cell] = set()
     names: dict[int, set[str]] = {}
     labellers: set[str] = set()
-    for result in results:
+    for number, result in enumerate(results, start=1):
+        _check_length(RESULTS, number, len(result.response or ""))
         cell = Cell(result.position, result.model, result.metric)
         cells.check(RESULTS, cell)
         if cell in known:

@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.fact_recall import Stands
-from evaluators.flaws.facts import facts_of
+from evaluators.flaws.facts import MOST_COMPARED, facts_of
 from evaluators.records import Sample
 
 DOCUMENTS = ("The bridge was opened in 1932 by the mayor.", "It is 503 metres long.")
@@ -96,5 +96,17 @@ def test_thousands_of_facts_in_long_texts_take_about_a_second(word, text):
         ground_truth=truth,
     )
     started = time.process_time()
-    assert len(facts_of(sample)) == 1000
+    assert len(facts_of(sample)) == MOST_COMPARED // 41
     assert time.process_time() - started < 20
+
+
+def test_of_very_many_facts_the_first_are_looked_for():
+    sample = Sample(
+        id="s",
+        question="?",
+        response="x",
+        retrieved_documents=("d",) * 999,
+        ground_truth=tuple(f"fact {number}" for number in range(1000)),
+    )
+
+    assert len(facts_of(sample)) == MOST_COMPARED / 1000

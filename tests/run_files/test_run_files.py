@@ -15,7 +15,7 @@ from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import RunFileError
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell
+from evaluators.records import Cell, Sample, fingerprint_of
 from evaluators.run_files.contents import (
     ENVIRONMENT,
     FORMAT,
@@ -209,6 +209,13 @@ def with_line(data, name, change):
     return rewritten(data, {name: b"\n".join(lines) + b"\n"})
 
 
+def changed_sample(data, **fields):
+    """The same file over a first sample that has these fields."""
+    file = with_line(data, SAMPLES, lambda own: own.update(fields))
+    samples = [Sample.model_validate_json(line) for line in part(file, SAMPLES).splitlines()]
+    return with_line(file, RUN, lambda run: run.update(fingerprint=fingerprint_of(samples)))
+
+
 def promising(**sizes):
     def promise(manifest):
         for name, size in sizes.items():
@@ -357,6 +364,22 @@ HOSTILE = {
             data, {RESULTS: each_line(part(data, RESULTS), lambda n: labelled_by(15, first=15 * n))}
         ),
         "more than 20 labellers",
+    ),
+    "more documents than a row may have": (
+        lambda data: changed_sample(data, retrieved_documents=["d"] * 1001),
+        "samples.jsonl, line 1, has more than 1,000 documents or accepted answers",
+    ),
+    "more accepted answers than a row may have": (
+        lambda data: changed_sample(data, ground_truth=[[f"a{n}" for n in range(1001)]]),
+        "samples.jsonl, line 1, has more than 1,000 documents or accepted answers",
+    ),
+    "a longer text than a row may have": (
+        lambda data: changed_sample(data, response="x" * (2**20 + 1)),
+        "samples.jsonl, line 1, has a text of more than 1 MB",
+    ),
+    "a longer answer of a model": (
+        lambda data: with_line(data, RESULTS, lambda own: own.update(response="x" * (2**20 + 1))),
+        "results.jsonl, line 1, has a text of more than 1 MB",
     ),
     "a number of 400 digits": (
         lambda data: with_line(

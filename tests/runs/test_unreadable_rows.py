@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 
+from evaluators import evaluate
 from evaluators.api.results import Results
 from evaluators.errors import StoreError, UnreadableRowError
 from evaluators.llm.catalogue import OFFLINE
@@ -18,6 +19,7 @@ from evaluators.runs.overnight import state_of_batches
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Counts
+from evaluators.runs.store.damage import MOST_COUNTED
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.trace.labelling import HEURISTIC
 from tests.runs import paid
@@ -265,3 +267,11 @@ def test_what_was_sent_and_cannot_be_read_is_said_and_never_sent_again(
         said = str(error)
     assert "cannot be read: the store is damaged. Go back to a backup" in said
     assert (len(server.batches.made), server.asked) == (1, [])
+
+
+def test_a_count_of_samples_that_cannot_be_is_damage_of_so_many_at_most(store):
+    results = evaluate(DATASET, "trace", store=store, progress=False)
+    with sqlite3.connect(store.path) as db:
+        db.execute("update revisions set stored_samples = ?", (2**63 - 1,))
+
+    assert RunView.read(store, results.run).damage().samples == MOST_COUNTED - ROWS

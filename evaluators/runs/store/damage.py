@@ -15,6 +15,8 @@ from evaluators.runs.store.selection import Answer
 from evaluators.text.language import say
 from evaluators.text.words import counted, joined_by_and
 
+MOST_COUNTED = 200_000
+"""Samples that a run may have had, each asked ten times; more is a count that cannot be."""
 READ_TOGETHER = 1000
 """Samples whose whole rows are in memory at a time."""
 
@@ -64,6 +66,8 @@ class DamageTable:
         query = """select stored_samples, stored_results, stored_labels from revisions
                    where run_id = ?"""
         for samples, results, labels in self._database.rows(query, run.id):
+            # The count may be damaged as well.
+            samples = min(samples, MOST_COUNTED)
             # A result that was lost and is made anew was stored twice, and is one.
             asked = samples * max(1, len(run.models)) * len(run.evaluators)
             return StoredRows(samples, min(results, asked), labels)
