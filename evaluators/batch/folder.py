@@ -34,6 +34,8 @@ OF_INPUT = b"plumbline.input"
 # Rows that a query can skip together: fewer make files large, more take memory while written.
 GROUP_ROWS = 5000
 
+MOST_OF_A_NOTE = 64 * 2**20
+"""Bytes: a link in its place may lead anywhere."""
 LONGEST_NAME = 255
 """Bytes of a file's name that the file systems of Linux, macOS and Windows take."""
 
@@ -225,7 +227,10 @@ class Folder:
         """A note in the folder; `None` where there is none."""
         try:
             with self.system.open_input_stream(f"{self.path}/{name}", compression=None) as file:
-                content = strangers_json(file.read())
+                text = file.read(MOST_OF_A_NOTE + 1)
+            if len(text) > MOST_OF_A_NOTE:
+                raise ValueError("it is too large")
+            content = strangers_json(text)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, pa.ArrowException) as error:

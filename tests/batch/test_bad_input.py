@@ -310,6 +310,16 @@ def test_an_open_quotation_mark_is_told_before_a_batch_of_that_file_alone(tmp_pa
         judged(data, tmp_path / "out")
 
 
+def test_a_note_in_a_folder_that_leads_elsewhere_is_read_no_further_than_one_may_be_long(tmp_path):
+    data = json_lines(tmp_path / "a.jsonl", [row("a")])
+    judged(data, tmp_path / "out")
+    (tmp_path / "out" / "_batch.json").unlink()
+    (tmp_path / "out" / "_batch.json").symlink_to("/dev/zero")
+
+    with pytest.raises(DatasetError, match=r"_batch\.json cannot be read\. Name another folder"):
+        judged(data, tmp_path / "out")
+
+
 @pytest.mark.parametrize("text", ["[" * 200_000, "{", "\xff"])
 def test_notes_in_a_folder_that_are_no_json_are_told_of(tmp_path, text):
     data = json_lines(tmp_path / "a.jsonl", [row("a")])
