@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, SkipValidation, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
 
 from evaluators.arguments import Documents
 from evaluators.base import evaluator, require
@@ -20,6 +20,7 @@ from evaluators.llm import LLMClient
 from evaluators.llm.structured import Answered, ask, schema, unreadable
 from evaluators.prompts import Prompt
 from evaluators.records import (
+    Fault,
     Judgement,
     Labelling,
     Labels,
@@ -49,6 +50,7 @@ from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.jury import counted_labelling, names
 from evaluators.trace.labelling import STRICTEST_FIRST, labelled_score, sentences_of
 from evaluators.trace.labelling_prompt import (
+    PLUMBLINE,
     SPECIAL_KEYS,
     GPTLabelingPromptGenerator,
     keyed_line,
@@ -168,6 +170,23 @@ class GPTLabelingOutput(BaseModel):
     def _judged_keys(self, response: frozenset[str]) -> set[str]:
         named = [verdict.response_sentence_key for verdict in self.sentence_support_information]
         return set(_read_keys(named, response))
+
+
+class _SupportWithKind(SentenceSupportInformation):
+    """What a judge says of one response sentence, and what is wrong with it."""
+
+    # Left out it is dumped nowhere, so that no answer is asked for again for want of it.
+    kind: Fault | None = Field(None, exclude_if=lambda kind: kind is None)
+
+
+class _OutputWithKinds(GPTLabelingOutput):
+    """What a judge answers to Plumbline's own prompt."""
+
+    sentence_support_information: tuple[_SupportWithKind, ...]
+
+
+_OUTPUTS: dict[str, type[GPTLabelingOutput]] = {PLUMBLINE: _OutputWithKinds}
+"""What is asked for beside the six fields, by the name of the prompt."""
 
 
 class GPTLabelingScores(TRACEScores):
@@ -310,7 +329,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
     ) -> list[Prompt]:
         """What each judge is asked, with the schema of its answer."""
         require(self.needs, sample, self.title)
-        shape = {"schema_text": schema(GPTLabelingOutput)}
+        shape = {"schema_text": schema(_OUTPUTS.get(self.prompt, GPTLabelingOutput))}
         prompts = self.prompts(sentences_of(sample), sample.question, prompt_budget)
         return [prompt.model_copy(update=shape) for prompt in prompts]
 
@@ -353,7 +372,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
         parts: list[Labels] = []
         invented: set[str] = set()
         for call in calls:
-            answer = _judge_answer(judge, call)
+            answer = _judge_answer(judge, call, _OUTPUTS.get(self.prompt, GPTLabelingOutput))
             answers.append(answer)
             texts += answer.texts
             parts.append(answer.value.labels(call.sentences))
@@ -427,14 +446,16 @@ def _labelling_call(sentences: Sentences, question: str, prompt: str) -> Labelli
 # The answer
 
 
-def _judge_answer(judge: LLMClient, call: LabellingCall) -> Answered[GPTLabelingOutput]:
+def _judge_answer(
+    judge: LLMClient, call: LabellingCall, kind: type[GPTLabelingOutput]
+) -> Answered[GPTLabelingOutput]:
     def check(output: GPTLabelingOutput) -> str:
         missing = output.missing(call.sentences.response)
         if not missing:
             return ""
         return f"sentence_support_information lacks {', '.join(missing[:_MOST_LISTED])}."
 
-    return ask(judge, call.prompt, GPTLabelingOutput, check)
+    return ask(judge, call.prompt, kind, check)
 
 
 def _read_keys(named: Sequence[str], keys: frozenset[str]) -> tuple[str, ...]:
@@ -466,6 +487,7 @@ def _as_sentence_support(
         support=support,
         supporting_keys=carrying,
         explanation=verdict.explanation,
+        kind=Fault("" if verdict.fully_supported else verdict.get("kind", "")),
     )
 
 

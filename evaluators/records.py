@@ -43,6 +43,20 @@ class Support(StrEnum):
     NONE = "none"
 
 
+class Fault(StrEnum):
+    """What is wrong with a response sentence that is not fully supported."""
+
+    CONTRADICTS = "contradicts"
+    ADDS = "adds"
+    WRONG_DETAIL = "wrong_number_or_name"
+    ELSEWHERE = "true_elsewhere"
+    UNKNOWN = "unknown"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Fault:  # any other word, in answers and in files
+        return cls.UNKNOWN
+
+
 class Sentence(Record):
     """A sentence with its key: `0a`, `1b` in documents, `a`, `b` in the response."""
 
@@ -62,12 +76,16 @@ class Sentences(Record):
 
 
 class SentenceSupport(Record):
-    """What carries one response sentence: supporting document keys, and how far they do."""
+    """What carries one response sentence: supporting document keys, and how far they do.
+
+    `kind` is what is wrong with one that they do not fully carry; no label and value goes by it.
+    """
 
     key: str
     support: Support
     supporting_keys: tuple[str, ...] = ()
     explanation: Text = ""
+    kind: Fault = Field(Fault.UNKNOWN, exclude_if=lambda kind: kind is Fault.UNKNOWN)
 
 
 class ExpectedShares(Record):

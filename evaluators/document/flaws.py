@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from evaluators.document.blocks import Block, Items, Passage, Section, Table
 from evaluators.flaws.citations import Carries
 from evaluators.flaws.declined import Outcome
+from evaluators.flaws.kinds import IN_WORDS
+from evaluators.records import Fault
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import View
 from evaluators.runs.flaw_figures import Counted, Flaws
@@ -47,6 +49,9 @@ def _of_model(flaws: Flaws) -> Iterator[Block]:
         for one in flaws.kinds
     ]
     yield Table(HEADINGS, rows, HEADINGS[1:3])
+    for one in flaws.kinds:
+        if split := split_in_words(one):
+            yield Passage(name_and_text(title_of(one), split), "facts")
     yield Passage(caution(flaws), "facts")
     yield outcomes(flaws)
     yield Passage(basis_in_words(flaws), "facts")
@@ -62,6 +67,13 @@ def title_of(one: Counted) -> str:
     """The kind in words; a suspicion has a sign."""
     title = say(one.kind.title)
     return say("{title}?", title=title) if one.is_suspicion else title
+
+
+def split_in_words(one: Counted) -> str:
+    """What is wrong with its sentences, counted; empty where no labeller says."""
+    split = one.sentences
+    said = [f"{say(words)} {split[kind]:,}" for kind, words in IN_WORDS.items() if kind in split]
+    return " · ".join(said) if split.keys() - {Fault.UNKNOWN} else ""
 
 
 def _where(one: Counted) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from evaluators.records import Fault
 from evaluators.text.language import mark
 
 
@@ -136,6 +137,15 @@ NEGATED = Kind(
     is_suspicion=True,
     is_of_labels=True,
 )
+
+IN_WORDS = {
+    Fault.CONTRADICTS: mark("contradicts the documents"),
+    Fault.WRONG_DETAIL: mark("wrong number or name"),
+    Fault.ADDS: mark("adds to the documents"),
+    Fault.ELSEWHERE: mark("true, but not in the documents"),
+    Fault.UNKNOWN: mark("unknown kind"),
+}
+"""What is wrong with a sentence that is not fully supported, as its labeller says."""
 
 KINDS = {
     kind.name: kind

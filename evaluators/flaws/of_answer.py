@@ -12,7 +12,7 @@ from evaluators.flaws.declined import Evidence, Outcome
 from evaluators.flaws.facts import facts_of
 from evaluators.flaws.kinds import KINDS, Kind
 from evaluators.flaws.mismatches import Mismatch, mismatches
-from evaluators.records import Labels, Sample, Sentences, Support
+from evaluators.records import Fault, Labels, Sample, Sentences, SentenceSupport, Support
 from evaluators.text.language import say
 from evaluators.text.normalise import remove_reasoning
 from evaluators.text.sentences import split_sentences
@@ -45,6 +45,8 @@ class AnswerFlaws(NamedTuple):
     cited: Cited | None = None
     mismatches: tuple[Mismatch, ...] = ()
     facts: tuple[Fact, ...] = ()
+    unsupported: tuple[SentenceSupport, ...] = ()
+    """Of its sentences those that are not fully supported."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -63,6 +65,9 @@ class AnswerFlaws(NamedTuple):
             said.setdefault(key, []).append(say("no citation"))
         for mismatch in self.mismatches:
             said.setdefault(mismatch.key, []).append(mismatch.in_words)
+        for support in self.unsupported:
+            if support.kind is not Fault.UNKNOWN:
+                said.setdefault(support.key, []).append(say(kinds.IN_WORDS[support.kind]))
         return said
 
     @property
@@ -107,7 +112,10 @@ def flaws_of(
     has |= _of_citations(cited)
     if not is_declined:
         has |= _of_labels(labelled, found)
-    return AnswerFlaws(has, is_declined, evidence, cited, found, facts)
+    by_key = {support.key: support for support in labelled.labels.sentence_support}
+    own = filter(None, (by_key.get(sentence.key) for sentence in labelled.sentences.response))
+    unsupported = tuple(support for support in own if support.support is not Support.FULL)
+    return AnswerFlaws(has, is_declined, evidence, cited, found, facts, unsupported)
 
 
 def _of_facts(facts: Sequence[Fact]) -> dict[Kind, bool]:

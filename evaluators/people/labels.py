@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from evaluators.abilities import RGB_VALUES
 from evaluators.people.records import DONE, PersonLabel
-from evaluators.records import Labels, Sample, Score, Sentences, SentenceSupport, Support
+from evaluators.records import Fault, Labels, Sample, Score, Sentences, SentenceSupport, Support
 from evaluators.trace.definitions import SENTENCE
 from evaluators.trace.labelling import CORRECTED, PEOPLE, STRICTEST_FIRST, labellings
 from evaluators.trace.metrics import TRACEScores, stored_labels, trace_scores
@@ -398,6 +398,8 @@ def _changed_labels(labels: Labels, kind: str, key: str, value: str) -> dict[str
             changes = {"support": Support(value)}
             if changes["support"] is Support.NONE:
                 changes["supporting_keys"] = ()
+            if changes["support"] is Support.FULL:
+                changes["kind"] = Fault.UNKNOWN
         supports[key] = before.model_copy(update=changes)
         return {"sentence_support": tuple(supports.values())}
     field = f"{kind}_keys"

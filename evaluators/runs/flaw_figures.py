@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from evaluators.flaws.declined import Basis, Outcome
-from evaluators.flaws.kinds import DECLINED_WRONGLY, KINDS, Kind
+from evaluators.flaws.kinds import DECLINED_WRONGLY, KINDS, UNSUPPORTED, Kind
 from evaluators.flaws.of_answer import AnswerFlaws
-from evaluators.records import Record
+from evaluators.records import Record, Support
 from evaluators.runs.aggregate import Mean, mean_of, units
 from evaluators.runs.store import Answer, Outline
 from evaluators.trace.labelling import has_heuristic
@@ -24,13 +25,15 @@ class Counted(Record):
     """How many of the answers that it applies to have a flaw, or came out in one way.
 
     `name` is that of a kind of flaw, or of an outcome. Answers of a suspicion must be read before
-    they are called wrong.
+    they are called wrong. Of the unsupported `sentences` counts what is wrong with those without
+    support.
     """
 
     name: str
     rate: Mean
     answers: tuple[Answer, ...]
     is_suspicion: bool = False
+    sentences: dict[str, int] = {}
 
     @property
     def kind(self) -> Kind:
@@ -76,7 +79,11 @@ def count(
         # What is relevant by labels need not hold the answer; test beds and true answers tell it.
         is_sure = kind is DECLINED_WRONGLY and Basis.LABELS.value not in bases
         is_suspicion = bool(one.rate.estimated) or (kind.is_suspicion and not is_sure)
-        kinds.append(one.model_copy(update={"is_suspicion": is_suspicion}))
+        own = (flaws[answer].unsupported for answer in one.answers if kind is UNSUPPORTED)
+        none = (each for each in chain.from_iterable(own) if each.support is Support.NONE)
+        sentences = Counter(each.kind.value for each in none)
+        update = {"is_suspicion": is_suspicion, "sentences": sentences}
+        kinds.append(one.model_copy(update=update))
     outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
     cited = [own.cited for own in every if own.cited]
     return Flaws(

@@ -2,7 +2,8 @@
 
 The most frequent label counts, a tie goes to the stricter one: a document sentence is relevant or
 utilized where more than half of the judges say so. The sentences that carry a response sentence
-are those that at least half of its judges name.
+are those that at least half of its judges name; what is wrong with it is what more than half of
+those say who do not fully support it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from evaluators.records import Labelling, Labels, Sentences, SentenceSupport, Support
+from evaluators.records import Fault, Labelling, Labels, Sentences, SentenceSupport, Support
 from evaluators.trace.labelling import JURY, STRICTEST_FIRST
 from evaluators.votes import most_frequent
 
@@ -84,7 +85,14 @@ def _majority_support(
         support=level,
         supporting_keys=() if level is Support.NONE else carrying,
         explanation=_votes_in_words(supports),
+        kind=Fault.UNKNOWN if level is Support.FULL else _majority_kind(votes),
     )
+
+
+def _majority_kind(votes: Sequence[SentenceSupport]) -> Fault:
+    kinds = [vote.kind for vote in votes if vote.support is not Support.FULL]
+    most = max(kinds, key=kinds.count)
+    return most if kinds.count(most) > len(kinds) / 2 else Fault.UNKNOWN
 
 
 def _votes_in_words(votes: Sequence[Support]) -> str:

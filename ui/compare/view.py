@@ -94,7 +94,10 @@ def _show_pair(comparison: Comparison, sides: tuple[Side, Side]) -> None:
     if comparison.by_noise:
         _over_noise(comparison)
     _sample_calculator(comparison)
-    _outcomes(comparison)
+    if comparison.outcomes:
+        title = say(OUTCOMES)
+        with st.expander(title, icon=":material/grid_view:"):
+            tables.show(document_tables.outcomes(comparison), title)
     left_out.show(comparison, sides)
     pairs.show(comparison, sides)
 
@@ -138,20 +141,6 @@ def _comparison_bytes(found: Comparison | Several) -> int:
     compared = [found] if isinstance(found, Comparison) else found.comparisons
     values = (value for own in compared for value in (*own.values, *own.outcomes))
     return ROW_BYTES * sum(len(value.rows) for value in values)
-
-
-def _outcomes(comparison: Comparison) -> None:
-    """Who declined although there was evidence, and who answered without; folded."""
-    if not comparison.outcomes:
-        return
-    title = say(OUTCOMES)
-    with st.expander(title, icon=":material/grid_view:"):
-        tables.show(document_tables.outcomes(comparison), title)
-        with st.container(horizontal=True, gap="small"):
-            for value in comparison.outcomes:
-                title = say("Samples: {value}", value=readable(value.name))
-                chosen = {"compare_value": value.name}
-                st.button(title, type="tertiary", on_click=st.session_state.update, args=[chosen])
 
 
 def _what_differs(comparison: Comparison) -> None:

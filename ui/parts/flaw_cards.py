@@ -94,6 +94,8 @@ def _card(run: Run, one: Counted) -> None:
     st.markdown(f"**{words.title_of(one)}**", help=say(one.kind.meaning))
     answers = counted(len(one.answers), "answer")
     st.markdown(f"{answers} · {RATE.estimate(one.rate)}")
+    if split := words.split_in_words(one):
+        st.caption(split)
     st.caption(name_and_text(say(one.kind.place), say(one.kind.remedy)))
     with st.container(horizontal=True, gap="small"):
         for answer in one.answers[:OPENED]:
