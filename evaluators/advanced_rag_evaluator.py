@@ -386,7 +386,7 @@ class AdvancedRAGEvaluator(LabellingMethod):
             answers,
             labels,
             suspicions=warnings(sentences, question)[:_MOST_LISTED],
-            template=labelling_template(self.prompt),
+            template=labelling_template(self.prompt, self.examples),
         )
         return Labelling(by=by, labels=labels, judgement=judgement)
 
@@ -397,10 +397,10 @@ class AdvancedRAGEvaluator(LabellingMethod):
         prompt_budget: int | None,
     ) -> list[LabellingCall]:
         """The sample whole, or in windows where it is too long for the judge."""
-        whole = _labelling_call(sentences, question, self.prompt)
+        whole = self._call(sentences, question)
         if prompt_budget is None or tokens(whole.prompt.text) <= prompt_budget:
             return [whole]
-        without_documents = _labelling_call(part(sentences, (0, 0)), question, self.prompt)
+        without_documents = self._call(part(sentences, (0, 0)), question)
         # A token is counted as four bytes; what no window can make fit is sent whole.
         bytes_left = 4 * (prompt_budget - tokens(without_documents.prompt.text))
         if bytes_left <= 0:
@@ -413,7 +413,13 @@ class AdvancedRAGEvaluator(LabellingMethod):
         most = Extent(self.chunk_size, bytes_left)
         windows = windows_within(extents, most, self.chunk_overlap)
         parts = [part(sentences, window) for window in windows]
-        return [_labelling_call(of_window, question, self.prompt) for of_window in parts]
+        return [self._call(of_window, question) for of_window in parts]
+
+    def _call(self, sentences: Sentences, question: str) -> LabellingCall:
+        text = GPTLabelingPromptGenerator.generate_labeling_prompt(
+            question, sentences.response, sentences.documents, self.prompt, self.examples
+        )
+        return LabellingCall(sentences, Prompt(text=text, question=question))
 
 
 def scores_of(
@@ -431,16 +437,6 @@ def scores_of(
         overall_supported=sum(verdicts) > len(verdicts) / 2,
         labellings=tuple(labellings),
     )
-
-
-# The call
-
-
-def _labelling_call(sentences: Sentences, question: str, prompt: str) -> LabellingCall:
-    text = GPTLabelingPromptGenerator.generate_labeling_prompt(
-        question, sentences.response, sentences.documents, prompt
-    )
-    return LabellingCall(sentences, Prompt(text=text, question=question))
 
 
 # The answer

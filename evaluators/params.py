@@ -13,7 +13,10 @@ Kind = Literal["bool", "int", "float", "choice", "choices", "text"]
 
 
 class Parameter(Record):
-    """One field of an evaluator: its kind, default, bounds (inclusive) and choices."""
+    """One field of an evaluator: its kind, default, bounds (inclusive) and choices.
+
+    The `maximum` of a text is its number of characters; without one it is a line.
+    """
 
     name: str
     title: str
@@ -35,7 +38,7 @@ def parameters(cls: type[BaseModel]) -> tuple[Parameter, ...]:
             default=field.get_default(call_default_factory=True),
             description=field.description or "",
             minimum=_bound(field.metadata, "ge"),
-            maximum=_bound(field.metadata, "le"),
+            maximum=_bound(field.metadata, "le") or _bound(field.metadata, "max_length"),
             choices=_choices(field.annotation),
         )
         for name, field in cls.model_fields.items()

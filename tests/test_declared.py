@@ -49,6 +49,7 @@ METHODS = {
     "save": {"path": "run.plumbline"},
     "sheet": {"path": "sheet.html", "n": 1},
     "summary": {},
+    "try_examples": {"progress": False},
     "under": {},
 }  # fmt: skip
 """Every method of results that takes an argument."""

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from evaluators.api.progress_bar import work
 from evaluators.catalogue import goes_by_rules, labels_sentences
+from evaluators.comparison.better_judge import Proposal, Trial, plan_of_trial, proposal, trial
 from evaluators.comparison.repeated import Repeated, repeated
 from evaluators.declared import checks_types
 from evaluators.document import tables, terminal
@@ -300,6 +301,33 @@ class Results:
     def changed_minds(self) -> list[ChangedMind]:
         """How often a labeller that is tested judges the same content in another way."""
         return changed_minds(self.read(), self.view) if is_planted(self.run) else []
+
+    def judge_errors(self) -> Proposal:
+        """What the judge got wrong on half of the questions that people labelled, by kind.
+
+        Its `examples` are a proposal for the labelling prompt; the other half stays unseen. Raises
+        `ParameterError` where the run has no judge that labels, or there are too few labels.
+        """
+        return proposal(self.read(), self.view)
+
+    @checks_types()
+    def try_examples(
+        self, examples: str | None = None, *, keys: Keys | None = None, progress: bool = True
+    ) -> Results:
+        """Has the judge label the other half anew with examples in its prompt, a run of its own.
+
+        They are those of `judge_errors` unless they are given; `tried_examples` of what comes back
+        says whether the judge became better. Keys come from the environment unless they are given.
+        Raises `ParameterError` as `judge_errors` does, and for examples that are empty or too long.
+        """
+        keys = keys_from_environment(os.environ) if keys is None else keys
+        plan = plan_of_trial(self.read(), self.view, examples)
+        run = create_run(self.store, plan, workspace=self.run.workspace)
+        return results_of(run, self.store, keys, progress)
+
+    def tried_examples(self) -> Trial | None:
+        """Whether examples made the judge better on answers unseen; `None` for other runs."""
+        return trial(self.read(), self.view)
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

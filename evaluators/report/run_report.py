@@ -8,6 +8,7 @@ from functools import partial
 
 from evaluators.catalogue import labels_sentences
 from evaluators.document import tables
+from evaluators.document.better_judge import tried_examples
 from evaluators.document.blocks import (
     Block,
     Blocks,
@@ -81,6 +82,7 @@ def brief_document(
         *_warnings(view, worded),
         *tables.means(view, counted, by_name=by_name),
         *planted_errors(view, counted),
+        *tried_examples(view, counted),
         *flaws(view, counted),
         *tables.failures(failures(view.remarks().failures, worded)),
     ]
@@ -111,6 +113,7 @@ def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool 
         *findings_of_run(view, counted),
         *_warnings(view, worded),
         *planted_errors(view, counted),
+        *tried_examples(view, counted),
         *flaws(view, counted, advises=True),
         Section(say("Numbers"), [charts, *means, groups]),
         Section(say("Corrected by people"), list(_corrected(view, counted))),

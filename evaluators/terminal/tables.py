@@ -243,6 +243,7 @@ def run_summary(results: Results) -> dict[str, object]:
     for model, bill in results.store.calls.spent(run.id).items():
         spent[model] = bill.model_dump()
     reasons = results.stop_reasons
+    tried = results.tried_examples()
     return {
         "run": run.id,
         "title": run.title,
@@ -267,6 +268,7 @@ def run_summary(results: Results) -> dict[str, object]:
         },
         "planted_errors": [found.model_dump(mode="json") for found in results.found_errors()],
         "changed_minds": [one.model_dump(mode="json") for one in results.changed_minds()],
+        "tried_examples": tried.model_dump(mode="json") if tried else None,
         "flaws": [
             {"model": model, **results.flaws(number).model_dump(mode="json")}
             for number, model in enumerate(models)

@@ -19,6 +19,9 @@ PromptName = Literal["plumbline", "ragbench"]
 
 PLUMBLINE: PromptName = "plumbline"
 
+MOST_OF_EXAMPLES = 4000
+"""Characters of examples: they stand in every prompt, and every one is paid for."""
+
 SPECIAL_KEYS = frozenset(
     {"supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"}
 )
@@ -37,9 +40,13 @@ _WORDINGS: dict[str, _Wording] = {
 }
 
 
-def labelling_template(name: str) -> str:
-    """The template of that name; raises `ParameterError` where there is none."""
-    return load(_wording(name).file)
+def labelling_template(name: str, examples: str = "") -> str:
+    """The template of that name, with a place for examples where there are some.
+
+    Raises `ParameterError` where there is none of that name.
+    """
+    template = load(_wording(name).file)
+    return template + load("trace_examples_en") if examples.strip() else template
 
 
 def keyed_line(sentence: Sentence, key_mark: str = ":") -> str:
@@ -57,8 +64,11 @@ class GPTLabelingPromptGenerator:
         response: str | Sequence[Sentence],
         documents: Any,
         prompt: str = PLUMBLINE,
+        examples: str = "",
     ) -> str:
         """The prompt; texts are cut into sentences, sentences are taken with the keys they have.
+
+        `examples` stand below all else, as data between marks of their own.
 
         Raises `ParameterError` for a `prompt` other than "plumbline" and "ragbench".
         """
@@ -74,11 +84,13 @@ class GPTLabelingPromptGenerator:
             for document in keyed
             if document
         ]
+        shown = {"examples": examples.strip()} if examples.strip() else {}
         return fenced(
-            labelling_template(prompt),
+            labelling_template(prompt, examples),
             documents="\n\n".join(parts),
             question=arguments.text(question, "question"),
             response="\n".join(keyed_line(sentence, mark) for sentence in answer),
+            **shown,
         )
 
 

@@ -11,7 +11,7 @@ from evaluators.text.chunking import ChunkingStrategy, check_overlap
 from evaluators.text.language import mark
 from evaluators.text.similarity import LEXICAL
 from evaluators.trace.definitions import SENTENCE, DefinitionName, definition_named
-from evaluators.trace.labelling_prompt import PLUMBLINE, PromptName
+from evaluators.trace.labelling_prompt import MOST_OF_EXAMPLES, PLUMBLINE, PromptName
 from evaluators.trace.values import TRACE_VALUES
 from evaluators.values import Value
 
@@ -91,4 +91,10 @@ class LabellingMethod(TRACEMethod):
             "The words that judges are asked with: Plumbline's, or those that RAGBench "
             "was labelled with."
         ),
+    )
+    examples: str = Field(
+        default="",
+        max_length=MOST_OF_EXAMPLES,
+        title=mark("Examples for the judge"),
+        description=mark("Sentences that a judge got wrong, and what people say of them."),
     )

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
 from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Dataset, Run
+from evaluators.records import Cell, Dataset, Run, Sample
 from evaluators.runs import samples
 from evaluators.runs.checks import checked as check_of
+from evaluators.runs.engine import create_run
+from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
+from tests import judge
 from tests.pages.conftest import checked, finish, finished
-from tests.pages.screen import button, lines, said, segments
+from tests.pages.screen import button, lines, runs, said, segments, settled, table
+from tests.runs.paid import LUNA
 from ui import session
 
 DRAWN = {"drawn": "at random", "probability": 0.75, "blind": True}
@@ -158,3 +165,60 @@ def test_published_judges_stand_beside_rows_of_ragbench(open_page, filled):
     (published,) = [table for table in tables if "Judge" in table]
     assert set(published["Set"]) == {"CovidQA"}
     assert list(published["AUROC of adherence"]) == ["0.57", "0.58", "0.62", "0.77"]
+
+
+def judged_tower(number: int) -> Sample:
+    height = 999 if number % 3 == 0 else 100 + number
+    return Sample(
+        id=f"t{number}",
+        question=f"How high is tower {number}?",
+        response=f"The old stone tower of the harbour is {height} metres high.",
+        retrieved_documents=(f"The old stone tower of the harbour is {100 + number} metres high.",),
+    )
+
+
+def test_a_judge_is_made_better_by_its_errors_and_the_run_says_so(open_page, serving):
+    def answer(prompt_text: str) -> str:
+        labels = judge.labels(prompt_text)
+        is_wrong = "999" in judge.material(prompt_text, "response")
+        for support in labels["sentence_support_information"]:
+            support["fully_supported"] = not (is_wrong and "<examples " in prompt_text)
+            support["supporting_sentence_keys"] = ["0a"]
+        return json.dumps(labels)
+
+    serving(answer)
+    data = Dataset(name="towers", samples=tuple(judged_tower(number) for number in range(60)))
+    plan = RunPlan(data, [AdvancedRAGEvaluator()], judges=(LUNA,), seed=1)
+    run = create_run(session.store(), plan, workspace="local")
+    finish(run, session.store(), session.keys())
+
+    def label(numbers: range) -> None:
+        for number in numbers:
+            found = "full" if number % 3 else "none"
+            labels = person_label("support", "a", found), person_label("sample", "", "done")
+            session.store().person_labels.save(run.id, Cell(number), *labels)
+
+    label(range(12))
+    at = checked(open_page("check", run=run.id))
+    assert not [box for box in at.text_area if box.key == f"examples_{run.id}"]
+    at.session_state[f"better_{run.id}"] = True
+    assert "One half of the labelled questions has " in said(checked(at.run()))
+
+    label(range(12, 60))
+    checked(at.run())
+    examples = at.text_area(key=f"examples_{run.id}")
+    assert examples.value.count("People call it: not fully supported") == 6
+    [error] = table(at, "Where the judge errs")
+    assert error["Where the judge errs"] == "The evidence has another number"
+    examples.input("").run()
+    assert "There is no example to try. Write at least one." in said(at)
+    at.text_area(key=f"examples_{run.id}").input("Sentence: one of my own").run()
+    at.button(key=f"try_{run.id}").click()
+    settled(checked(at.run()))
+
+    tried = runs()[0]
+    assert tried.evaluator.params["examples"] == "Sentence: one of my own"
+    page = checked(open_page("trace", run=tried.id))
+    assert "Better by " in said(page, "header")
+    rows = {row["Judge"]: row["Agrees with people"] for row in table(page, "Judge")}
+    assert rows["With examples"] == "100 %"

@@ -24,7 +24,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
-from ui.check import fields, folded, planted
+from ui.check import better, fields, folded, planted
 from ui.parts import chosen_view, dots, label_some
 from ui.parts.untrusted import plain
 
@@ -70,6 +70,7 @@ def show(run: Run) -> None:
     fields.show(view, found, value)
     folded.show(view, found, choice.metric)
     planted.show(view)
+    better.show(view)
 
 
 def _title_with_labeller(run: Run) -> str:

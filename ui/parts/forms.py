@@ -15,6 +15,8 @@ from evaluators.text.words import readable
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What is chosen outlives a visit to the Settings page."""
+LOW = 80
+"""Pixels of a field for a text of several lines that stands beside other fields."""
 LONG_TEXT = 100_000
 """Characters of a text in a field: what all fields of a page hold fits into a message."""
 
@@ -97,6 +99,10 @@ def _widget(parameter: Parameter, column: Any, key: str) -> Any:
         return tuple(chosen)
     if parameter.kind in ("int", "float"):
         return _number_field(parameter, column, common)
+    if parameter.maximum:
+        return column.text_area(
+            value=parameter.default, height=LOW, max_chars=int(parameter.maximum), **common
+        )
     return column.text_input(value=parameter.default, **common)
 
 

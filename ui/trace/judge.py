@@ -96,7 +96,7 @@ def _judges_prompts(
         prompts = labeller.prompts(sentences, question, _prompt_budget(run, by))
         sent[by] = [prompt.text for prompt in prompts]
     with st.expander(say("Prompt"), icon=":material/edit_note:", key="prompt"):
-        today = prompt_hash(labelling_template(labeller.prompt))
+        today = prompt_hash(labelling_template(labeller.prompt, labeller.examples))
         if any(judgement.template != today for judgement in judges.values()):
             st.caption(say("The prompt has changed since then: this is what would be sent today."))
         elif any(_is_cut_otherwise(judges[by], len(sent[by])) for by in judges):

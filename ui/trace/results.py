@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from evaluators.catalogue import catalogue
+from evaluators.document.better_judge import tried_examples
 from evaluators.document.planted import planted_errors
 from evaluators.params import parameters
 from evaluators.records import Run
@@ -103,7 +104,7 @@ def show(view: RunView) -> None:
 
 
 def _say_what_is_wrong(view: RunView, chosen: View, model: int) -> None:
-    for section in planted_errors(view, chosen):
+    for section in (*planted_errors(view, chosen), *tried_examples(view, chosen)):
         st.header(section.title, anchor=False)
         tables.show(section.blocks, section.title)
     flaw_cards.show(view, chosen, model)
