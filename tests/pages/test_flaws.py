@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.records import Dataset, Labels, Sample, SentenceSupport, Support
+from evaluators import FakeLLM
+from evaluators.advanced_rag_evaluator import AdvancedRAGEvaluator
+from evaluators.records import Completion, Dataset, Labels, Sample, SentenceSupport, Support
 from tests.pages.conftest import checked, finished
-from tests.pages.screen import runs, said, samples, segments, settled, table
+from tests.pages.screen import evidence, runs, said, samples, segments, settled, table
+from tests.stored import stored_run
+from tests.trace.test_kinds_of_unsupported import ENGLISH, says
+from ui import session
 
 DOCUMENTS = ("The tower stands in Paris. It was finished in 1889.", "Rome is in Italy.")
 
@@ -75,6 +80,22 @@ def test_each_way_to_answer_opens_its_answers(open_page, run, outcome, expected)
         button.click()
         checked(at.run())
         assert len(samples(at)) == expected
+
+
+def test_what_a_judge_finds_wrong_stands_on_the_card_and_beside_the_sentence(open_page):
+    """Of the three sentences of each of two answers a judge says it of two, then of one."""
+    judged = []
+    for answer in (says("contradicts", "adds", "unknown"), says("unknown", "adds", "unknown")):
+        judge = FakeLLM([Completion(text=answer)], model="groq/judge")
+        judged.append(AdvancedRAGEvaluator(llm_client=judge).score(ENGLISH))
+    rows = tuple(ENGLISH.model_copy(update={"id": name}) for name in ("one", "two"))
+    data = Dataset(name="judged", samples=rows)
+    run = stored_run(session.store(), data, "gpt_labeling", scores=judged)
+
+    card = said(checked(open_page("trace", run=run.id)), "caption")
+    assert "contradicts the documents 1 · adds to the documents 2 · unknown kind 3" in card
+    told = evidence(checked(open_page("sample", run=run.id, sample="1")))
+    assert told["flaws"] == {"a": ["contradicts the documents"], "b": ["adds to the documents"]}
 
 
 def test_a_metrics_run_has_what_follows_from_true_answers(open_page):
