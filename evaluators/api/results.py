@@ -327,7 +327,7 @@ class Results:
 
     def tried_examples(self) -> Trial | None:
         """Whether examples made the judge better on answers unseen; `None` for other runs."""
-        return trial(self.read(), self.view)
+        return trial(self.read())
 
     def table(self) -> Table:
         """The means as a table for a terminal, a line for each value and model."""

@@ -7,10 +7,11 @@ there the judge with examples is laid beside the judge without.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -23,8 +24,8 @@ from evaluators.flaws.mismatches import mismatches
 from evaluators.people.records import LabelledSample
 from evaluators.prompts import filled, load
 from evaluators.records import Cell, Dataset, Record, Run, Support
-from evaluators.runs import aggregate
 from evaluators.runs.aggregate import View
+from evaluators.runs.formulas import formula_of
 from evaluators.runs.labelled import labelled
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
@@ -117,20 +118,28 @@ def proposal(view: RunView, by: View = WHAT_COUNTS) -> Proposal:
                 answers=counted(len(halves.seen), "answer"),
             )
         )
-    kinds: dict[str, int] = {}
-    by_kind: dict[str, dict[str, str]] = {}
-    for cell, judge, people, question in _both_labels(view, by, wrong):
-        for kind, example in _errors(judge, people, question):
-            kinds[kind] = kinds.get(kind, 0) + 1
-            # One of each question: many of one answer would teach that answer.
-            by_kind.setdefault(kind, {}).setdefault(halves.questions[cell], example)
+    kinds: Counter[str] = Counter()
+    examples: dict[str, dict[str, str]] = {}
+    answers = [Answer(cell.position, cell.model) for cell in wrong[:MOST_READ]]
+    for answer, content in view.contents_one_by_one(answers):
+        judge = view.labelled_sentences(answer, content, View(by.definition))
+        people = view.labelled_sentences(answer, content, View(by.definition, PEOPLE))
+        if judge and people:
+            for kind, example in _errors(judge, people, content.sample.question):
+                kinds[kind] += 1
+                # One of each question: many of one answer would teach that answer.
+                question = halves.questions[Cell(*answer)]
+                examples.setdefault(kind, {}).setdefault(question, example)
+    # Of every kind in turn.
+    turns = zip_longest(*(of_kind.values() for of_kind in examples.values()))
+    in_turn = [example for example in chain.from_iterable(turns) if example]
     return Proposal(
         answers=len(halves.seen),
         wrong=len(wrong),
         kinds=kinds,
         unseen=len(halves.unseen),
         left_out=halves.left_out,
-        examples=_proposed(by_kind),
+        examples="\n".join(in_turn[:MOST_EXAMPLES]).strip(),
     )
 
 
@@ -159,18 +168,20 @@ def plan_of_trial(view: RunView, by: View = WHAT_COUNTS, examples: str | None = 
         # With the labels as they are now: who has seen the outcome changes it no more.
         origin={FROM: run.id, "seed": run.seed or 0, VERDICTS: verdicts},
     )
-    params = {**run.evaluator.params, "examples": examples}
+    # Both verdicts by one formula, whichever the new run is looked at by.
+    formula = formula_of(run, by.definition)
+    params = {**run.evaluator.params, "examples": examples, "definition": formula}
     evaluator = from_spec(run.evaluator.model_copy(update={"params": params}))
     return RunPlan(dataset, [evaluator], judges=run.judges, seed=run.seed)
 
 
-def trial(view: RunView, by: View = WHAT_COUNTS) -> Trial | None:
+def trial(view: RunView) -> Trial | None:
     """What came out of such a run; `None` for any other."""
     run = view.run
     if FROM not in run.origin:
         return None
-    # Its own labels, whoever else is looked at.
-    rows = aggregate.of_metric(view.counted(View(by.definition)), 0)
+    # By its own labels and formula, whatever else is looked at.
+    rows = view.of_metric(0)
     if left := view.counts.open:
         words = say(
             "Cannot be told before all is labelled: {left} of {answers} are left.",
@@ -210,9 +221,8 @@ def told(pairs: list[Pair], trials: int = 1) -> Difference | None:
     if len({pair.cluster for pair in pairs}) < LEAST:
         return None
     difference = paired(pairs)
-    if difference.p is None:
-        return difference
-    return difference.model_copy(update={"adjusted": min(1.0, difference.p * max(1, trials))})
+    p = None if difference.p is None else min(1.0, difference.p * trials)
+    return difference.model_copy(update={"adjusted": p})
 
 
 def in_words(difference: Difference | None) -> str:
@@ -296,25 +306,12 @@ def _agrees(one: LabelledSample) -> bool:
     return one.judged["adherence"] == one.people["adherence"]
 
 
-def _both_labels(
-    view: RunView, by: View, wrong: list[Cell]
-) -> Iterator[tuple[Cell, TRACEScores, TRACEScores, str]]:
-    """Of each answer its sentences by the judge and by people, and its question."""
-    answers = [Answer(cell.position, cell.model) for cell in wrong[:MOST_READ]]
-    for answer, content in view.contents_one_by_one(answers):
-        judge = view.labelled_sentences(answer, content, View(by.definition))
-        people = view.labelled_sentences(answer, content, View(by.definition, PEOPLE))
-        if judge and people:
-            yield Cell(*answer), judge, people, content.sample.question
-
-
 def _errors(judge: TRACEScores, people: TRACEScores, question: str) -> Iterator[tuple[str, str]]:
     """The kind and the example of each sentence of which judge and people differ."""
     own = {item.key: item for item in judge.labels.sentence_support}
     texts = {item.key: item.text for part in judge.sentences.documents for item in part}
-    flaws = {
-        flaw.key: flaw.kind.name for flaw in mismatches(judge.sentences, judge.labels, question)
-    }
+    suspicions = mismatches(judge.sentences, judge.labels, question)
+    flaws = {suspicion.key: suspicion.kind.name for suspicion in suspicions}
     sentences = {sentence.key: sentence.text for sentence in judge.sentences.response}
     for item in people.labels.sentence_support:
         is_full = item.support is Support.FULL
@@ -325,20 +322,11 @@ def _errors(judge: TRACEScores, people: TRACEScores, question: str) -> Iterator[
         keys = item.supporting_keys or by_judge.supporting_keys or judge.labels.utilized_keys
         evidence = " ".join(texts[key] for key in dict.fromkeys(keys) if key in texts)
         called = "fully supported", "not fully supported"
-        yield (
-            kind,
-            filled(
-                load("trace_example_en"),
-                sentence=one_line(sentences[item.key])[:MOST_OF_A_TEXT],
-                evidence=one_line(evidence)[:MOST_OF_A_TEXT] or "none",
-                judge=called[is_full],
-                people=called[not is_full],
-            ),
+        example = filled(
+            load("trace_example_en"),
+            sentence=one_line(sentences[item.key])[:MOST_OF_A_TEXT],
+            evidence=one_line(evidence)[:MOST_OF_A_TEXT] or "none",
+            judge=called[is_full],
+            people=called[not is_full],
         )
-
-
-def _proposed(by_kind: Mapping[str, Mapping[str, str]]) -> str:
-    """Examples of every kind in turn, as many as may be."""
-    turns = zip_longest(*(examples.values() for examples in by_kind.values()))
-    every = dict.fromkeys(example for turn in turns for example in turn if example)
-    return "\n".join(list(every)[:MOST_EXAMPLES]).strip()
+        yield kind, example

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from evaluators.comparison.better_judge import TOO_MILD, TOO_STRICT, Proposal, Trial, trial
 from evaluators.document.blocks import Block, Passage, Section, Table
 from evaluators.flaws.kinds import KINDS
-from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE
@@ -21,9 +20,9 @@ _TITLES = {
 }
 
 
-def tried_examples(view: RunView, by: View) -> Iterator[Section]:
+def tried_examples(view: RunView) -> Iterator[Section]:
     """What came out, as the heading, with both agreements; nothing of any other run."""
-    if tried := trial(view, by):
+    if tried := trial(view):
         yield Section(tried.sentence, list(_blocks(tried)))
 
 

@@ -82,7 +82,7 @@ def brief_document(
         *_warnings(view, worded),
         *tables.means(view, counted, by_name=by_name),
         *planted_errors(view, counted),
-        *tried_examples(view, counted),
+        *tried_examples(view),
         *flaws(view, counted),
         *tables.failures(failures(view.remarks().failures, worded)),
     ]
@@ -113,7 +113,7 @@ def found_in_run(view: RunView, counted: View, worded: Worded, *, by_name: bool 
         *findings_of_run(view, counted),
         *_warnings(view, worded),
         *planted_errors(view, counted),
-        *tried_examples(view, counted),
+        *tried_examples(view),
         *flaws(view, counted, advises=True),
         Section(say("Numbers"), [charts, *means, groups]),
         Section(say("Corrected by people"), list(_corrected(view, counted))),

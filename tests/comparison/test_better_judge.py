@@ -187,6 +187,15 @@ def test_who_tries_often_pays_for_it(store, loopback):
     assert second.difference.adjusted == pytest.approx(min(1, 2 * first.difference.p))
 
 
+def test_the_formula_that_is_looked_at_changes_no_outcome(store, loopback):
+    judged = Judged(store, loopback, lambda truth: truth)
+    judged.results = judged.results.under("fixed_20")
+    tried = judged.tried()
+
+    assert tried.run.evaluator.params["definition"] == "fixed_20"
+    assert tried.under("ragbench").tried_examples() == tried.tried_examples()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -104,7 +104,7 @@ def show(view: RunView) -> None:
 
 
 def _say_what_is_wrong(view: RunView, chosen: View, model: int) -> None:
-    for section in (*planted_errors(view, chosen), *tried_examples(view, chosen)):
+    for section in (*planted_errors(view, chosen), *tried_examples(view)):
         st.header(section.title, anchor=False)
         tables.show(section.blocks, section.title)
     flaw_cards.show(view, chosen, model)
