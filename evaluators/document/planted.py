@@ -20,8 +20,8 @@ from evaluators.text.scale import RATE
 from evaluators.text.words import counted
 
 FOUND, SUSPECTED = mark("Found"), mark("Found or suspected")
-HEADINGS_OF_SAME = (mark("The same content"), mark("Answers"), mark("Other verdict"))
-HEADINGS = (mark("Planted error"), mark("Answers"), FOUND, SUSPECTED)
+HEADINGS_OF_SAME = (mark("The same content"), mark("Checked"), mark("Other verdict"))
+HEADINGS = (mark("Planted error"), mark("Checked"), FOUND, SUSPECTED)
 
 
 def planted_errors(view: RunView, by: View) -> Iterator[Section]:
@@ -35,7 +35,7 @@ def _blocks(every: list[FoundErrors]) -> Iterator[Block]:
     rows = [
         [
             title_of(one),
-            f"{one.found.scored:,}",
+            one.found.coverage,
             RATE.estimate(one.found),
             RATE.estimate(one.suspected),
         ]
@@ -47,7 +47,7 @@ def _blocks(every: list[FoundErrors]) -> Iterator[Block]:
 
 def _same(every: list[ChangedMind]) -> Iterator[Block]:
     rows = [
-        [say(SAME[one.kind].title), f"{one.changed.scored:,}", RATE.estimate(one.changed)]
+        [say(SAME[one.kind].title), one.changed.coverage, RATE.estimate(one.changed)]
         for one in every
     ]
     yield Table(HEADINGS_OF_SAME, rows, HEADINGS_OF_SAME[1:])
@@ -64,7 +64,7 @@ def title_of(one: FoundErrors) -> str:
 
 def in_words(every: list[FoundErrors]) -> str:
     """What the figures are of."""
-    answers = max((one.found.scored for one in every), default=0)
+    answers = max((one.found.asked for one in every), default=0)
     return say(
         "{answers} that were called supported were asked about again, as they are and with one "
         "error each. Found is what is no longer called supported.",
