@@ -28,7 +28,7 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.labelled import labelled
 from evaluators.runs.plan import RunPlan
-from evaluators.runs.run_view import WHAT_COUNTS, RunView
+from evaluators.runs.run_view import WHAT_COUNTS, Content, RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import one_line
@@ -49,6 +49,9 @@ MOST_OF_A_TEXT = 250
 """Characters of a sentence, and of its evidence, in an example: six fit into the prompt."""
 MOST_READ = 500
 """Wrong answers that are read for examples, and answers that they are tried on."""
+
+MOST_CHARACTERS = 5_000_000
+"""Of answers and documents, for the same."""
 
 Verdict = Literal[0, 1]
 _VERDICTS = TypeAdapter(dict[str, tuple[Verdict, Verdict]])
@@ -120,8 +123,7 @@ def proposal(view: RunView, by: View = WHAT_COUNTS) -> Proposal:
         )
     kinds: Counter[str] = Counter()
     examples: dict[str, dict[str, str]] = {}
-    answers = [Answer(cell.position, cell.model) for cell in wrong[:MOST_READ]]
-    for answer, content in view.contents_one_by_one(answers):
+    for answer, content in _read(view, [Answer(cell.position, cell.model) for cell in wrong]):
         judge = view.labelled_sentences(answer, content, View(by.definition))
         people = view.labelled_sentences(answer, content, View(by.definition, PEOPLE))
         if judge and people:
@@ -156,7 +158,7 @@ def plan_of_trial(view: RunView, by: View = WHAT_COUNTS, examples: str | None = 
     halves = _checked_halves(view, by)
     samples, verdicts = [], {}
     unseen = {Answer(cell.position, cell.model): one for cell, one in halves.unseen.items()}
-    for answer, content in view.contents_one_by_one(list(unseen)[:MOST_READ]):
+    for answer, content in _read(view, list(unseen)):
         named = f"{content.sample.id} · {answer.position + 1}.{answer.model + 1}"
         changes = {"id": named, "repeat": 1, "labels": None}
         samples.append(content.answered.model_copy(update=changes))
@@ -296,6 +298,16 @@ def _halves(view: RunView, by: View) -> _Halves:
     # Of other metrics people say other things.
     begun = sum(cell.metric == 0 for cell in view.people)
     return _Halves(seen, unseen, questions, begun - len(seen) - len(unseen))
+
+
+def _read(view: RunView, answers: list[Answer]) -> Iterator[tuple[Answer, Content]]:
+    """The first of the answers with their texts, as many as are read at a look."""
+    left = MOST_CHARACTERS
+    for answer, content in view.contents_one_by_one(answers[:MOST_READ]):
+        left -= sum(map(len, content.sample.retrieved_documents)) + len(content.response or "")
+        if left < 0:
+            return
+        yield answer, content
 
 
 def _question(row: Outline) -> str:

@@ -41,6 +41,12 @@ MOST = 60
 """Answers that are taken: each is asked about up to seven times."""
 
 
+MOST_READ = 10 * MOST
+"""Answers that are looked at for them, each time that the page offers it."""
+MOST_OF_DOCUMENTS = 200_000
+"""Characters: seven prompts with more would cost a fortune."""
+
+
 class FoundErrors(Record):
     """How many of the planted errors of one kind were found; of untouched answers false alarms.
 
@@ -165,10 +171,13 @@ def _samples(view: RunView, by: View, rng: Random) -> Iterator[Sample]:
     asked: set[str] = set()
     others: list[str] = []
     taken = 0
-    for answer, content in view.contents_one_by_one(answers):
-        scores = view.labelled_sentences(answer, content, by)
+    for answer, content in view.contents_one_by_one(answers[:MOST_READ]):
         question = one_line(content.sample.question)
-        if taken == MOST or scores is None or question in asked:
+        is_long = sum(map(len, content.sample.retrieved_documents)) > MOST_OF_DOCUMENTS
+        if taken == MOST or is_long or question in asked:
+            continue
+        scores = view.labelled_sentences(answer, content, by)
+        if scores is None:
             continue
         copies = list(_copies(content.answered, scores, others, rng))
         if copies:
