@@ -33,6 +33,8 @@ from evaluators.text.normalise import remove_reasoning
 from evaluators.values import Value
 
 NAME = "fact_recall"
+MOST_FACTS = 200
+"""Facts of one answer by which its flaws go."""
 TEMPLATE = "fact_recall_en"
 
 
@@ -150,7 +152,8 @@ def facts_said(results: Iterable[SampleResult]) -> tuple[Fact, ...] | None:
     """The facts as a judge has told them in one of an answer's results; `None` where none has."""
     for result in results:
         if result.score and NAME in result.score.values:
+            facts = result.score.details.get("facts")
             # A file of strangers may hold anything there.
-            with suppress(ValidationError):
-                return _FACTS.validate_python(result.score.details.get("facts"))
+            with suppress(ValidationError, TypeError):
+                return _FACTS.validate_python(facts[:MOST_FACTS])
     return None

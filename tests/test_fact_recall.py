@@ -8,7 +8,8 @@ import pytest
 
 from evaluators import FactRecall, FakeLLM, evaluate
 from evaluators.errors import UnreadableAnswerError
-from evaluators.records import Sample
+from evaluators.fact_recall import MOST_FACTS, facts_said
+from evaluators.records import Sample, SampleResult, Score
 from tests.runs import paid
 
 TRUTH = "The mayor opened the bridge in 1932. It is 503 metres long. It carries eight lanes."
@@ -114,3 +115,16 @@ def test_flaws_go_by_the_judge_where_it_was_asked(store, loopback):
     assert facts(by_judge) == ["in the answer", "only in the documents", "nowhere"]
     names = {one.name for one in by_judge.flaws().kinds}
     assert {"fact_left_out", "fact_not_retrieved"} <= names
+
+
+@pytest.mark.parametrize(
+    "details", [{}, {"facts": 5}, {"facts": [{}]}, {"facts": [{"text": "x", "in_answer": "?"}]}]
+)
+def test_facts_that_a_file_of_strangers_holds_are_read_as_far_as_they_are_some(details):
+    score = Score(values={"fact_recall": 1.0}, details=details)
+    result = SampleResult(position=0, status="scored", score=score)
+    fact = {"text": "x", "in_answer": True, "in_documents": False}
+    many = score.model_copy(update={"details": {"facts": [fact] * 1_000}})
+
+    assert facts_said([result]) is None
+    assert len(facts_said([result.model_copy(update={"score": many})])) == MOST_FACTS

@@ -21,7 +21,7 @@ from evaluators.text.normalise import nfkc
 
 MOST_IN_A_RANGE = 10
 """Documents of "[1-3]"; what names more is no range."""
-MOST_MARKS = 1_000
+MOST_READ = 300
 """Citations of one answer that are read."""
 
 _NUMBER = re.compile(r"(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
@@ -129,12 +129,11 @@ def citations(
         carriers = {document_of[key] for key in keys if key in document_of}
         if carriers:
             claims.append(claim.key)
-        for one in every:
-            for document in _documents_named(one, names, first):
-                carries = _carries(document, carriers, len(sentences.documents))
-                is_there = carries is not Carries.FABRICATED
-                named = document if is_there else None
-                found.append(Citation(claim.key, one.words, named, carries))
+        named = ((one, to) for one in every for to in _documents_named(one, names, first))
+        for one, document in islice(named, MOST_READ - len(found)):
+            carries = _carries(document, carriers, len(sentences.documents))
+            there = None if carries is Carries.FABRICATED else document
+            found.append(Citation(claim.key, one.words, there, carries))
     right = {item.key for item in found if item.carries is Carries.RIGHT}
     return Cited(tuple(found), tuple(claims), tuple(key for key in claims if key in right))
 
@@ -163,7 +162,7 @@ def _file_name(source: str) -> str:
 def _behind_claims(response: Sequence[Sentence]) -> Iterator[tuple[Sentence, list[_Mark]]]:
     """Each sentence that claims something, with the citations in it or alone behind it."""
     behind: list[tuple[Sentence, list[_Mark]]] = []
-    left = MOST_MARKS
+    left = MOST_READ
     every = claimed([sentence.text for sentence in response])
     for sentence, claim in zip(response, every, strict=True):
         text = sentence.text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluators.context_recall import ATTRIBUTED_FROM
-from evaluators.fact_recall import Fact
+from evaluators.fact_recall import MOST_FACTS, Fact
 from evaluators.records import Sample
 from evaluators.statements import statements
 from evaluators.text.normalise import remove_reasoning
@@ -28,7 +28,8 @@ MOST_COMPARED = 20_000
 def facts_of(sample: Sample) -> list[Fact]:
     """The facts of the true answer; none where there is none that can be looked for."""
     texts = 1 + len(sample.retrieved_documents)
-    required = statements(sample.ground_truth)[: max(1, MOST_COMPARED // texts)]
+    most = max(1, min(MOST_FACTS, MOST_COMPARED // texts))
+    required = statements(sample.ground_truth)[:most]
     every = {_compared(spelling) for group in required for spelling in group}
     if SAYS_LITTLE.intersection(every):
         return []

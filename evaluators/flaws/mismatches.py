@@ -27,6 +27,8 @@ MOST_READ = 2_000_000
 """Characters of claims and evidence that are read for one answer, and no further ones."""
 MOST_WORDS = 100
 """Numbers and names of a claim; what has more is a list, of which none is looked for."""
+MOST_FOUND = 100
+"""Suspicions of one answer: the claim with so many is the last that is read."""
 STEM = 5
 """Letters by which a name is known in another form."""
 LEAST_SHARED_OF_NEGATED = 0.4
@@ -96,6 +98,8 @@ def mismatches(sentences: Sentences, labels: Labels, question: str) -> list[Mism
         # That something is not mentioned is no claim about it.
         if not is_refusal(claim.text) and (negation := _one_sided_negation(claim)):
             found.append(Mismatch(claim.key, NEGATED, negation))
+        if len(found) >= MOST_FOUND:
+            break
     return found
 
 

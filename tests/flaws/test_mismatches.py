@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from evaluators.flaws.mismatches import MOST_WORDS, mismatches
+from evaluators.flaws.mismatches import MOST_FOUND, MOST_WORDS, mismatches
 from evaluators.records import Labels, SentenceSupport, Support
 from evaluators.text.sentences import cut
 
@@ -101,6 +101,18 @@ def test_a_sentence_that_is_named_many_times_is_read_once():
 
     once = weighed(document, "The bridge is long.", ["0a"])
     assert weighed(document, "The bridge is long.", ["0a"] * 1_000) < 1.5 * once
+
+
+def test_of_very_many_suspicions_the_first_are_told():
+    answer = " ".join(f"The bridge of the harbour opened in {2000 + n}." for n in range(300))
+    sentences = cut(answer, ["The bridge of the harbour opened."])
+    supports = [
+        SentenceSupport(key=sentence.key, support=Support.FULL, supporting_keys=("0a",))
+        for sentence in sentences.response
+    ]
+    labels = Labels(sentence_support=tuple(supports))
+
+    assert len(mismatches(sentences, labels, "When?")) == MOST_FOUND
 
 
 @pytest.mark.parametrize(("more", "expected"), [(0, MOST_WORDS), (1, 0)])
