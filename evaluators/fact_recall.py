@@ -154,6 +154,6 @@ def facts_said(results: Iterable[SampleResult]) -> tuple[Fact, ...] | None:
         if result.score and NAME in result.score.values:
             facts = result.score.details.get("facts")
             # A file of strangers may hold anything there.
-            with suppress(ValidationError, TypeError):
-                return _FACTS.validate_python(facts[:MOST_FACTS])
+            with suppress(ValidationError):
+                return _FACTS.validate_python(facts)[:MOST_FACTS]
     return None

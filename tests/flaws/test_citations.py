@@ -122,7 +122,6 @@ def test_citations_that_count_from_0_name_the_first_document_by_it():
         "Paris lies in France. " + "[1]" * 20_000,
         "Paris lies in France. " + "[1] and so on. " * 5_000,
         "Paris lies in France" + "[1-10]" * 200 + ".",
-        "Paris lies in France" + "[1-10]" * 200 + ".",
     ],
 )
 def test_of_very_many_citations_the_first_are_read(answer):
