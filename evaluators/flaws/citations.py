@@ -23,6 +23,8 @@ MOST_IN_A_RANGE = 10
 """Documents of "[1-3]"; what names more is no range."""
 MOST_READ = 300
 """Citations of one answer that are read."""
+MOST_OF_A_MARK = 60
+"""Characters of a citation as it is written."""
 
 _NUMBER = re.compile(r"(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
 _FILE = re.compile(r"[\w%+-][\w%+. -]{0,80}\.[a-z0-9]{2,5}\b", re.IGNORECASE)
@@ -190,9 +192,10 @@ def _citation_marks(text: str) -> Iterator[tuple[int, _Mark]]:
     for start, words in marks.citations(text):
         plain = nfkc(words)
         files = tuple(name.strip() for name in _FILE.findall(plain))
-        numbers = () if files else tuple(_numbers(plain))
+        numbers = () if files else tuple(islice(_numbers(plain), MOST_READ))
         if numbers or files:
-            yield start, _Mark(words.strip(), numbers, files)
+            # One mark may be a run of superscripts as long as the answer, and each number says it.
+            yield start, _Mark(words.strip()[:MOST_OF_A_MARK], numbers, files)
 
 
 def _numbers(words: str) -> Iterator[int]:

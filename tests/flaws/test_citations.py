@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.flaws.citations import (
+    MOST_OF_A_MARK,
     MOST_READ,
     Carries,
     citations,
@@ -128,6 +129,13 @@ def test_of_very_many_citations_the_first_are_read(answer):
     sentences = len(cut(answer, DOCUMENTS).response)
 
     assert len(cited(answer, [["0a"]] * sentences).citations) == MOST_READ
+
+
+def test_a_citation_is_told_as_far_as_it_can_be_read():
+    found = cited("Paris lies in France" + "¹²³" * 60_000 + ".", [["0a"]])
+
+    assert len(found.citations) == MOST_READ
+    assert {len(one.words) for one in found.citations} == {MOST_OF_A_MARK}
 
 
 def test_of_two_documents_from_one_file_the_first_is_named():
