@@ -1,10 +1,13 @@
 """What all tests share: public data, a provider on this computer, no time limit for examples."""
 
+import gc
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import settings
@@ -24,6 +27,22 @@ from tests.loopback import Loopback
 # What is looked up while tests are collected is not the developer's own.
 COLLECTED_WITH = tempfile.TemporaryDirectory()
 os.environ["PLUMBLINE_DATA_DIR"] = COLLECTED_WITH.name
+
+_frames = sys._current_frames
+
+
+def _frames_without_garbage() -> dict[int, FrameType]:
+    """What coverage asks for now and then. Python 3.11 may collect garbage while it holds the lock
+    of all threads for that: what hypothesis does then can wait for a thread that waits for the lock.
+    """
+    gc.disable()
+    try:
+        return _frames()
+    finally:
+        gc.enable()
+
+
+sys._current_frames = _frames_without_garbage
 
 settings.register_profile("plumbline", deadline=None)  # a busy machine is no failure
 settings.register_profile("fuzz", deadline=None, max_examples=2000)  # 20 times the usual
