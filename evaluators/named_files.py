@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,9 +33,12 @@ def named_file(
 
 
 def read_file(path: str | os.PathLike[str], error: type[PlumblineError]) -> bytes:
-    """What the file holds."""
+    """What the file holds; a pipe or a device, which may never end, is none."""
     with named_file(path, "read", error):
-        return Path(path).read_bytes()
+        file = Path(path)
+        if file.is_fifo() or file.is_char_device():
+            raise OSError(errno.EINVAL, "no file")
+        return file.read_bytes()
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:

@@ -190,7 +190,7 @@ class Collector:
         """A row that cannot be used."""
         if self.is_full:
             return
-        begins = without_surrogates(raw[:RAW_SHOWN])
+        begins, message = without_surrogates(raw[:RAW_SHOWN]), without_surrogates(message)
         self.problems.append(Problem(number, message, begins, kind or message))
         self._check_count()
 

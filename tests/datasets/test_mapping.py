@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators.datasets import ragbench
@@ -627,6 +627,7 @@ def test_any_bytes_are_loaded_or_refused(data, name):
     assert outcome(name, data)
 
 
+@example("\ud800")
 @given(value=JSON)
 def test_any_json_is_loaded_or_refused(value):
     assert outcome("a.json", json.dumps(value).encode())

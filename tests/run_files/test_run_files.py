@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import warnings
 import zipfile
 
@@ -492,3 +493,13 @@ def test_a_link_to_another_file_is_only_its_bytes(store, made):
             archive.writestr(entry, content)
 
     assert read(file.getvalue()).run.title == "Made"
+
+
+@pytest.mark.parametrize(
+    "made", [lambda path: os.mkfifo(path), lambda path: path.symlink_to("/dev/full")]
+)
+def test_a_pipe_or_a_device_is_no_run_file(tmp_path, made):
+    made(tmp_path / "run.plumbline")
+
+    with pytest.raises(RunFileError, match=r"cannot be read \(no file\)"):
+        open_run(tmp_path / "run.plumbline")
