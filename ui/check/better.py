@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from evaluators.comparison.better_judge import is_offered, plan_of_trial, proposal
@@ -12,7 +14,7 @@ from evaluators.text.words import counted
 from evaluators.trace.labelling_prompt import MOST_OF_EXAMPLES
 from ui import session
 from ui.models import forecast, start_plan
-from ui.parts import chosen_view, problems, tables
+from ui.parts import chosen_view, tables
 from ui.parts.untrusted import plain
 
 
@@ -20,16 +22,12 @@ def show(view: RunView) -> None:
     """Offers examples with the price of their trial; nothing where no judge labels every answer."""
     if not is_offered(view.run):
         return
-    box = st.expander(
+    start_plan.folded(
         say("Make the judge better, and prove it"),
-        icon=":material/trending_up:",
-        key=f"better_{view.run.id}",
-        # Only then drawn: to find its errors takes reading answers.
-        on_change="rerun",
+        ":material/trending_up:",
+        f"better_{view.run.id}",
+        partial(_offer, view),
     )
-    if box.open:
-        with box, problems.caught():
-            _offer(view)
 
 
 def _offer(view: RunView) -> None:

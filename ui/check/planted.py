@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from evaluators.catalogue import labels_sentences
@@ -12,7 +14,7 @@ from evaluators.text.language import say
 from evaluators.text.words import counted
 from ui import session
 from ui.models import forecast, start_plan
-from ui.parts import chosen_view, problems
+from ui.parts import chosen_view
 from ui.parts.untrusted import plain
 
 
@@ -20,16 +22,12 @@ def show(view: RunView) -> None:
     """Offers the test with its price; nothing for a run without labels of sentences."""
     if not labels_sentences(view.run.evaluator):
         return
-    box = st.expander(
+    start_plan.folded(
         say("Without a label: test it by planted errors"),
-        icon=":material/bug_report:",
-        key=f"planted_{view.run.id}",
-        # Only then drawn: to plant errors takes reading answers.
-        on_change="rerun",
+        ":material/bug_report:",
+        f"planted_{view.run.id}",
+        partial(_offer, view),
     )
-    if box.open:
-        with box, problems.caught():
-            _offer(view)
 
 
 def _offer(view: RunView) -> None:

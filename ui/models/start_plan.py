@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from evaluators.errors import AccessError
@@ -9,8 +11,16 @@ from evaluators.llm.clients import access_for
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import say
 from ui import session
-from ui.parts import remedies
+from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
+
+
+def folded(title: str, icon: str, key: str, offer: Callable[[], None]) -> None:
+    """Offers a run in a fold, drawn only where it is open: its plan takes reading answers."""
+    box = st.expander(title, icon=icon, key=key, on_change="rerun")
+    if box.open:
+        with box, problems.caught():
+            offer()
 
 
 def button(plan: RunPlan, label: str, key: str) -> None:
