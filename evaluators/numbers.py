@@ -54,7 +54,11 @@ def is_truth(value: Any) -> bool:
 
 
 def _is_between(value: float, least: float | None, most: float | None) -> bool:
-    if math.isnan(value):
+    try:
+        if math.isnan(value):
+            return False
+    # A whole number beyond all that a float holds
+    except OverflowError:
         return False
     return (least is None or value >= least) and (most is None or value <= most)
 

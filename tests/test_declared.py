@@ -57,7 +57,7 @@ METHODS = {
 
 def wrong_values():
     return [
-        None, 5, -1, 10**30, 1.5, float("nan"), True, "x", "", "x" * 5000, "\ud800", "a\0b", b"x", [], [None], [[]], {"a": 1}, {1}, object(),
+        None, 5, -1, 10**30, 10**400, 1.5, float("nan"), True, "x", "", "x" * 5000, "\ud800", "a\0b", b"x", [], [None], [[]], {"a": 1}, {1}, object(),
         int, len, Path(), io.StringIO("x"), np.array([1, 2]), np.array(["a", "b"]), pd.DataFrame({"a": [1]}), pd.Series([1]), pd.NA, iter([1]),
     ]  # fmt: skip
 

@@ -23,8 +23,33 @@ WHOLE = 32 * 2**20
 """The most characters of a value that is not an array: it is read as a whole."""
 ROW_VALUES = 500_000
 
+
+class _UnfitRowError(ValueError):
+    """Says why a row is not taken, whether or not it is JSON."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+class _SaidTwiceError(_UnfitRowError):
+    """A name has two values in one object."""
+
+
+def _said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; raises `_SaidTwiceError` where a name has two values."""
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        for name, value in pairs:
+            if said[name] != value:
+                words = say('"{name}" stands there twice. Remove one.', name=name[:RAW_SHOWN])
+                raise _SaidTwiceError(words)
+    return said
+
+
 # NaN and Infinity stand where a program had no value
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
+_LENIENT = json.JSONDecoder(parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None, object_pairs_hook=_said_once)
 _OPENING = re.compile(r"\ufeff?\s*\[?")
 _BETWEEN = re.compile(r"[\s,\]]*")
 _FIRST_LINES = 5
@@ -119,10 +144,6 @@ def _too_long(longest_row: int) -> str:
     return say("longer than {longest_row:,} characters. Cut it.", longest_row=longest_row)
 
 
-class _TooLargeError(ValueError):
-    """A row that is not read to its end, and so not known to be broken."""
-
-
 JSON_PROBLEMS = (
     *(mark("Expecting value"), mark("Expecting property name enclosed in double quotes")),
     *(mark("Expecting ',' delimiter"), mark("Expecting ':' delimiter"), mark("Extra data")),
@@ -142,6 +163,8 @@ def _json_problem(
     """What is wrong at this character of a row, or on this line of a file."""
     if isinstance(error, RecursionError):
         return too_deep(rows.limits)
+    if isinstance(error, _UnfitRowError):
+        return error.words
     problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)[:80]
     words = mark("not valid JSON ({problem}). Correct or remove it.")
     if character:
@@ -193,14 +216,14 @@ class _Window:
             if not self.grow():
                 return False
 
-    def value(self, longest: int) -> tuple[Any, str]:
+    def value(self, longest: int, decoder: json.JSONDecoder = _DECODER) -> tuple[Any, str]:
         """The value that begins here, and its text.
 
         Raises `ValueError` or `RecursionError`, and stays where it is.
         """
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.text, self.at)
+                value, end = decoder.raw_decode(self.text, self.at)
             except ValueError as error:
                 # It may only seem broken, because the window ends inside it
                 if not isinstance(error, json.JSONDecodeError):
@@ -233,13 +256,13 @@ class _Window:
     def _grows(self, longest: int) -> bool:
         """Takes in more for a value that goes on; false at the end of the text.
 
-        Raises `_TooLargeError` where it is longer, or holds more values, than a row may.
+        Raises `_UnfitRowError` where it is longer, or holds more values, than a row may.
         """
         values = self.text.count("[", self.at) + self.text.count(",", self.at)
         if values > ROW_VALUES:
-            raise _TooLargeError(say("more than {most:,} values. Cut it.", most=ROW_VALUES))
+            raise _UnfitRowError(say("more than {most:,} values. Cut it.", most=ROW_VALUES))
         if len(self.text) - self.at > longest:
-            raise _TooLargeError(_too_long(longest))
+            raise _UnfitRowError(_too_long(longest))
         return self.grow()
 
 
@@ -255,17 +278,20 @@ def _entries(text: Text, rows: Collector) -> Table:
 
 
 def _add_entry(window: _Window, rows: Collector, number: int) -> None:
+    said_twice = ""
     try:
-        value, raw = window.value(rows.longest_row)
+        try:
+            value, raw = window.value(rows.longest_row)
+        except _SaidTwiceError as error:
+            # What is whole is gone past.
+            said_twice = error.words
+            value, raw = window.value(rows.longest_row, _LENIENT)
     except (ValueError, RecursionError) as error:
         raw = window.text[window.at : window.at + RAW_SHOWN]
         line = 0
         if isinstance(error, json.JSONDecodeError):
             line = window.line_of(error.pos)
-        if isinstance(error, _TooLargeError):
-            message = str(error)
-        else:
-            message = _json_problem(error, rows, line=line)
+        message = _json_problem(error, rows, line=line)
         # Past the broken one's own bracket, which would be found again as the next row
         window.at += 1
         if not window.next_row():
@@ -273,7 +299,7 @@ def _add_entry(window: _Window, rows: Collector, number: int) -> None:
         rows.reject(number, message, raw, "broken JSON")
         return
     rows.weigh(raw)
-    if problem := _unfit(raw, rows):
+    if problem := said_twice or _unfit(raw, rows):
         rows.reject(number, problem, raw)
     else:
         rows.add(number, value, raw)

@@ -169,6 +169,8 @@ def test_rows_are_numbered_by_line_in_json_lines_and_by_entry_elsewhere():
         (json.dumps([ROW, {"a": 1}, ROW], indent=2).replace('"a":', '"a"'), 2, "(Expecting ':' delimiter, line 7)."),
         (f'[\n{LINE},\n{{"a" 1}},\n{LINE}\n]', 2, "(Expecting ':' delimiter, line 3). Correct or remove it."),
         (json.dumps({"data": [ROW, 7, ROW]}), 2, "7 is not an object."),
+        (f'{LINE}\n{{"response": "A", "question": "q", "response": "B"}}\n{LINE}', 2, '"response" stands there twice. Remove one.'),
+        (f'[{LINE}, {{"question": "q", "meta": {{"a": 1, "a": 2}}}}, {LINE}]', 2, '"a" stands there twice. Remove one.'),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
@@ -179,6 +181,19 @@ def test_a_bad_row_is_left_out_and_told_and_the_good_ones_are_kept(text, row, wo
     assert [problem.row for problem in table.problems] == [row]
     assert words in table.problems[0].message
     assert len(table.problems[0].raw) <= 300
+
+
+def test_a_name_that_stands_twice_with_one_value_does_no_harm():
+    text = '{"question": "q", "response": "r", "response": "r"}'
+
+    assert cells("a.jsonl", text) == [ROW]
+    assert cells("a.json", text) == [ROW]
+
+
+def test_one_object_that_says_two_things_is_refused():
+    text = b'{"question": "q", "response": "r", "response": "s"}'
+
+    assert '"response" stands there twice. Remove one.' in refusal("a.json", text)
 
 
 def test_a_file_that_breaks_off_keeps_its_whole_rows():
