@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from evaluators.api.results import Results
+from evaluators.comparison import groups
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
 from evaluators.comparison.several import Several, several
@@ -78,6 +79,17 @@ def compare(
 ) -> SeveralSides: ...
 
 
+@overload
+def compare(
+    first: Results,
+    /,
+    *,
+    models: Sequence[Model] = ...,
+    labels: str | Sequence[str] = ...,
+    by: str,
+) -> ComparisonOfSides | SeveralSides: ...
+
+
 @checks_types()
 def compare(
     first: Results,
@@ -85,6 +97,7 @@ def compare(
     *others: Results,
     models: Sequence[Model] = (),
     labels: str | Sequence[str] = (),
+    by: str = "",
 ) -> ComparisonOfSides | SeveralSides:
     """Whether the second is better than the first, over the samples that both were judged on.
 
@@ -93,11 +106,13 @@ def compare(
     or both by the one that `labels="gold"` names; what people say (`labels="corrected"`) counts
     there only for samples that they labelled on both sides. Three or more runs, models or labellers
     are each compared with the first one. What is looked at together counts in the p-values (Holm).
+    `by="prompt_version"` compares the groups of one run, by the column that the data were read
+    with as `group`: question by question, the best one first, p-values over all pairs of groups.
     Raises `ParameterError` for an unknown model or labeller, where two sides are the same, where
     people's labels would count on one side alone, and where a side has no sample, question or value
-    in common with the first.
+    in common with the first, and for a column by which the run has not 2 to 20 groups.
     """
-    return compared_sides(chosen_sides([first, *others], models, labels))
+    return compared_sides(chosen_sides([first, *others], models, labels, by))
 
 
 def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:
@@ -111,12 +126,15 @@ def chosen_sides(
     results: Sequence[Results],
     models: Sequence[Model] = (),
     labels: str | Sequence[str] = (),
+    by: str = "",
 ) -> list[Side]:
-    """Which systems are compared: these runs, or these models or labellers of one run.
+    """Which systems are compared: these runs, or these models, labellers or groups of one run.
 
     Raises `ParameterError` as `compare` does.
     """
     labels = (labels,) if isinstance(labels, str) else labels
+    if by:
+        return _groups(results, models, labels, by)
     count = max(2, *map(len, (results, models, labels)))
     # One labeller for all, where the sides are systems.
     if len(labels) == 1 and (len(results) > 1 or models):
@@ -128,13 +146,26 @@ def chosen_sides(
             raise ParameterError(
                 f"There are {count} sides and {len(chosen)} {name}. Name one for each side."
             )
-    by: Sequence[str | None] = labels or [own.labels for own in results]
-    found = list(map(side, results, models or [0] * count, by))
+    whose: Sequence[str | None] = labels or [own.labels for own in results]
+    found = list(map(side, results, models or [0] * count, whose))
     if len({(side.run.id, side.model, side.counted) for side in found}) < count:
         raise ParameterError(
             "Two sides are the same. Name another run, other models or other labellers."
         )
     return found
+
+
+def _groups(
+    results: Sequence[Results], models: Sequence[Model], labels: Sequence[str], by: str
+) -> list[Side]:
+    for name, chosen in (("runs", results), ("models", models), ("labels", labels)):
+        if len(chosen) > 1:
+            raise ParameterError(
+                f"Groups of one run are compared, and there are {len(chosen)} {name}. Name one."
+            )
+    [own] = results
+    whose = labels[0] if labels else own.labels
+    return groups.sides(side(own, models[0] if models else 0, whose), by)
 
 
 def side(results: Results, model: Model = 0, by: str | None = None) -> Side:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 from typing import NamedTuple
 
-from evaluators.comparison import data, whose_labels, words
+from evaluators.comparison import data, groups, whose_labels, words
 from evaluators.comparison.paired import Pair, holm, paired
 from evaluators.comparison.result import Because, Compared, Comparison, RowPair
 from evaluators.comparison.settings import changes, unlike
@@ -30,6 +31,9 @@ from evaluators.text.words import in_a_line, name_and_text
 from evaluators.trace.labelling import CORRECTED, has_heuristic
 from evaluators.values import Value
 
+MOST_ROWS_OF_PAIRS = 6_000
+"""Rows of all pairs of groups up to which each pair has its own p-value: some seconds."""
+
 
 def compared(first: Side, second: Side, *, with_outcomes: bool = True) -> Comparison:
     """The second system against the first; raises `ParameterError` where nothing is common."""
@@ -40,7 +44,8 @@ def against_first(sides: Sequence[Side], *, with_outcomes: bool = True) -> tuple
     """Each further system against the first one, with p-values that count all of them together.
 
     There are at least two. Raises `ParameterError` where one has nothing in common with the first.
-    For outcomes the texts of some thousand answers of each are read, where they were not before.
+    For outcomes the texts of some thousand answers of each are read, where they were not before;
+    groups have none. Of groups the first is the best of all, so p-values count every pair of them.
     """
     names = titles(sides)
     reference = _reference(names[0], sides[0])
@@ -50,7 +55,9 @@ def against_first(sides: Sequence[Side], *, with_outcomes: bool = True) -> tuple
     ]
     # Holm counts all that stands together on the screen.
     every = [each for own in comparisons for each in (*own.values, *own.by_noise)]
-    together = iter(_adjusted(every))
+    are_groups = sides[0].group is not None
+    beside = _p_of_other_pairs(sides, names, comparisons) if are_groups else ()
+    together = iter(_adjusted(every, beside))
     # A look at why, beside what was asked: it makes no other p-value larger.
     outcomes = iter(_adjusted([each for own in comparisons for each in own.outcomes]))
     return tuple(
@@ -62,6 +69,27 @@ def against_first(sides: Sequence[Side], *, with_outcomes: bool = True) -> tuple
         )
         for comparison in comparisons
     )
+
+
+def _p_of_other_pairs(
+    sides: Sequence[Side], names: Sequence[str], with_first: Sequence[Comparison]
+) -> list[float | None]:
+    """The p-values of all pairs but those with the first.
+
+    Where they take too long to work out, each counts as 1: it makes no other p-value smaller.
+    """
+    pairs = list(combinations(zip(sides[1:], names[1:], strict=True), 2))
+    rows = max(len(value.rows) for own in with_first for value in own.values)
+    if len(pairs) * rows > MOST_ROWS_OF_PAIRS:
+        of_pair = max(sum(not value.because for value in own.values) for own in with_first)
+        return [1.0] * (len(pairs) * of_pair)
+    found: list[float | None] = []
+    for (one, name), (other, title) in pairs:
+        # Two of which each has questions in common with the first need not have any themselves.
+        with suppress(ParameterError):
+            comparison = _laid_side_by_side(_reference(name, one), other, title, False)
+            found += _p_values(comparison.values)
+    return found
 
 
 class _Reference(NamedTuple):
@@ -85,10 +113,11 @@ def _laid_side_by_side(
     """Two systems, with p-values that count nothing else."""
     first = reference.side
     # Two labellers, formulas or rules: whoever lays these side by side asks for how they differ.
-    same_answers = (first.run.id, first.model) == (side.run.id, side.model)
+    same_answers = first.answers == side.answers
     if not same_answers:
         whose_labels.check_same_labels(first, side)
-    is_same_data = first.run.data_fingerprint == side.run.data_fingerprint
+    is_same_data = first.has_same_data(side)
+    with_outcomes = with_outcomes and first.group is None
     partners = matched(first.rows(), side.rows(), is_same_data)
     if not partners.pairs:
         raise ParameterError(
@@ -132,6 +161,7 @@ def _laid_side_by_side(
                     whose_labels.labels_in_words(first, side),
                     *in_data.in_words(),
                     *_of_documents(values),
+                    groups.without_group(first),
                     labellers,
                     *unlike(first, side),
                     *_damage_in_words((reference.title, first), (title, side)),
@@ -338,13 +368,18 @@ def _mean_of_repeats(rows: Iterable[Outline], name: str) -> float | None:
     return sum(judged) / len(judged) if judged else None
 
 
-def _adjusted(values: Sequence[Compared]) -> tuple[Compared, ...]:
-    """The same with p-values that count how many are looked at together."""
-    adjusted = holm([value.difference.p if value.difference else None for value in values])
+def _adjusted(
+    values: Sequence[Compared], beside: Sequence[float | None] = ()
+) -> tuple[Compared, ...]:
+    """The same with p-values that count how many are looked at together, with those `beside`."""
     together = []
-    for value, p in zip(values, adjusted, strict=True):
+    for value, p in zip(values, holm([*_p_values(values), *beside]), strict=False):
         difference = value.difference
         if difference is not None:
             difference = difference.model_copy(update={"adjusted": p})
         together.append(replace(value, difference=difference))
     return tuple(together)
+
+
+def _p_values(values: Iterable[Compared]) -> list[float | None]:
+    return [value.difference.p if value.difference else None for value in values]

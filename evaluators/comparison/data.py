@@ -62,7 +62,7 @@ def differences(first: Side, second: Side, pairs: Mapping[int, int]) -> DataDiff
 
     `pairs` holds the positions of each sample in both data sets.
     """
-    if first.run.data_fingerprint == second.run.data_fingerprint:
+    if first.has_same_data(second):
         return DataDifferences(len(pairs), documents=0, true_answers=0, is_whole=True)
     compared = documents = true_answers = 0
     looked_at = list(islice(pairs.items(), MOST))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from evaluators.comparison.sides import Side
+from evaluators.comparison.sides import GROUP_SHOWN, Side
 from evaluators.llm.catalogue import model_title
 from evaluators.runs import rulings
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.settings import Change, differing, settings_of
 from evaluators.text.language import mark, say
+from evaluators.text.normalise import one_line
 
 
 def changes(first: Side, second: Side) -> tuple[Change, ...]:
@@ -22,6 +23,8 @@ def _settings(side: Side) -> dict[str, str]:
     words[mark("data")] = run.fingerprint[:12]
     if run.models:
         words[mark("model")] = model_title(run.models[side.model])
+    if side.group is not None:
+        words[mark("group")] = one_line(side.group)[:GROUP_SHOWN]
     words[mark("labels")] = side.counted.by or mark("those of the run")
     # That by which the values are counted here stands for the parameter.
     words.pop(f"formula ({run.evaluator.name})", None)

@@ -24,34 +24,51 @@ NOISE = "noise_robustness"
 """The rate of RGB that is asked at several noise levels."""
 WRONG_OUTCOMES = (Outcome.DECLINED_WRONGLY.value, Outcome.ANSWERED_WITHOUT.value)
 """The outcomes that are compared: how often an answer is one of them."""
+GROUP_SHOWN = 60
 
 
 @dataclass(frozen=True)
 class Side:
     """One of two systems: a model's answers in a run, as the view counts them.
 
-    What people changed counts for all prompts, or where they are given for those `relabelled`.
+    Of a `group` only those to its samples. What people changed counts for all prompts, or where
+    they are given for those `relabelled`.
     """
 
     view: RunView
     model: int = 0
     counted: View = WHAT_COUNTS
     relabelled: frozenset[int] | None = None
+    group: str | None = None
 
     @property
     def run(self) -> Run:
         return self.view.run
 
+    @property
+    def answers(self) -> tuple[str, int, str | None]:
+        """Which answers they are, whoever judged them."""
+        return self.run.id, self.model, self.group
+
+    def has_same_data(self, other: Side) -> bool:
+        """Whether each sample of the one is one of the other."""
+        is_same_group = self.group == other.group
+        return is_same_group and self.run.data_fingerprint == other.run.data_fingerprint
+
     def rows(self) -> list[Outline]:
         """Every result of the model, without texts."""
-        rows = aggregate.of_model(self.view.counted(self.counted), self.model)
+        rows = self._rows_by(self.counted)
         if self.relabelled is None:
             return rows
-        own = aggregate.of_model(self.view.counted(self.counted._replace(by=None)), self.model)
+        own = self._rows_by(self.counted._replace(by=None))
         return [
             row if row.prompt in self.relabelled else before
             for row, before in zip(rows, own, strict=True)
         ]
+
+    def _rows_by(self, counted: View) -> list[Outline]:
+        rows = aggregate.of_model(self.view.counted(counted), self.model)
+        return [row for row in rows if self.group in (None, row.situation)]
 
     def flaws(self) -> Flaws:
         """What is wrong with its answers, as on the run's page; by the labeller of the run where
@@ -118,6 +135,8 @@ def _name(side: Side, sides: Sequence[Side], title: str) -> str:
     parts = []
     if len(of_run) < len(sides):
         parts.append(title)
+    if len({other.group for other in of_run}) > 1:
+        parts.append(one_line(side.group or "")[:GROUP_SHOWN])
     if len({other.model for other in of_run}) > 1:
         parts.append(_model_title(side))
     if len({other.counted.by for other in of_run}) > 1:

@@ -52,7 +52,8 @@ class Guess:
     from 0 to 1.
 
     Where somebody said what parts the documents of a cell, `columns` has it as "separator".
-    `remark` is what is said of it even where nobody is asked.
+    `remark` is what is said of it even where nobody is asked. `versions` are the columns by which
+    answers to the same questions can be compared, the likeliest first.
     """
 
     shape: Shape
@@ -61,6 +62,7 @@ class Guess:
     columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
     why: str = ""
     remark: str = ""
+    versions: tuple[str, ...] = ()
 
     @property
     def is_sure(self) -> bool:

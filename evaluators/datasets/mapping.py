@@ -35,6 +35,9 @@ from evaluators.text.language import ENGLISH, say, speaking
 from evaluators.text.spreadsheet import as_csv
 from evaluators.text.words import joined_sentences
 
+COLUMN_KEPT = 200
+"""Characters of the name of a column that are kept with the data."""
+
 __all__ = ["COLUMNS", "Loaded", "load", "open_file", "open_table", "preview", "rejected"]
 
 
@@ -172,7 +175,7 @@ def open_table(
         guess=guess,
         problems=tuple(problems),
         total=total,
-        note=joined_sentences([table.note, guess.note]),
+        note=joined_sentences([table.note, guess.note, _compared_by(guess)]),
         names=names,
         doubt=table.doubt,
         encoding=table.encoding,
@@ -191,6 +194,10 @@ def open_table(
     if guess.shape is Shape.ANSWERS and isinstance(data, Dataset):
         data, ability = rgb.with_one_ability(data)
         loaded = replace(loaded, note=joined_sentences([loaded.note, ability]))
+    if column := guess.columns.get("group"):
+        # By its name the groups are compared
+        named = {**data.origin, "group": without_surrogates(column)[:COLUMN_KEPT]}
+        data = data.model_copy(update={"origin": named})
     numbers = [number for number, _ in items]
     findings = (
         *repeated,
@@ -243,7 +250,14 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     # Then the shape stays, which may hold more than columns: labels, planted errors
     if own == dict(guess.columns):
         return replace(guess, confidence=1.0, columns=chosen)
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen)
+    # By which column answers are compared makes no other table of it
+    if _but_group(own) == _but_group(guess.columns) and guess.versions:
+        return replace(guess, confidence=1.0, columns=chosen)
+    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen, versions=guess.versions)
+
+
+def _but_group(columns: Mapping[str, str]) -> dict[str, str]:
+    return {field: column for field, column in columns.items() if field != "group"}
 
 
 def _check_columns(columns: Mapping[str, str], table: Table) -> None:
@@ -277,6 +291,19 @@ def _check_columns(columns: Mapping[str, str], table: Table) -> None:
                     there=there,
                 )
             )
+
+
+def _compared_by(guess: Guess) -> str:
+    """By which column answers to the same questions can be compared, and by which others."""
+    column = guess.columns.get("group")
+    if column not in guess.versions:
+        return ""
+    others = [without_surrogates(name)[:30] for name in guess.versions if name != column]
+    words = say("Compare by {column}.", column=without_surrogates(column)[:30])
+    if not others:
+        return words
+    more = say("It could be {columns} as well.", columns=", ".join(others[:8]))
+    return joined_sentences([words, more])
 
 
 def _is_enough(guess: Guess) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
@@ -18,6 +19,7 @@ from evaluators.datasets.separators import (
     separator_of_answers,
 )
 from evaluators.datasets.table import Table
+from evaluators.datasets.versions import versions_in
 from evaluators.text.language import ENGLISH, mark, say, speaking
 from evaluators.text.normalise import is_chinese
 from evaluators.text.words import in_a_line
@@ -26,6 +28,9 @@ PROMPTFOO = mark("It is a result file of promptfoo: one row for each prompt and 
 LLAMAINDEX_RESPONSES = mark(
     "responses may be the answers to judge or, as LlamaIndex has it, true ones."
 )
+
+_OF_COLUMNS = (Shape.PLAIN, Shape.RAGAS, Shape.ADALFLOW)
+"""Shapes of any further columns."""
 
 _READ_AS_THEY_ARE = (Shape.BED, Shape.RAGBENCH, Shape.RESULTS, Shape.VALUES, Shape.LABELS)
 """Shapes whose columns are so particular that their cells need no second look."""
@@ -45,6 +50,7 @@ def recognise(table: Table) -> Guess:
         guess = guess.doubted(table.encoding.doubt)
     if guess.shape in _READ_AS_THEY_ARE:
         return guess
+    guess = _with_versions(guess, table, columns)
     truth = guess.columns.get("ground_truth")
     if truth is not None:
         doubt = doubt_about_answers(truth, separator_of_answers(truth, rows))
@@ -57,6 +63,16 @@ def recognise(table: Table) -> Guess:
     for doubt in filter(None, doubts):
         guess = guess.doubted(doubt)
     return guess
+
+
+def _with_versions(guess: Guess, table: Table, columns: Sequence[str]) -> Guess:
+    """The guess with the column by which its answers can be compared as their group."""
+    if guess.shape not in _OF_COLUMNS or "group" in guess.columns:
+        return guess
+    versions = versions_in(table, columns, guess.columns)
+    if not versions:
+        return guess
+    return replace(guess, columns={**guess.columns, "group": versions[0]}, versions=versions)
 
 
 def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:

@@ -416,9 +416,10 @@ def card(run_id: str, **seen_as: Any) -> None:
     _leave_if_damaged(results)
 
 
-@main.command(help=_help("compare"), short_help="Compare runs, models or labellers.")
+@main.command(help=_help("compare"), short_help="Compare runs, models, labellers or groups.")
 @click.argument("runs", metavar="RUN [RUN ...]", nargs=-1, required=True)
 @options.sides
+@options.by
 @options.definition
 @options.policy
 @options.not_worse
@@ -438,6 +439,7 @@ def compare(
     runs: tuple[str, ...],
     model: tuple[str, ...],
     labels: tuple[str, ...],
+    by: str,
     definition: str,
     policy: str | None,
     fail_if_worse: tuple[str, ...],
@@ -450,11 +452,16 @@ def compare(
 ) -> None:
     # Read before anything else: a slip in a threshold must not cost a CI job its minutes.
     margins = demands(fail_if_worse, "--fail-if-worse")
+    if margins and by:
+        raise ParameterError(
+            "--fail-if-worse holds others against the first, and of groups the best is the first. "
+            "Leave it or --by."
+        )
     results = [_results_of(run, definition, policy) for run in runs]
     for own in results:
         # Said also where nothing can be compared then.
         own.damage()
-    comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels))
+    comparison = comparing.compared_sides(comparing.chosen_sides(results, model, labels, by))
     if paper:
         paper.write(bundle_of(comparison, width).zipped())
     if as_json:

@@ -269,6 +269,13 @@ sides = _all(
     ),
 )
 
+by = click.option(
+    "--by",
+    default="",
+    metavar="COLUMN",
+    help="Compare the groups of one run, by the column of the data that names them.",
+)
+
 not_worse = _all(
     click.option(
         "--fail-if-worse",

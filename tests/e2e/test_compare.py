@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from evaluators.records import ModelSpec
 from tests.comparison.made import results
-from tests.e2e.conftest import settled
+from tests.e2e.conftest import LONG, settled, upload
 
 
 def test_the_sample_that_differs_most_is_read_side_by_side(page):
@@ -54,3 +54,27 @@ def test_of_three_the_greatest_difference_is_found(page, server):
     expect(dialog.get_by_text("Question 2?")).to_be_visible()
     expect(dialog.get_by_text("new", exact=True)).to_be_visible()
     server.store.runs.delete("Three")
+
+
+def test_two_prompt_versions_in_one_file_are_compared_in_four_clicks(page, tmp_path):
+    rows = [
+        f"What is {n} plus {n}?,{2 * n if version == 'v2' else 'No idea'},{2 * n},{version}"
+        for version in ("v1", "v2")
+        for n in range(8)
+    ]
+    file = tmp_path / "two.csv"
+    file.write_text("\n".join(["question,response,ground_truth,prompt_version", *rows]))
+    page.goto("/datasets")
+    settled(page)
+
+    upload(page.get_by_test_id("stFileUploader").first.locator("input[type=file]"), file)
+    expect(page.get_by_role("combobox", name="Compare by")).to_have_value("prompt_version")
+    page.get_by_role("link", name="Measure on the Metrics page").click()
+    page.get_by_role("button", name="Measure 16 samples").click()
+    page.get_by_role("button", name="Compare by prompt_version").click(timeout=LONG)
+    expect(
+        page.get_by_role("heading", name="v2 is better in answer match by 100.0 points")
+    ).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Sample 9:").press("Enter")
+    expect(page.get_by_role("dialog").get_by_text("What is 0 plus 0?")).to_be_visible()

@@ -7,6 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluators.datasets.mapping import load
 from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset, ModelSpec, Sample
 from evaluators.runs.examples import INVENTED, NOISE
@@ -329,3 +330,68 @@ def test_who_declined_is_folded_and_its_samples_are_those_of_a_value(open_page):
     assert "Declined although there was evidence" in value.options
     at = checked(value.set_value("declined although there was evidence").run())
     assert [row[-1] for row in rows(at)] == ["-1.00", "0.00", "0.00"]
+
+
+VERSIONS = "question,response,ground_truth,prompt_version,owner\n" + "\n".join(
+    f"What is {n} plus {n}?,{2 * n if version == 'v2' or n < 2 else 'No idea'},{2 * n},{version},"
+    f"{'ann' if version == 'v1' else 'bo'}"
+    for version in ("v1", "v2")
+    for n in range(8)
+)
+
+
+def versions() -> Dataset:
+    data = load("two.csv", VERSIONS.encode())
+    assert isinstance(data, Dataset)
+    return data
+
+
+def test_the_groups_of_a_run_are_compared_the_best_first(open_page):
+    results(session.store(), "Two", versions(), [*OLD, *NEW], origin=versions().origin)
+
+    at = open_page("compare", groups="Two.1")
+
+    assert headline(at) == "v2 is better in answer match by 75.0 points (18.2 to 92.9)."
+    assert at.multiselect[0].label == "Groups by prompt\\_version"
+    assert at.multiselect[0].value == ["v1", "v2"]
+    assert "group (v2 → v1)" in said(at)
+    at.multiselect[0].set_value(["v1"])
+    assert "Choose two groups or more." in said(checked(at.run()))
+    results(session.store(), "Old", QUESTIONS, OLD)
+    button(at, "Compare runs").click()
+    assert at.run().selectbox(key="compare_first")
+
+
+def test_groups_that_cannot_be_compared_are_a_sentence(open_page):
+    data = Dataset(
+        name="topics",
+        samples=tuple(
+            Sample(id=str(n), question=f"Q{n}?", response="Yes.", situation=topic)
+            for n, topic in enumerate(["**cats**", "<b>dogs</b>"])
+        ),
+    )
+    results(session.store(), "Topics", data, [1.0, 0.0])
+
+    at = checked(open_page("compare", groups="Topics.1"))
+
+    assert "have no sample and no question in common" in said(at)
+    assert "Compare by" not in str(
+        [each.label for each in open_page("metrics", run="Topics").button]
+    )
+
+
+def test_an_address_of_no_run_and_of_no_model_shows_what_there_is(open_page):
+    results(session.store(), "Two", versions(), [*OLD, *NEW], origin=versions().origin)
+
+    assert not open_page("compare", groups="nobody.1").multiselect
+    assert headline(open_page("compare", groups=f"Two.{'9' * 5000}")).startswith("v2 is better")
+
+
+def test_a_page_of_a_run_leads_to_its_groups(open_page):
+    results(session.store(), "Two", versions(), [*OLD, *NEW], origin=versions().origin)
+
+    at = open_page("metrics", run="Two")
+
+    assert [each.label for each in at.button if "Compare by" in each.label] == [
+        "Compare by prompt\\_version"
+    ]

@@ -508,3 +508,31 @@ def test_documents_that_are_file_names_are_asked_about(upload):
     assert choice(at, "Documents").value is None
     at.button(key="use_columns").click()
     assert "question ← question · response ← response" in said(checked(at.run()))
+
+
+VERSIONS = "question,response,prompt_version,owner\n" + "\n".join(
+    f"{question},{version} of {question},{version},{owner}"
+    for version, owner in (("v1", "ann"), ("v2", "bo"))
+    for question in ("When?", "Why?")
+)
+
+
+def test_versions_in_a_column_are_proposed_and_another_column_can_be_chosen(upload):
+    at = upload("own.csv", VERSIONS)
+
+    compare_by = next(each for each in at.selectbox if each.label == "Compare by")
+    assert compare_by.value == "prompt_version"
+    assert compare_by.options == ["nothing", "prompt_version", "owner"]
+    kept = session.source("own.csv")
+    assert [sample.situation for sample in kept.samples] == ["v1", "v1", "v2", "v2"]
+    assert kept.origin == {"group": "prompt_version"}
+
+    compare_by.set_value("owner")
+    at = checked(at.run())
+    assert [sample.situation for sample in session.source("own.csv").samples] == [
+        *["ann", "ann", "bo", "bo"]
+    ]
+    next(each for each in at.selectbox if each.label == "Compare by").select("nothing")
+    checked(at.run())
+    assert {sample.situation for sample in session.source("own.csv").samples} == {""}
+    assert session.source("own.csv").origin == {}

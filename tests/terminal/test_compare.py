@@ -246,3 +246,25 @@ def test_where_each_side_has_another_judge_the_gate_cannot_tell(plumbline):
     assert found.exit_code == CANNOT_TELL
     assert "each side has another labeller. Have the same one judge both." in found.stderr
     assert "a difference may be the labellers'" in " ".join(found.stdout.split())
+
+
+def test_the_groups_of_a_run_are_compared_by_their_column(plumbline, tmp_path):
+    rows = [
+        f"What is {n} plus {n}?,{2 * n if version == 'v2' else 'No idea'},{2 * n},{version}"
+        for version in ("v1", "v2")
+        for n in range(8)
+    ]
+    file = tmp_path / "two.csv"
+    file.write_text("\n".join(["question,response,ground_truth,prompt_version", *rows]))
+
+    run = plumbline("run", "--data", str(file), "--metric", "answer_match")
+    found = plumbline("compare", "last", "--by", "prompt_version")
+
+    assert "Compare by prompt_version." in run.stderr
+    assert found.exit_code == FINE
+    assert "v2 is better in answer match by 100.0 points" in found.stdout
+    unknown = plumbline("compare", "last", "--by", "model")
+    assert unknown.exit_code == WRONG
+    assert "Those of this run are by prompt_version: v1, v2." in unknown.stderr
+    gate = plumbline("compare", "last", "--by", "group", "--fail-if-worse", "answer_match=0.1")
+    assert "of groups the best is the first" in gate.stderr

@@ -7,16 +7,21 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from evaluators.comparison.sides import Side
+from evaluators.comparison import groups
+from evaluators.comparison.sides import GROUP_SHOWN, Side
+from evaluators.datasets.versions import FEWEST, MOST
+from evaluators.errors import ParameterError
 from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import run_facts, whose
 from evaluators.runs.aggregate import View
 from evaluators.runs.naming import PARTS
 from evaluators.text.language import say
+from evaluators.text.normalise import one_line
 from ui import run_views, session
 from ui.parts import compare_with
 from ui.parts.compare_with import FIRST, MORE, OF_RUN, SECOND
+from ui.parts.untrusted import plain
 
 MOST_RUNS = 200
 """Runs that can be chosen, newest first; an older one is compared by its address."""
@@ -61,7 +66,11 @@ class ChosenSystem(NamedTuple):
 def sides() -> list[Side] | None:
     """Those that are chosen, the reference first; `None` where there is nothing to choose from or
     the first two are the same.
+
+    Raises `ParameterError` for groups of a run that cannot be compared.
     """
+    if of_groups := _groups():
+        return of_groups
     systems = _systems()
     if not systems:
         st.info(say("No run yet. Start one, or open an example on the Home page."))
@@ -94,6 +103,50 @@ def sides() -> list[Side] | None:
         st.info(words)
         return None
     return [system.side for system in (first, second, *_more(first, second, others))]
+
+
+def _groups() -> list[Side]:
+    """The groups of the run that the address names, the best first; none where it names none."""
+    run_id, _, number = st.query_params.get(compare_with.GROUPS, "").partition(".")
+    run = session.find_run(run_id) if run_id else None
+    if run is None:
+        return []
+    column = groups.column_of(run)
+    titles = dict(enumerate(run_facts.titles(run) or ("",)))
+    model = {str(place + 1): place for place in titles}.get(number, 0)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(titles) > 1:
+            chosen = st.selectbox(
+                say("Model"),
+                list(titles),
+                index=model,
+                format_func=lambda place: titles.get(place, ""),
+                key="compare_groups_model",
+            )
+            model = int(chosen)
+        whole = ChosenSystem(run, model)
+        names = list(groups.names_of(whole.side.view, model))
+        shown = {name: one_line(name)[:GROUP_SHOWN] for name in names}
+        only = st.multiselect(
+            plain(say("Groups by {column}", column=column[: compare_with.COLUMN_SHOWN])),
+            names,
+            default=names[:MOST],
+            format_func=lambda name: shown.get(name, ""),
+            max_selections=MOST,
+            key=f"compare_groups_{run.id}",
+        )
+        st.button(say("Compare runs"), key="compare_runs", on_click=_no_groups)
+    by = None
+    if _other_labellers(whole):
+        names = [*whole.side.view.labellers()]
+        by = _labels_field(say("Labels"), LABELS, names, say("Those of the run"))
+    if len(only) < FEWEST:
+        raise ParameterError(say("Choose two groups or more."))
+    return groups.sides(whole._replace(by=by).side, column, only)
+
+
+def _no_groups() -> None:
+    st.query_params.pop(compare_with.GROUPS, None)
 
 
 def _more(

@@ -36,10 +36,10 @@ MOST_CHANGES = 8
 
 
 def show() -> None:
-    sides = choice.sides()
-    if sides is None:
-        return
     try:
+        sides = choice.sides()
+        if sides is None:
+            return
         found = _counted_once(sides)
     except ParameterError as error:
         st.warning(plain(str(error)), icon=":material/compare_arrows:")
@@ -121,7 +121,7 @@ def _over_noise(comparison: Comparison) -> None:
 
 def _counted_once(sides: Sequence[Side]) -> Comparison | Several:
     """The comparison, counted once for as long as all runs stay as they are."""
-    which = [(side.run.id, side.model, side.counted) for side in sides]
+    which = [(*side.answers, side.counted) for side in sides]
 
     def read() -> Comparison | Several:
         # Of a run at work every answer would be read anew at each look.

@@ -224,6 +224,7 @@ def show(data: TestBed | Dataset) -> None:
     if found:
         reading.summary(found)
         _ask_how_to_read(found)
+        _compare_by(found)
     origin.show(data)
     if found and found.loaded:
         reading.left_out(found)
@@ -320,8 +321,45 @@ def _keep(found: Reading, table: Table, columns: Mapping[str, str] | None) -> No
     if loaded.data is None:
         raise DatasetError(told(list(loaded.problems)))
     earlier = found.kept_as if found.is_stored else ""
-    name, is_stored = keep(loaded.data.model_copy(update={"origin": dict(found.origin)}), earlier)
+    origin = dict(found.origin)
+    if group := loaded.data.origin.get("group"):
+        origin["group"] = group
+    name, is_stored = keep(loaded.data.model_copy(update={"origin": origin}), earlier)
     _hold(found.kept(loaded, name, is_stored=is_stored))
+
+
+def _compare_by(found: Reading) -> None:
+    """The column by which answers to the same questions are compared; another one is read at once,
+    in place of the last.
+    """
+    now = found.given.get("group")
+    if found.loaded is None or not found.guess.versions:
+        return
+    options = list(dict.fromkeys([None, now, *found.guess.versions]))
+    names = dataset_columns.shown_names([name for name in options if name is not None])
+    chosen = st.selectbox(
+        say("Compare by"),
+        options,
+        index=options.index(now),
+        format_func=lambda name: names[name] if name in names else say("nothing"),
+        help=say(
+            "Versions that answered the same questions: after a run they are compared question by "
+            "question."
+        ),
+        # Of its own for each reading by another column, which may be chosen below as well
+        key=f"{found.key}_compare_by_{options.index(now)}_{now}",
+        width=320,
+    )
+    if chosen == now:
+        return
+    columns = {field: column for field, column in found.given.items() if field != "group"}
+    if chosen is not None:
+        columns["group"] = chosen
+    st.session_state[f"{found.key}_group"] = chosen
+    with problems.caught(), st.spinner(say("Reading"), show_time=True):
+        with reading.turn(found.content):
+            _keep(found, found.table(), columns)
+        st.rerun()
 
 
 def _remember(found: Reading, columns: Mapping[str, str] | None) -> None:

@@ -9,15 +9,20 @@ import streamlit as st
 from evaluators.records import Run
 from evaluators.text.language import say
 from ui import session
+from ui.parts.untrusted import plain
 
 FIRST, SECOND, MORE = "first", "second", "more"
 """The query parameters of a comparison: each names a run and the number of its model, from 1.
 
 The last one may stand several times, and names a labeller too where it is not whose labels count.
 """
+GROUPS = "groups"
+"""Names a run, and its model, whose groups are compared with each other, in place of all these."""
 OF_RUN = "run"
 """Names the run that is to be compared with what is likeliest meant."""
 
+
+COLUMN_SHOWN = 40
 
 PAIR, VALUE = "pair", "value"
 """What is opened on arrival: a sample of the first run, from 1, and the value it is looked at for.
@@ -38,6 +43,14 @@ def button(run: Run) -> None:
         label = say("Compare with the baseline")
     if st.button(label, icon=":material/compare_arrows:", key=f"compare_{run.id}"):
         st.switch_page("../pages/compare.py", query_params=session.address(**{OF_RUN: run.id}))
+
+
+def groups_button(run: Run, column: str, model: int = 0) -> None:
+    """Goes to the comparison of the groups of a run, which this column of its data names."""
+    label = plain(say("Compare by {column}", column=column[:COLUMN_SHOWN]))
+    if st.button(label, icon=":material/alt_route:", key=f"groups_{run.id}"):
+        query = session.address(**{GROUPS: address(run, model)})
+        st.switch_page("../pages/compare.py", query_params=query)
 
 
 def several(runs: Sequence[Run]) -> None:

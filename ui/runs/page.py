@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from evaluators.comparison import groups
 from evaluators.config import config
 from evaluators.records import Run
 from evaluators.runs import run_facts
@@ -99,6 +100,8 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             if not progress.is_moving(run):
                 start_round.button(run)
                 compare_with.button(run)
+                if groups.can_be_compared(view):
+                    compare_with.groups_button(run, groups.column_of(run))
                 check_link.button(run)
                 present.button(run.id)
     naming.line_of_names(run)

@@ -1,0 +1,129 @@
+"""Columns whose values are versions of a system that answered the same questions: prompts, models,
+sizes of chunks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from evaluators.datasets.names import SCORES, folded, is_never_a_field, last_part
+from evaluators.datasets.table import Table
+from evaluators.text.normalise import one_line
+
+FEWEST, MOST = 2, 20
+"""Versions that are compared: more of them would be ids."""
+LONGEST = 100
+"""Characters of a value: a longer one is a text and names no version."""
+MOST_COLUMNS = 200
+REPEATED = 0.25
+"""The least share of rows whose question is asked again: fewer are repeated by mistake."""
+EVEN = 0.9
+"""The least share of versions that answered their questions equally often, as verdicts do not."""
+
+_KNOWN = re.compile(
+    "(^|_)(version|variant|prompt|template|system_prompt|model|llm|generator|chunk_size|chunking"
+    "|chunk_overlap|top_?k|k|retriever|reranker|embeddings?|embedding_model|temperature|system"
+    "|config|configuration|experiment|pipeline|strategy|setting|release|branch)(_|$)|版本|模型|提示"
+)
+"""Stands in the name of a column that says how answers were made."""
+_OTHER = frozenset(
+    (
+        "label", "labels", "correct", "repeat", "repetition", "trial", "seed", "fold", "turn",
+        "rank", "position", "annotator", "rater", "split", "row", "passage", "document", "doc",
+        "title", "page",
+    )
+)  # fmt: skip
+"""Words in the name of a column that says something else."""
+
+
+def versions_in(table: Table, names: Sequence[str], columns: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns by which answers to the same questions can be compared, the likeliest first.
+
+    `columns` are those of the fields of a sample. Where there are no answers to differ, the name
+    must say that it is a version: other rows of one question are its passages.
+    """
+    question = columns.get("question")
+    if question is None:
+        return ()
+    asked = [one_line(str(_cell(row, question))) for _, row in table.rows]
+    times = Counter(asked)
+    repeated = [place for place, text in enumerate(asked) if text and times[text] > 1]
+    if len({asked[place] for place in repeated}) < FEWEST:
+        return ()
+    if len(repeated) < REPEATED * len(asked):
+        return ()
+    response = columns.get("response")
+    responses = [str(_cell(row, response) or "") if response else "" for _, row in table.rows]
+    found = []
+    for name in names[:MOST_COLUMNS]:
+        if name in columns.values() or _says_something_else(name):
+            continue
+        values = _few_values(table, name)
+        if not values or not _are_even([(asked[place], values[place]) for place in repeated]):
+            continue
+        answers = [(asked[place], values[place], responses[place]) for place in repeated]
+        if is_version(name) if not any(responses) else _differ(answers):
+            found.append(name)
+    # Sorting keeps the order of the file.
+    return tuple(sorted(found, key=lambda name: not is_version(name)))
+
+
+def is_version(name: str) -> bool:
+    return bool(_KNOWN.search(folded(last_part(name))))
+
+
+def _says_something_else(name: str) -> bool:
+    words = folded(last_part(name))
+    is_of_answer = SCORES.search(words) or not _OTHER.isdisjoint(words.split("_"))
+    return is_never_a_field(last_part(name)) or bool(is_of_answer)
+
+
+def _cell(row: Mapping[str, Any], column: str) -> Any:
+    """What the row holds, in an object too; objects that are texts are not read for it."""
+    if column in row:
+        return row[column]
+    value: Any = row
+    for name in column.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _few_values(table: Table, column: str) -> list[str]:
+    """What each row has there, empty for a blank; none where they are too many, or texts."""
+    values: list[str] = []
+    different: set[str] = set()
+    for _, row in table.rows:
+        cell = _cell(row, column)
+        if not isinstance(cell, str | int | float | None):
+            return []
+        text = "" if cell is None or cell != cell else str(cell)
+        if len(text) > LONGEST:
+            return []
+        values.append(text)
+        different.add(text)
+        if len(different - {""}) > MOST:
+            return []
+    return values if len(different - {""}) >= FEWEST else []
+
+
+def _are_even(pairs: Collection[tuple[str, str]]) -> bool:
+    """Whether most questions were answered by several versions, and by each as often."""
+    counts = Counter(pair for pair in pairs if pair[1])
+    questions = Counter(question for question, _ in counts)
+    if not counts or 2 * sum(count > 1 for count in questions.values()) < len(questions):
+        return False
+    [(_, usual)] = Counter(counts.values()).most_common(1)
+    return usual >= EVEN * len(counts)
+
+
+def _differ(answers: Collection[tuple[str, str, str]]) -> bool:
+    """Whether two versions answered any question otherwise."""
+    first: dict[str, tuple[str, str]] = {}
+    for question, version, response in answers:
+        other, earlier = first.setdefault(question, (version, response))
+        if version != other and response != earlier:
+            return True
+    return False
