@@ -12,7 +12,7 @@ from evaluators.datasets.versions import FEWEST, MOST
 from evaluators.errors import ParameterError
 from evaluators.records import Run
 from evaluators.runs.run_view import RunView
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.normalise import one_line
 from evaluators.text.words import counted, in_a_line
 from evaluators.trace.labelling import has_heuristic
@@ -58,7 +58,14 @@ def sides(whole: Side, by: str, only: Sequence[str] = ()) -> list[Side]:
     """
     column, names = column_of(whole.run), names_of(whole.view, whole.model)
     if by not in (column, GROUP) or not names:
-        raise ParameterError(_no_groups(by, column, names))
+        words = mark("There are no groups by {by}. Those of this run are by {column}: {names}.")
+        if not names:
+            words = mark(
+                "There are no groups by {by}: the data of this run name none. Read them with {by} "
+                "as their group."
+            )
+        shown = {"by": by[:NAME_SHOWN], "column": column[:NAME_SHOWN], "names": _named(names)}
+        raise ParameterError(say(words, **shown))
     chosen = [name for name in names if name in only] if only else names
     if not FEWEST <= len(chosen) <= MOST:
         raise ParameterError(
@@ -96,21 +103,6 @@ def _best_first(groups: Sequence[Side]) -> list[Side]:
 
     # Sorting keeps the order of what is equal.
     return sorted(groups, key=mean, reverse=True)
-
-
-def _no_groups(by: str, column: str, names: Sequence[str]) -> str:
-    if not names:
-        return say(
-            "There are no groups by {by}: the data of this run name none. Read them with {by} as "
-            "their group.",
-            by=by[:NAME_SHOWN],
-        )
-    return say(
-        "There are no groups by {by}. Those of this run are by {column}: {names}.",
-        by=by[:NAME_SHOWN],
-        column=column[:NAME_SHOWN],
-        names=_named(names),
-    )
 
 
 def _named(names: Sequence[str]) -> str:

@@ -250,14 +250,7 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     # Then the shape stays, which may hold more than columns: labels, planted errors
     if own == dict(guess.columns):
         return replace(guess, confidence=1.0, columns=chosen)
-    # By which column answers are compared makes no other table of it
-    if _but_group(own) == _but_group(guess.columns) and guess.versions:
-        return replace(guess, confidence=1.0, columns=chosen)
     return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen, versions=guess.versions)
-
-
-def _but_group(columns: Mapping[str, str]) -> dict[str, str]:
-    return {field: column for field, column in columns.items() if field != "group"}
 
 
 def _check_columns(columns: Mapping[str, str], table: Table) -> None:

@@ -23,6 +23,9 @@ REPEATED = 0.25
 EVEN = 0.9
 """The least share of versions that answered their questions equally often, as verdicts do not."""
 
+_Answer = tuple[str, str, str]
+"""A question, the version that answered, and what."""
+
 _KNOWN = re.compile(
     "(^|_)(version|variant|prompt|template|system_prompt|model|llm|generator|chunk_size|chunking"
     "|chunk_overlap|top_?k|k|retriever|reranker|embeddings?|embedding_model|temperature|system"
@@ -61,12 +64,11 @@ def versions_in(table: Table, names: Sequence[str], columns: Mapping[str, str]) 
     for name in names[:MOST_COLUMNS]:
         if name in columns.values() or _says_something_else(name):
             continue
-        values = _few_values(table, name)
-        if not values or not _are_even([(asked[place], values[place]) for place in repeated]):
-            continue
-        answers = [(asked[place], values[place], responses[place]) for place in repeated]
-        if is_version(name) if not any(responses) else _differ(answers):
-            found.append(name)
+        if values := _few_values(table, name):
+            answers = [(asked[place], values[place], responses[place]) for place in repeated]
+            may_be = _differ(answers) if any(responses) else is_version(name)
+            if may_be and _are_even(answers):
+                found.append(name)
     # Sorting keeps the order of the file.
     return tuple(sorted(found, key=lambda name: not is_version(name)))
 
@@ -109,9 +111,9 @@ def _few_values(table: Table, column: str) -> list[str]:
     return values if len(different - {""}) >= FEWEST else []
 
 
-def _are_even(pairs: Collection[tuple[str, str]]) -> bool:
+def _are_even(answers: Collection[_Answer]) -> bool:
     """Whether most questions were answered by several versions, and by each as often."""
-    counts = Counter(pair for pair in pairs if pair[1])
+    counts = Counter((question, version) for question, version, _ in answers if version)
     questions = Counter(question for question, _ in counts)
     if not counts or 2 * sum(count > 1 for count in questions.values()) < len(questions):
         return False
@@ -119,7 +121,7 @@ def _are_even(pairs: Collection[tuple[str, str]]) -> bool:
     return usual >= EVEN * len(counts)
 
 
-def _differ(answers: Collection[tuple[str, str, str]]) -> bool:
+def _differ(answers: Collection[_Answer]) -> bool:
     """Whether two versions answered any question otherwise."""
     first: dict[str, tuple[str, str]] = {}
     for question, version, response in answers:

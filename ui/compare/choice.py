@@ -112,26 +112,15 @@ def _groups() -> list[Side]:
     if run is None:
         return []
     column = groups.column_of(run)
-    titles = dict(enumerate(run_facts.titles(run) or ("",)))
-    model = {str(place + 1): place for place in titles}.get(number, 0)
+    models = {str(place + 1): place for place in range(len(run.models))}
+    whole = ChosenSystem(run, models.get(number, 0))
+    names = list(groups.names_of(whole.side.view, whole.model))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(titles) > 1:
-            chosen = st.selectbox(
-                say("Model"),
-                list(titles),
-                index=model,
-                format_func=lambda place: titles.get(place, ""),
-                key="compare_groups_model",
-            )
-            model = int(chosen)
-        whole = ChosenSystem(run, model)
-        names = list(groups.names_of(whole.side.view, model))
-        shown = {name: one_line(name)[:GROUP_SHOWN] for name in names}
         only = st.multiselect(
             plain(say("Groups by {column}", column=column[: compare_with.COLUMN_SHOWN])),
             names,
             default=names[:MOST],
-            format_func=lambda name: shown.get(name, ""),
+            format_func=lambda name: one_line(name)[:GROUP_SHOWN],
             max_selections=MOST,
             key=f"compare_groups_{run.id}",
         )

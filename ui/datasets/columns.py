@@ -70,7 +70,11 @@ def columns(
     of_fields = [given[field] for field in (*USUAL, *RARE) if field in given]
     likely_first = list(dict.fromkeys([*of_fields, *names]))
     likely_first = likely_first[:MOST_OFFERED]
-    offered = shown_names(likely_first)
+    shown = []
+    for name in likely_first:
+        shown.append(without_surrogates(name)[:NAME_SHOWN] or say(NO_NAME))
+    # As column names are numbered: cut ones may be alike
+    offered = dict(zip(likely_first, column_names(shown), strict=True))
     chosen: dict[str, str | None] = {}
     for field, place in zip(USUAL, st.columns(len(USUAL)), strict=True):
         chosen[field] = _column_choice(place, field, offered, given, key)
@@ -92,13 +96,6 @@ def columns(
     if not _is_usable(table, by_field):
         return None
     return by_field
-
-
-def shown_names(names: Sequence[str]) -> dict[str, str]:
-    """How each of these columns is called on the screen."""
-    shown = [without_surrogates(name)[:NAME_SHOWN] or say(NO_NAME) for name in names]
-    # As column names are numbered: cut ones may be alike
-    return dict(zip(names, column_names(shown), strict=True))
 
 
 def has_joined_documents(table: Table, given: Mapping[str, str]) -> bool:

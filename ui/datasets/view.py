@@ -26,11 +26,13 @@ from evaluators.datasets.table import Table, told
 from evaluators.errors import DatasetError, HostLimitError, PlumblineError, UnreadableRowError
 from evaluators.records import Dataset
 from evaluators.rgb_evaluator import RGBEvaluator
+from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, in_a_line, readable
 from ui import session
 from ui.datasets import columns as dataset_columns
 from ui.datasets import preview, reading
+from ui.datasets.columns import NAME_SHOWN
 from ui.datasets.reading import Reading
 from ui.held import WORTH_RETURNING, held, weight
 from ui.parts import data_choice, origin, problems
@@ -336,12 +338,13 @@ def _compare_by(found: Reading) -> None:
     if found.loaded is None or not found.guess.versions:
         return
     options = list(dict.fromkeys([None, now, *found.guess.versions]))
-    names = dataset_columns.shown_names([name for name in options if name is not None])
     chosen = st.selectbox(
         say("Compare by"),
         options,
         index=options.index(now),
-        format_func=lambda name: names[name] if name in names else say("nothing"),
+        format_func=lambda name: (
+            say("nothing") if name is None else without_surrogates(name)[:NAME_SHOWN]
+        ),
         help=say(
             "Versions that answered the same questions: after a run they are compared question by "
             "question."
