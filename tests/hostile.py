@@ -139,6 +139,9 @@ UNITS = (
 looks for.
 """
 
+FROM_THE_START = (", here's:\n", "Sure!\n", "Let me know.\n", "好的。\n", "- ", "# a\n", "[1] ")
+"""What is read in another way where nothing stands before it."""
+
 
 class TooSlowError(AssertionError):
     """Something takes more than linear time; the message holds the string that shows it."""

@@ -44,6 +44,9 @@ UNFINISHED = frozenset({"al.", "e.g.", "et.", "etc.", "i.e."})
 PRONOUNS = frozenset(["i", "you", "he", "she", "it", "we", "they", "who", "nobody", "everybody"])
 """What follows one of them, alone or as in "it's", can be taken for a verb without knowing it."""
 
+LONGEST_COURTESY = 500
+"""Characters of what may be words to the reader."""
+
 _SENTENCES = TypeAdapter(tuple[Sentence, ...])
 # "b)", "iv."
 _LIST_LETTER = re.compile(r"(?:[a-z]|[ivx]{2,4})[.)]")
@@ -171,9 +174,7 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
         if sentences and not has_opening and not opens:
             # "Paris\nHappy to help!" claims something, but not in its second line.
             # Joined for such a piece only: of ten thousand stops it took time by their square.
-            opens = reader.speaks_to_reader(piece) and not reader.speaks_to_reader(
-                " ".join(sentences[-1])
-            )
+            opens = reader.speaks_to_reader(piece) and not _speaks(sentences[-1])
         is_short = not opens and _is_short(piece)
         is_part = (is_short or not has_opening) and not opens and not is_after_heading
         if sentences and is_part:
@@ -183,6 +184,13 @@ def _glue_short(pieces: Iterable[str]) -> list[str]:
         has_opening = has_opening or not is_short
         is_after_heading = opens and marks.is_heading_line(piece)
     return [" ".join(parts) for parts in sentences]
+
+
+def _speaks(parts: Sequence[str]) -> bool:
+    """Whether the sentence so far speaks to the reader; a long one, which would be read again for
+    each piece that does, counts as none.
+    """
+    return sum(map(len, parts)) <= LONGEST_COURTESY and reader.speaks_to_reader(" ".join(parts))
 
 
 def _is_short(piece: str) -> bool:
