@@ -74,8 +74,9 @@ def by_key(entries: Sequence[Entry], truths: Mapping[str, Spellings]) -> dict[st
     such words, and there are as many as statements, do they stand in the same order.
     """
     classified: dict[str, Entry] = {}
+    words = {key: [frozenset(terms(text)) for text in truth] for key, truth in truths.items()}
     for entry in entries:
-        key = entry.key.strip(_AROUND_KEYS).lower() or _key_of(entry.statement, truths, classified)
+        key = entry.key.strip(_AROUND_KEYS).lower() or _key_of(entry.statement, words, classified)
         # The stricter one stays.
         if key not in classified or not entry.attributed:
             classified[key] = entry
@@ -87,7 +88,11 @@ def by_key(entries: Sequence[Entry], truths: Mapping[str, Spellings]) -> dict[st
 Judged = TypeVar("Judged", bound=Classifications)
 
 
-def _key_of(statement: str, truths: Mapping[str, Spellings], classified: Collection[str]) -> str:
+def _key_of(
+    statement: str,
+    truths: Mapping[str, Sequence[frozenset[str]]],
+    classified: Collection[str],
+) -> str:
     """The key of the true statement that has most of these words; empty where none has.
 
     Of two equal ones it is that which is not `classified` yet.
@@ -95,8 +100,7 @@ def _key_of(statement: str, truths: Mapping[str, Spellings], classified: Collect
     words = frozenset(terms(statement))
     ranks: dict[str, tuple[float, bool]] = {"": (MOST_WORDS, True)}
     for key, spellings in truths.items():
-        for spelling in spellings:
-            of_truth = frozenset(terms(spelling))
+        for of_truth in spellings:
             share = len(words & of_truth) / max(len(words | of_truth), 1)
             ranks[key] = max(ranks.get(key, (0.0, False)), (share, key not in classified))
     return max(ranks, key=lambda key: ranks[key])

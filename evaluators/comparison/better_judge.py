@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -50,8 +50,8 @@ MOST_OF_A_TEXT = 250
 MOST_READ = 500
 """Wrong answers that are read for examples, and answers that they are tried on."""
 
-MOST_CHARACTERS = 5_000_000
-"""Of answers and documents, for the same."""
+MOST_CHARACTERS = 10_000_000
+"""Of what is stored of them, for the same."""
 
 Verdict = Literal[0, 1]
 _VERDICTS = TypeAdapter(dict[str, tuple[Verdict, Verdict]])
@@ -302,12 +302,7 @@ def _halves(view: RunView, by: View) -> _Halves:
 
 def _read(view: RunView, answers: list[Answer]) -> Iterator[tuple[Answer, Content]]:
     """The first of the answers with their texts, as many as are read at a look."""
-    left = MOST_CHARACTERS
-    for answer, content in view.contents_one_by_one(answers[:MOST_READ]):
-        left -= sum(map(len, content.sample.retrieved_documents)) + len(content.response or "")
-        if left < 0:
-            return
-        yield answer, content
+    yield from view.contents_one_by_one(view.first_within(answers[:MOST_READ], MOST_CHARACTERS))
 
 
 def _question(row: Outline) -> str:
@@ -332,7 +327,8 @@ def _errors(judge: TRACEScores, people: TRACEScores, question: str) -> Iterator[
             continue
         kind = TOO_STRICT if is_full else flaws.get(item.key, TOO_MILD)
         keys = item.supporting_keys or by_judge.supporting_keys or judge.labels.utilized_keys
-        evidence = " ".join(texts[key] for key in dict.fromkeys(keys) if key in texts)
+        first_keys = islice(dict.fromkeys(keys), MOST_OF_A_TEXT)
+        evidence = " ".join(texts[key] for key in first_keys if key in texts)
         called = "fully supported", "not fully supported"
         example = filled(
             load("trace_example_en"),

@@ -22,14 +22,18 @@ SAYS_LITTLE = frozenset(("yes", "no", "true", "false", "是", "否", "不是", "
 
 
 MOST_COMPARED = 20_000
-"""Facts times texts of one answer; the facts behind them are not looked for."""
+"""Spellings of facts times texts of one answer; the facts behind them are not looked for."""
 
 
 def facts_of(sample: Sample) -> list[Fact]:
     """The facts of the true answer; none where there is none that can be looked for."""
-    texts = 1 + len(sample.retrieved_documents)
-    most = max(1, min(MOST_FACTS, MOST_COMPARED // texts))
-    required = statements(sample.ground_truth)[:most]
+    most = max(1, MOST_COMPARED // (1 + len(sample.retrieved_documents)))
+    required = []
+    for group in statements(sample.ground_truth)[:MOST_FACTS]:
+        spellings = group[:most]
+        most -= len(spellings)
+        if spellings:
+            required.append(spellings)
     every = {_compared(spelling) for group in required for spelling in group}
     if SAYS_LITTLE.intersection(every):
         return []

@@ -23,7 +23,7 @@ LEAST_SHARED = 0.66
 """The share of its other content words that the evidence of a claim has, where it misses some."""
 NEAR = 1
 """Sentences on each side of the evidence where a number or a name may stand as well."""
-MOST_READ = 2_000_000
+MOST_READ = 200_000
 """Characters of claims and evidence that are read for one answer, and no further ones."""
 MOST_WORDS = 100
 """Numbers and names of a claim; what has more is a list, of which none is looked for."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -24,6 +25,10 @@ _TAKEN_OUT = re.compile(r"\b(?:do|does|did) not |\bnot |\bnever ")
 _CHINESE_VERB = re.compile("(?<!不)(?=是|会|能|可以|需要)|(?<!没)(?=有)")
 _CHINESE_TAKEN_OUT = re.compile("(?<=[\u4e00-\u9fff])(?:不|没)(?=[\u4e00-\u9fff])")
 UNTOUCHED = "untouched"
+MOST_CHARACTERS = 5_000
+"""Of a sentence and its evidence: in longer ones no word is replaced."""
+MOST_WORDS = 2_000
+"""Different words of the documents that may take the place of one."""
 
 
 class Planted(NamedTuple):
@@ -77,12 +82,14 @@ def _with_name(source: Source, rng: Random) -> str:
 
 def _replaced(source: Source, pattern: re.Pattern[str], rng: Random) -> str:
     """A word that the pattern finds in its evidence too, by another one of its documents."""
+    if len(source.text) + len(source.evidence) > MOST_CHARACTERS:
+        return ""
     lower = source.evidence.lower()
     own = [one for one in pattern.finditer(source.text) if one[0].lower() in lower]
     there = f"{source.text} {source.evidence}".lower()
     others: list[str] = [
         word
-        for word in dict.fromkeys(pattern.findall(source.documents))
+        for word in islice(dict.fromkeys(pattern.findall(source.documents)), MOST_WORDS)
         if word.lower() not in there
     ]
     if not (own and others):

@@ -39,12 +39,12 @@ FROM = "planted_from"
 LEAST = 10
 MOST = 60
 """Answers that are taken: each is asked about up to seven times."""
-
-
 MOST_READ = 10 * MOST
 """Answers that are looked at for them, each time that the page offers it."""
-MOST_OF_DOCUMENTS = 200_000
-"""Characters: seven prompts with more would cost a fortune."""
+MOST_CHARACTERS = 10_000_000
+"""Of what is stored of them, for the same."""
+MOST_OF_AN_ANSWER = 200_000
+"""Characters with its documents: seven prompts with more would cost a fortune."""
 
 
 class FoundErrors(Record):
@@ -171,10 +171,12 @@ def _samples(view: RunView, by: View, rng: Random) -> Iterator[Sample]:
     asked: set[str] = set()
     others: list[str] = []
     taken = 0
-    for answer, content in view.contents_one_by_one(answers[:MOST_READ]):
+    looked_at = view.first_within(answers[:MOST_READ], MOST_CHARACTERS)
+    for answer, content in view.contents_one_by_one(looked_at):
         question = one_line(content.sample.question)
-        is_long = sum(map(len, content.sample.retrieved_documents)) > MOST_OF_DOCUMENTS
-        if taken == MOST or is_long or question in asked:
+        texts = (content.response or "", *content.sample.retrieved_documents)
+        is_long = sum(map(len, texts)) > MOST_OF_AN_ANSWER
+        if is_long or question in asked:
             continue
         scores = view.labelled_sentences(answer, content, by)
         if scores is None:
@@ -184,6 +186,8 @@ def _samples(view: RunView, by: View, rng: Random) -> Iterator[Sample]:
             taken += 1
             asked.add(question)
             yield from copies
+            if taken == MOST:
+                return
             others.append(scores.sentences.response[-1].text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
+from itertools import accumulate, product, takewhile
 from random import Random
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -73,10 +73,13 @@ LAST_FIGURES = 100
 MOST_READ_IN_SIGHT = 2000
 """Results of a run all of whose rows a page reads to know whether they are as they were stored."""
 READ_TOGETHER = 256
-"""Answers whose texts are in memory at a time, where all of them are read."""
-MOST_WITH_FLAWS = 4000
-"""Answers that are read for what is wrong with them: each takes about a millisecond."""
-MOST_WITH_FLAWS_OF_VISITORS = 1000
+CHARACTERS_TOGETHER = 2_000_000
+"""Answers whose texts are in memory at a time, where all of them are read, and how much is stored
+of them."""
+MOST_WITH_FLAWS, CHARACTERS_WITH_FLAWS = 4000, 60_000_000
+"""Answers that are read for what is wrong with them, and how much is stored of them: each takes
+about a millisecond."""
+MOST_WITH_FLAWS_OF_VISITORS, CHARACTERS_WITH_FLAWS_OF_VISITORS = 1000, 8_000_000
 """The same on a public host, whose process all visitors share."""
 MOST_COMPARED = 20
 """People who stand side by side: a page has a column for each, and a cell for any two of them."""
@@ -361,12 +364,14 @@ class RunView:
 
         def read() -> Flaws:
             every = aggregate.of_model(aggregate.of_metric(self.counted(view), 0), model)
-            rows = every
-            most = MOST_WITH_FLAWS_OF_VISITORS if config().public else MOST_WITH_FLAWS
-            if len(every) > most:
-                # The same ones at every look.
-                rows = Random(self.run.id).sample(every, most)
-                rows.sort(key=lambda row: row.position)
+            most, characters = MOST_WITH_FLAWS, CHARACTERS_WITH_FLAWS
+            if config().public:
+                most, characters = MOST_WITH_FLAWS_OF_VISITORS, CHARACTERS_WITH_FLAWS_OF_VISITORS
+            # The same ones at every look.
+            rows = Random(self.run.id).sample(every, min(most, len(every)))
+            answers = [Answer(row.position, model) for row in rows]
+            rows = rows[: len(self.first_within(answers, characters))]
+            rows.sort(key=lambda row: row.position)
             return count(rows, len(every))
 
         def count(rows: Sequence[Outline], drawn_from: int, first_document: int = 1) -> Flaws:
@@ -534,9 +539,28 @@ class RunView:
         return contents
 
     def contents_one_by_one(self, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Content]]:
-        """The same of any number of answers: those of `READ_TOGETHER` are in memory at a time."""
+        """The same of any number of answers, few of which are in memory at a time."""
         for start in range(0, len(answers), READ_TOGETHER):
-            yield from self.contents(answers[start : start + READ_TOGETHER]).items()
+            several = answers[start : start + READ_TOGETHER]
+            sizes = self._sizes(several)
+            together: list[Answer] = []
+            held = 0
+            for answer, size in zip(several, sizes, strict=True):
+                if together and held + size > CHARACTERS_TOGETHER:
+                    yield from self.contents(together).items()
+                    together, held = [], 0
+                together.append(answer)
+                held += size
+            yield from self.contents(together).items()
+
+    def first_within(self, answers: Sequence[Answer], characters: int) -> Sequence[Answer]:
+        """The first of these answers, of which no more characters are stored together."""
+        held = accumulate(self._sizes(answers))
+        return answers[: sum(1 for _ in takewhile(characters.__ge__, held))]
+
+    def _sizes(self, answers: Sequence[Answer]) -> list[int]:
+        sizes = self.store.results.sizes(self.run, {answer.position for answer in answers})
+        return [sizes.get(answer.position, 0) for answer in answers]
 
     def labelled_sentences(
         self,

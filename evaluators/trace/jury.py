@@ -43,7 +43,10 @@ def majority(labellings: Sequence[Labelling], sentences: Sentences) -> Labelling
     half = len(labels) / 2
     relevant = [own.relevant_keys for own in labels]
     utilized = [own.utilized_keys for own in labels]
-    supports = [_majority_support(sentence.key, labels, keys) for sentence in sentences.response]
+    votes: dict[str, list[SentenceSupport]] = {item.key: [] for item in sentences.response}
+    for vote in chain.from_iterable(own.sentence_support for own in labels):
+        votes.get(vote.key, []).append(vote)
+    supports = [_majority_support(key, of_key, keys) for key, of_key in votes.items()]
     voted = Labels(
         relevant_keys=_voted_keys(keys, relevant, more_than=half),
         utilized_keys=_voted_keys(keys, utilized, more_than=half),
@@ -67,12 +70,10 @@ def _voted_keys(
 
 def _majority_support(
     key: str,
-    labels: Sequence[Labels],
+    votes: Sequence[SentenceSupport],
     keys: Sequence[str],
 ) -> SentenceSupport | None:
     """The verdict on one response sentence; `None` where no judge gave one."""
-    all_votes = chain.from_iterable(own.sentence_support for own in labels)
-    votes = [vote for vote in all_votes if vote.key == key]
     if not votes:
         return None
     supports = [vote.support for vote in votes]

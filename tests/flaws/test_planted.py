@@ -52,6 +52,12 @@ def test_one_error_of_a_kind_is_planted_where_it_fits(text, documents, kind, exp
     assert changed(text, documents=documents).get(kind) == expected
 
 
+def test_in_a_very_long_sentence_no_word_is_replaced():
+    text = "It is 330 metres high" + " and wide" * 1000
+
+    assert NUMBER not in changed(text, documents="Another has 503.")
+
+
 def test_a_sentence_of_another_answer_takes_its_place():
     assert changed("It is old.", others=["Rome is hot."])[SENTENCE] == "Rome is hot."
     assert SENTENCE not in changed("It is old.")

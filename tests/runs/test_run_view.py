@@ -359,3 +359,34 @@ def test_people_are_labellers_whose_values_stand_beside_the_others(store, run):
     store.person_labels.withdraw_all("r", Cell(1), "Ann")
     left = [HEURISTIC, GOLD, CORRECTED, "people", "person:Ben"]
     assert RunView.read(store, run).labellers() == left
+
+
+def test_answers_are_read_a_few_at_a_time_and_within_what_is_stored_of_them(run, store):
+    view = RunView.read(store, run)
+    answers = [Answer(position, 0) for position in (3, 1, 0)]
+    # The sample, and what is said of it by both metrics; the fourth has no result.
+    sizes = store.results.sizes(run, [0, 1, 3, 9])
+
+    assert [answer for answer, _ in view.contents_one_by_one(answers)] == answers
+    assert sizes.keys() == {0, 1, 3}
+    assert sizes[0] > sizes[1] > sizes[3]
+    assert view.first_within(answers, sizes[3] + sizes[1]) == answers[:2]
+    assert view.first_within(answers, sizes[3] - 1) == []
+
+
+def test_of_a_run_with_long_answers_a_page_reads_fewer(store, monkeypatch):
+    """Some 3 million characters each, on a host that reads 8 million at a look."""
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    long = tuple(
+        Sample(id=str(number), question=f"Q{number}?", response="x" * 3_000_000, retrieved_documents=("d",))
+        for number in range(4)
+    )  # fmt: skip
+    data = Dataset(name="Long", samples=long)
+    run = run_over(data, "answer_match", id="r")
+    store.runs.save(run, data)
+    for position in range(4):
+        save(store, position, 0, Score(values={"answer_match": 0.0}))
+
+    flaws = RunView.read(store, run).flaws()
+
+    assert (flaws.read, flaws.drawn_from) == (2, 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -180,6 +180,17 @@ class ResultTable:
             if answer in chosen:
                 results.setdefault(answer, {})[cell.metric] = _result_or_failed(cell, row)
         return results
+
+    def sizes(self, run: Run, positions: Collection[int]) -> dict[int, int]:
+        """Characters that are stored of each of these samples and of its results."""
+        query = f"""select s.position, length(s.body) + coalesce(sum(length(r.body)), 0)
+                   from samples s
+                   left join results r on r.run_id = :run and r.position = s.position
+                   where s.fingerprint = :fingerprint and s.position in {sql_numbers(":positions")}
+                   group by s.position, s.body"""
+        wanted = json.dumps(list(positions))
+        own = {"run": run.id, "fingerprint": run.fingerprint, "positions": wanted}
+        return {int(place): int(size) for place, size in self._database.rows(query, **own)}
 
     def counts(self, run: Run) -> Counts:
         of_results = "select status, count(*) from results where run_id = ? group by 1"
