@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
@@ -341,18 +341,23 @@ def withdraw(module: str) -> None:
         del _REGISTRY[cls.name]
 
 
+def forget(name: str) -> None:
+    """Takes the evaluator of this name out of the registry."""
+    _REGISTRY.pop(name, None)
+
+
 def missing(
     needs: tuple[str, ...],
     sample: Sample,
     *,
-    has_generator: bool = False,
+    given: Collection[str] = (),
 ) -> list[str]:
     """The fields among `needs` that the sample lacks or has nothing in.
 
-    An empty response counts as there, and so does one that a generator will give.
+    An empty response counts as there, and so does what is `given` by who answers.
     """
     lacking = [field for field in needs if getattr(sample, field) in (None, ())]
-    return [field for field in lacking if not (has_generator and field == "response")]
+    return [field for field in lacking if field not in given]
 
 
 def require(needs: tuple[str, ...], sample: Sample, who: str) -> None:

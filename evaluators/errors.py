@@ -6,6 +6,7 @@ PlumblineError
 ├── DatasetError        the file or its rows cannot be used
 ├── PromptError         a prompt template lacks a blank or has an unknown one
 ├── ParameterError      a parameter is out of range, or needs a package that is missing
+├── OwnCodeError        a function of a person's own raised, or returned no value
 ├── MissingInputError   a sample lacks something that the evaluator needs
 ├── AccessError         no key, a key that cannot be one, an address that may not be asked
 ├── HostLimitError      a public host allows no more for now
@@ -111,6 +112,12 @@ class ParameterError(PlumblineError):
     kind: ReasonKind = "parameter"
 
 
+class OwnCodeError(PlumblineError):
+    """Code of a person's own, such as a function that is a metric, raised or returned no value."""
+
+    kind: ReasonKind = "own_code"
+
+
 class MissingInputError(PlumblineError):
     """A sample lacks something that the evaluator needs."""
 
@@ -198,6 +205,9 @@ class LLMError(PlumblineError):
 
 class NoAnswerError(LLMError):
     """The model said nothing, in every try: of one that answers a question that is its answer."""
+
+    documents: tuple[str, ...] | None = None
+    """What a system retrieved all the same."""
 
 
 class UnreadableAnswerError(LLMError):

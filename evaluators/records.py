@@ -159,6 +159,15 @@ REPEATED = "*"
 """What stands between the fingerprint of samples that are asked once and that of all repeats."""
 
 
+def with_documents(sample: Sample, documents: tuple[str, ...] | None) -> Sample:
+    """The sample with what a system retrieved for it; `None` where it got those of the sample."""
+    if documents is None:
+        return sample
+    # What is known of the sample's own documents is not known of these.
+    unknown = {"sources": (), "roles": (), "sentences": None, "labels": None}
+    return sample.model_copy(update={"retrieved_documents": documents, **unknown})
+
+
 class Dataset(Record):
     """Samples under a name; the fingerprint tells whether two data sets are the same.
 
@@ -355,7 +364,8 @@ class Completion(Record):
     """What a model answered.
 
     `note` says what of the request the provider would not accept and was left out. `mode` is how a
-    JSON schema was asked for: strict, schema, object or none; empty where none was.
+    JSON schema was asked for: strict, schema, object or none; empty where none was. `documents` are
+    what a system retrieved for its answer; `None` of a model, which retrieves nothing.
     """
 
     text: str
@@ -365,6 +375,28 @@ class Completion(Record):
     served_model: str = ""
     note: Text = ""
     mode: str = ""
+    documents: tuple[str, ...] | None = Field(None, exclude_if=lambda documents: documents is None)
+
+
+class SystemSpec(Record):
+    """How a RAG system of a person's own is asked, without anything secret.
+
+    A function of Python goes by its name, `module:function`. Over HTTP there are the method, the
+    body as a template of JSON, and where in the reply the answer and the documents stand (see
+    `llm.replies`); `headers` are the names alone. One that `takes_documents` answers from those of
+    the sample. Answers of other runs serve again where it has a `cache`; `at_once` questions go
+    side by side.
+    """
+
+    function: str = ""
+    method: Literal["POST", "PUT", "GET"] = "POST"
+    body: str = ""
+    answer: str = ""
+    documents: str = ""
+    headers: tuple[str, ...] = ()
+    takes_documents: bool = False
+    cache: bool = False
+    at_once: int = Field(4, ge=1, le=64)
 
 
 class ModelSpec(Record):
@@ -372,6 +404,7 @@ class ModelSpec(Record):
 
     `base_url` is empty for a provider's own address; `temperature` None and `effort` "" leave the
     choice to the model; `answer_tokens` is the most it may write, hidden reasoning included.
+    `system` is there where it is no model but a RAG system of a person's own.
     """
 
     provider: str
@@ -380,6 +413,7 @@ class ModelSpec(Record):
     temperature: float | None = Field(default=0.0, ge=0, le=2)
     answer_tokens: int = Field(default=1024, ge=16)
     effort: str = ""
+    system: SystemSpec | None = Field(None, exclude_if=lambda system: system is None)
 
     @property
     def id(self) -> str:
@@ -566,7 +600,7 @@ class SampleResult(Record):
     `usage` and `cost` (US dollars, `None` where a price is unknown) count what was paid, over
     `calls` answered requests; `cached` counts answers that were there already. `details` is for the
     curious: status, code, request id. `note` says what of the requests the provider would not
-    accept.
+    accept. `retrieved_documents` are those that a system found for its response.
     """
 
     position: int
@@ -575,6 +609,9 @@ class SampleResult(Record):
     status: Literal["scored", "failed"]
     score: Score | None = None
     response: str | None = None
+    retrieved_documents: tuple[str, ...] | None = Field(
+        None, exclude_if=lambda documents: documents is None
+    )
     error: Text = ""
     error_kind: ReasonKind = ""
     remedy: Remedy | None = None

@@ -5,13 +5,18 @@ import streamlit as st
 from evaluators.config import config
 from evaluators.text.language import say
 from ui.parts import head
-from ui.settings import backup
+from ui.settings import backup, system
 from ui.settings import view as settings_view
 
 head.show(say("Settings"), say("Keys for models, stored answers, and what is kept."))
 provider = settings_view.access()
 st.header(say("Models"))
 settings_view.list_models(provider)
+st.header(say("My RAG system"))
+if config().public:
+    st.caption(say("Your own system can be asked where Plumbline runs on your machine."))
+else:
+    system.show()
 st.header(say("Stored answers"))
 settings_view.stored_answers()
 if config().public:

@@ -21,6 +21,7 @@ from evaluators.datasets.rgb import TestBed
 from evaluators.errors import DatasetError, UnreadableRowError
 from evaluators.llm import Access, clients
 from evaluators.llm.keys import clean_address, keys_from_environment
+from evaluators.llm.own import OwnAccess
 from evaluators.llm.providers import PROVIDERS
 from evaluators.records import Dataset, Run
 from evaluators.rounds import limits
@@ -190,6 +191,11 @@ def own_keys() -> dict[str, Access]:
         own: dict[str, Access] = st.session_state.setdefault("keys", {})
         return own
     return _kept_keys.setdefault(config().data_dir, {})
+
+
+def systems() -> list[OwnAccess]:
+    """The visitor's own RAG systems; they stand among the keys, each under its id."""
+    return [access for access in own_keys().values() if isinstance(access, OwnAccess)]
 
 
 def keep_key(access: Access) -> None:

@@ -14,9 +14,12 @@ from evaluators.errors import ParameterError
 from evaluators.llm import Keys
 from evaluators.llm.connect import accesses, connect, sdk_name
 from evaluators.llm.keys import keys_from_environment
+from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.own import systems
 from evaluators.records import (
     Cap,
     EvaluatorSpec,
+    ModelSpec,
     Run,
 )
 from evaluators.runs import inputs
@@ -51,12 +54,16 @@ def evaluate(
     """Runs the metrics over the samples and waits for the results; the run is in the app as well.
 
     `dataset` is a `Dataset`, a file, the name of bundled or uploaded data, a `DataFrame`, or a list
-    with a mapping for each sample. `metrics` are names, evaluators or specs, one or several.
+    with a mapping for each sample. `metrics` are names, evaluators, specs, or functions of
+    a sample that return a number, yes or no, `None` or a mapping, one or several.
     `model` answers where responses are missing (with `prompt`, a template with $question and
     $documents), `judge` decides where a metric asks an LLM; both are ids such as
-    `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, or what `connect` gives, one
-    or several. Keys come from the environment unless they are given. Those named by their ids are
-    asked with `temperature` and may write `answer_tokens`.
+    `groq/openai/gpt-oss-20b`, objects of the SDKs of Groq and OpenAI, a judge of your own with
+    `complete(prompt)`, or what `connect` gives, one or several. `system` is your own RAG system, a
+    function that takes a question, sync or async, and returns a text or `{"response": ...,
+    "retrieved_documents": [...]}`; what it retrieved is what its answer is judged by. Keys
+    come from the environment unless they are given. Those named by their ids are asked with
+    `temperature` and may write `answer_tokens`.
 
     `columns`, `table`, `encoding` and `skip_broken` say how a file or a table is read, see
     `load_data`.
@@ -141,11 +148,14 @@ def estimate(
     return forecast(plan, keys, partial(store.calls.answered, workspace))
 
 
-def _sdks_connected(named: Any) -> Any:
-    """The same, with objects of the SDKs connected: a run needs the ids of their models."""
+def _connected(named: Any) -> Any:
+    """The same, with objects that can be asked connected: a run needs the ids of their models."""
     if isinstance(named, list | tuple):
-        return [_sdks_connected(one) for one in named]
-    return connect(named) if sdk_name(named) else named
+        return [_connected(one) for one in named]
+    has_spec = isinstance(getattr(named, "spec", None), ModelSpec)
+    is_own = callable(getattr(named, "complete", None)) and not isinstance(named, type)
+    is_asked = sdk_name(named) or (is_own and not has_spec and not isinstance(named, OfflineReader))
+    return connect(named) if is_asked else named
 
 
 def _remarks(progress: bool) -> inputs.OnRemark:
@@ -159,9 +169,12 @@ def _with_keys(options: RunOptions, keys: Keys | None) -> tuple[RunOptions, Keys
     """
     llms: dict[str, Any] = {}
     for name in ("model", "judge"):
-        llms[name] = _sdks_connected(options.get(name))
+        llms[name] = _connected(options.get(name))
+    own = systems(options.get("system"))
+    llms["system"] = own
     usual = keys_from_environment(os.environ) if keys is None else keys
-    return cast(RunOptions, {**options, **llms}), {**usual, **accesses(*llms.values())}
+    keys = {**usual, **accesses(*llms.values()), **{access.provider: access for access in own}}
+    return cast(RunOptions, {**options, **llms}), keys
 
 
 def _unfinished_run(store: Store, workspace: str, plan: RunPlan) -> Run | None:

@@ -114,10 +114,14 @@ class ModelRequest(Record):
 
 
 def request_for(spec: ModelSpec, prompt: Prompt, base_url: str, repeat: int) -> ModelRequest:
-    """What is sent to ask a model at an address a prompt."""
+    """What is sent to ask a model at an address a prompt; a system gets what it is filled with."""
+    text = prompt.text
+    if spec.system:
+        documents = prompt.documents if spec.system.takes_documents else ()
+        text = json.dumps([prompt.question, *documents], ensure_ascii=False)
     return ModelRequest(
         spec=spec,
-        text=prompt.text,
+        text=text,
         base_url=base_url,
         schema_text=prompt.schema_text,
         repeat=repeat,

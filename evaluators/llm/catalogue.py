@@ -21,6 +21,8 @@ from evaluators.text.language import mark
 
 NEEDS_KEY = mark("needs a key")
 OFFLINE = ModelSpec(provider="offline", model="offline-reader")
+SYSTEM = "system"
+"""Stands for the provider of RAG systems of a person's own, each of which is a model of it."""
 
 _FILE = ROOT / "data" / "models.toml"
 _NOT_FOR_CHAT = re.compile(
@@ -131,6 +133,10 @@ def known_models() -> dict[str, Model]:
 
 
 def find(model_id: str) -> Model | None:
+    provider, _, name = model_id.partition("/")
+    if provider == SYSTEM:
+        # What it spends itself nobody tells us.
+        return Model(provider=SYSTEM, model=name, title=name, price_in=0, price_out=0)
     return known_models().get(model_id)
 
 
@@ -171,6 +177,8 @@ def model_choices(
     day = today or date.today()
     providers = {OFFLINE.provider, *allowed_providers()}
     candidates = [model for model in known_models().values() if model.provider in providers]
+    systems = [find(name) for name in keys if name.startswith(f"{SYSTEM}/")]
+    candidates[1:1] = filter(None, systems)
     # Offered before the catalogue knew of them: a new model can be used on its first day.
     candidates += _unlisted_models(offered)
     # The sort keeps the order of the file, and of the provider's list, otherwise.
@@ -191,7 +199,7 @@ def _why_not_chosen(
     if model.is_retired(today):
         words = mark("retired {date}; use {model}")
         return words.format(date=model.status_date, model=successor(model, today).title)
-    if model.provider == OFFLINE.provider:
+    if model.provider in (OFFLINE.provider, SYSTEM):
         return ""
     if model.provider not in keys:
         return NEEDS_KEY

@@ -25,6 +25,7 @@ from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
+from evaluators.llm.own import OWN, OwnAccess, OwnConnection, missing_own, own_connection
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec, Remedy
@@ -55,6 +56,7 @@ class RunContext(NamedTuple):
     scope: Scope
     meter: Meter
     cache: ResponseCache | None
+    run_id: str = ""
     has_batches: bool = False
     """Then prompts are cut for the model alone.
 
@@ -70,7 +72,7 @@ class ModelSession:
         self.spec = spec
         self._context = context
         self._access: Access | None = None
-        self._connection: Connection | None = None
+        self._connection: Connection | OwnConnection | None = None
         self._limiter: Limiter | None = None
         if self.is_remote:
             self._access = access_for(spec, keys)
@@ -86,11 +88,11 @@ class ModelSession:
             return OfflineReader()
         if self._access is None or self._connection is None or self._limiter is None:
             raise RuntimeError("The model session is closed.")
-        scope, meter, cache, has_batches = self._context
+        scope, meter, cache, _, has_batches = self._context
         limited = Limited(self._connection, self._limiter)
         retried = Retried(Metered(limited, meter, log.note, log.share))
         cached = Cached(retried, cache, scope)
-        base_url = self._access.base_url
+        base_url = self._cache_address
         plan = None if has_batches else self._limiter
         return _RemoteClient(self.spec, base_url, plan, cached, log, repeat)
 
@@ -98,12 +100,24 @@ class ModelSession:
         """Its provider's batches."""
         if self._access is None or self._connection is None:
             raise RuntimeError("The model session is closed.")
+        if not isinstance(self._connection, Connection):
+            raise RuntimeError("What is a person's own takes no batches.")
         return Batches(self._connection, self._access)
 
     def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
         """What is sent for the prompt."""
-        base_url = self._access.base_url if self._access else ""
+        base_url = self._cache_address if self._access else ""
         return request_for(self.spec, prompt, base_url, repeat)
+
+    @property
+    def _cache_address(self) -> str:
+        """The address that tells its stored answers from others."""
+        address = self._access.base_url if self._access else ""
+        is_own = self.spec.provider not in PROVIDERS
+        if is_own and not (self.spec.system and self.spec.system.cache):
+            # What is a person's own changes behind its name: its answers serve this run alone.
+            return f"{address} {self._context.run_id}"
+        return address
 
     @property
     def is_remote(self) -> bool:
@@ -193,6 +207,8 @@ def spec_for(
     """
     if model.id == OFFLINE.id:
         return OFFLINE
+    if isinstance(own := keys.get(model.id), OwnAccess):
+        return own.spec
     if model.most_answer_tokens:
         answer_tokens = min(answer_tokens, model.most_answer_tokens)
     spec = model.spec(temperature=temperature, answer_tokens=answer_tokens)
@@ -227,11 +243,11 @@ class _Connections:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: dict[Access, tuple[Connection, int]] = {}
+        self._open: dict[Access, tuple[Connection | OwnConnection, int]] = {}
 
-    def take(self, access: Access) -> Connection:
+    def take(self, access: Access) -> Connection | OwnConnection:
         with self._lock:
-            connection, users = self._open.get(access) or (Connection(access), 0)
+            connection, users = self._open.get(access) or (_connection(access), 0)
             # By the access, which holds key and address: no visitor is sent over another's.
             self._open[access] = connection, users + 1
             return connection
@@ -253,6 +269,10 @@ class _Connections:
                 asyncio.run_coroutine_threadsafe(connection.close(), loop()).result(CLOSE_SECONDS)
 
 
+def _connection(access: Access) -> Connection | OwnConnection:
+    return own_connection(access) if isinstance(access, OwnAccess) else Connection(access)
+
+
 _connections = _Connections()
 atexit.register(_connections.close_all)
 
@@ -262,9 +282,9 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
 
     Raises `AccessError` where there is none, or only one for another address.
     """
-    access = keys.get(spec.provider)
+    access = keys.get(spec.id) or keys.get(spec.provider)
     if access is None:
-        raise missing_access(spec.provider)
+        raise missing_own(spec) if spec.provider in OWN else missing_access(spec.provider)
     # The address is kept with the run and shown on its card.
     if secrets_in(access.base_url):
         raise AccessError(
@@ -279,6 +299,8 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
             before=spec.base_url,
             now=access.base_url,
         )
+        if isinstance(access, OwnAccess):
+            raise AccessError(message)
         variable = PROVIDERS[access.provider].address_variable
         raise AccessError(message, remedy=Remedy("restore_address", variable))
     return access
@@ -316,10 +338,12 @@ def ask_models(access: Access) -> list[str]:
 
 
 def offered_models(access: Access) -> list[str] | None:
-    """The provider's list of models where it is known, else `None`.
+    """The provider's list of models where it is known, else `None`; a system has none.
 
     It is fetched in the background when it is not known, or old: a page does not wait for it.
     """
+    if isinstance(access, OwnAccess):
+        return None
     now = time.monotonic()
     with _lists_lock:
         until, ids = _model_lists.get(digest(access), (0.0, None))
@@ -358,6 +382,7 @@ def _fetch_models(access: Access) -> None:
 async def _model_ids(access: Access) -> list[str]:
     connection = _connections.take(access)
     try:
+        assert isinstance(connection, Connection)
         return await connection.models()
     finally:
         _connections.give_back(access)

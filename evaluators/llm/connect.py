@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from evaluators.errors import ParameterError
-from evaluators.llm import Access, Keys, LLMClient
+from evaluators.llm import Access, Keys, LLMClient, ModelRequest
 from evaluators.llm.answer_file import AnswerFile
 from evaluators.llm.budget import Meter
 from evaluators.llm.call_log import CallLog
@@ -25,6 +25,8 @@ from evaluators.llm.clients import (
 from evaluators.llm.keys import bind, clean_address, keys_from_environment
 from evaluators.llm.layers import ResponseCache
 from evaluators.llm.loop import Scope
+from evaluators.llm.own import OwnAccess, judge_access
+from evaluators.llm.plain_llm import PlainLLM
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Cap, Completion, ModelSpec
@@ -108,10 +110,11 @@ def connect(
         connect("openai/gpt-5.6-luna", api_key="sk-...", cache="answers.jsonl")
         connect(groq.Groq(), model="openai/gpt-oss-20b")              # its key and address
         connect(groq.Groq())                                          # and the usual model there
+        connect(MyLLM(), model="claude")                              # its complete(prompt)
 
-    `llm` is a model id, a `ModelSpec`, or an object of the SDK of Groq or OpenAI, of which key and
-    address are used and nothing else. With `cache`, whole answers are kept in that file, and the
-    same question is not paid for twice.
+    `llm` is a model id, a `ModelSpec`, an object whose `complete(prompt)` returns text, or one of
+    the SDK of Groq or OpenAI, of which key and address are used and nothing else. With
+    `cache`, whole answers are kept in that file, and the same question is not paid for twice.
 
     Raises `ParameterError` for what cannot be connected, `AccessError` where a key is missing or
     cannot be one.
@@ -125,6 +128,9 @@ def connect(
         # The provider is what stands before the first slash: names of models may hold more.
         provider = llm.provider if isinstance(llm, ModelSpec) else llm.partition("/")[0]
         keys = _keys_to_connect(provider, api_key)
+    elif not sdk_name(llm) and callable(getattr(llm, "complete", None)):
+        own = _own_judge(llm, model)
+        requested, keys = own.spec, {own.provider: own}
     else:
         if api_key:
             raise ParameterError("The object has a key already. Leave api_key out.")
@@ -141,6 +147,16 @@ def connect(
     if isinstance(requested, str):
         requested = spec_of(requested, keys, answer_tokens=JUDGE_TOKENS)
     return ConnectedLLM(requested, keys, cache)
+
+
+def _own_judge(llm: Any, name: str) -> OwnAccess:
+    """An object of a person's own, by the name that it is given, else that of its `model`."""
+    client = PlainLLM(llm)
+
+    def complete(request: ModelRequest) -> Completion:
+        return client.complete(Prompt(text=request.text, schema_text=request.schema_text))
+
+    return judge_access(complete, name or client.model)
 
 
 def accesses(*arguments: object) -> dict[str, Access]:
@@ -160,8 +176,9 @@ def accesses(*arguments: object) -> dict[str, Access]:
             continue
         access = llm.access
         if by_provider.setdefault(access.provider, access) != access:
+            record = PROVIDERS.get(access.provider)
             raise ParameterError(
-                f"A run has one key and address for {PROVIDERS[access.provider].title}, "
+                f"A run has one key and address for {record.title if record else access.provider}, "
                 "but the models were connected with different ones. Connect them with the same."
             )
     return by_provider

@@ -26,6 +26,7 @@ from evaluators.llm.catalogue import find, model_title
 from evaluators.llm.connection import AskForLessError, Connection
 from evaluators.llm.limits import TOLERANCE, Limiter
 from evaluators.llm.loop import Scope
+from evaluators.llm.own import OwnConnection
 from evaluators.records import Call, Completion, ModelSpec, Usage
 from evaluators.text.language import say
 from evaluators.text.size import tokens
@@ -129,6 +130,8 @@ def _from_cache(completion: Completion) -> ModelReply:
 class EmptyAnswerError(TransientError):
     """The model said nothing: worth a second try, and no sign that the provider is in trouble."""
 
+    documents: tuple[str, ...] | None = None
+
 
 class Retried:
     """Tries again what may go better in a moment, and lets only whole answers through."""
@@ -170,7 +173,9 @@ class Retried:
             raise RunStoppedError(message, error.details, kind="limits") from error
         except EmptyAnswerError as error:
             # No longer transient: an outage, which stops a run, is not what empty answers show.
-            raise NoAnswerError(str(error), error.details) from error
+            silent = NoAnswerError(str(error), error.details)
+            silent.documents = error.documents
+            raise silent from error
         except UnreachableError as error:
             message = say(
                 "{message} Everything so far is kept; resume when it answers.",
@@ -186,7 +191,10 @@ class Retried:
     async def _try(self, request: ModelRequest) -> ModelReply:
         reply = await self._inner.complete(request)
         if not is_whole(reply.completion):
-            raise _not_whole(reply.completion, request)
+            problem = _not_whole(reply.completion, request)
+            if isinstance(problem, EmptyAnswerError):
+                problem.documents = reply.completion.documents
+            raise problem
         return reply
 
 
@@ -344,7 +352,7 @@ def prompt_tokens(request: ModelRequest) -> int:
 class Limited:
     """Waits until the plan allows the request."""
 
-    def __init__(self, connection: Connection, limiter: Limiter) -> None:
+    def __init__(self, connection: Connection | OwnConnection, limiter: Limiter) -> None:
         self._connection = connection
         self._limiter = limiter
 

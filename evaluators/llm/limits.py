@@ -32,6 +32,9 @@ from evaluators.llm.providers import PROVIDERS, LimitKind, Span
 from evaluators.records import ModelSpec
 from evaluators.text.language import say
 
+OWN_AT_ONCE = 4
+"""Questions that a judge of a person's own is asked side by side."""
+
 MOST_LIMITERS = 500
 """From this number on, limiters that nobody uses are forgotten; visitors bring new keys."""
 
@@ -519,7 +522,12 @@ _digest_secret = secrets.token_bytes(32)
 def _new_limiter(spec: ModelSpec) -> Limiter:
     model = find(spec.id)
     workers = config().workers
-    provider = PROVIDERS[spec.provider]
+    provider = PROVIDERS.get(spec.provider)
+    if provider is None:
+        # A person's own: it says itself how much goes side by side.
+        most = spec.system.at_once if spec.system else OWN_AT_ONCE
+        name = model_title(spec)
+        return Limiter(None, name=name, header_names={}, concurrency=most, most=most)
     # Carefully at first with a custom endpoint: it may be a laptop. Each round of answers doubles
     # them: the third one asks as many as there may be.
     return Limiter(

@@ -17,17 +17,20 @@ T = TypeVar("T")
 _starting = threading.Lock()
 
 
-def loop() -> asyncio.AbstractEventLoop:
-    """The one loop of this process; it starts when it is first needed and never ends."""
+def loop(name: str = "plumbline-loop") -> asyncio.AbstractEventLoop:
+    """The one loop of this process; it starts when it is first needed and never ends.
+
+    One of another name is for code that is not ours, which may block it.
+    """
     # `cache` alone would let two threads that come at once start two.
     with _starting:
-        return _running_loop()
+        return _running_loop(name)
 
 
 @cache
-def _running_loop() -> asyncio.AbstractEventLoop:
+def _running_loop(name: str) -> asyncio.AbstractEventLoop:
     new_loop = asyncio.new_event_loop()
-    threading.Thread(target=new_loop.run_forever, daemon=True, name="plumbline-loop").start()
+    threading.Thread(target=new_loop.run_forever, daemon=True, name=name).start()
     return new_loop
 
 

@@ -54,7 +54,7 @@ class Transport:
     async def handle_async_request(self, request: Any) -> Any:
         """Asks once; raises httpx's errors of connections, `TooBigError` and `PackedError`."""
         # Opened here: it belongs to the event loop.
-        self._session = self._session or self._open()
+        self._session = self._session or new_session(self._aiohttp, self._context)
         api = self._aiohttp
         try:
             return await self._answer(request)
@@ -75,7 +75,7 @@ class Transport:
             request.method, str(request.url), headers=headers, data=content, allow_redirects=False
         )
         async with asking as response:
-            body = await _body(response, most)
+            body = await body_of(response, most)
         passed_on = [pair for pair in response.raw_headers if pair[0].lower() not in _NOT_PASSED_ON]
         return self._http.Response(response.status, headers=passed_on, content=body)
 
@@ -83,26 +83,28 @@ class Transport:
         if self._session:
             await self._session.close()
 
-    def _open(self) -> Any:
-        aiohttp = self._aiohttp
-        return aiohttp.ClientSession(
-            # How many go at once is the limiter's business.
-            connector=aiohttp.TCPConnector(limit=0, ssl=self._context),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            max_line_size=MOST_HEADER_BYTES,
-            max_field_size=MOST_HEADER_BYTES,
-            # That of the whole call is around it, in `Connection`.
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
-            # No proxy and no login of the environment: the key goes to its own address alone.
-            trust_env=False,
-        )
+
+def new_session(aiohttp: Any, context: Any) -> Any:
+    """A session of aiohttp; it belongs to the event loop on which it is opened."""
+    return aiohttp.ClientSession(
+        # How many go at once is the limiter's business.
+        connector=aiohttp.TCPConnector(limit=0, ssl=context),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        max_line_size=MOST_HEADER_BYTES,
+        max_field_size=MOST_HEADER_BYTES,
+        # That of the whole call is around it, in `Connection`.
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+        # No proxy and no login of the environment: the key goes to its own address alone.
+        trust_env=False,
+    )
 
 
-async def _body(response: Any, most: int) -> bytes:
+async def body_of(response: Any, most: int, end: bytes = b"") -> bytes:
     """The body, unpacked, of at most so many bytes; as it came of fewer where it came packed.
 
-    Raises `TooBigError` where it is longer than any answer, `PackedError` for one packed.
+    What comes after `end` is not waited for, where there is one. Raises `TooBigError` where it is
+    longer than any answer, `PackedError` for one packed.
     """
     coding = response.headers.get("content-encoding", "identity").lower()
     if coding not in MOST_BYTES:
@@ -111,6 +113,9 @@ async def _body(response: Any, most: int) -> bytes:
     async for chunk in response.content.iter_any():
         body += chunk
         _check_length(body, most if coding == "identity" else MOST_BYTES[coding])
+        # Looked for in what is new, and where it was cut in two.
+        if end and end in body[-len(chunk) - len(end) :]:
+            break
     if coding != "identity":
         # Never more than is read of it: another 60 MB would wait in each call at a time.
         body = _unpacked(body, most + 1)

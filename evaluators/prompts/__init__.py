@@ -103,7 +103,12 @@ def filled(template: str, **facts: str) -> str:
 
 
 def fill(template: str, question: str, documents: tuple[str, ...]) -> Prompt:
-    """Fills a generator's template; the documents are numbered from 1, one paragraph each."""
+    """Fills a generator's template; the documents are numbered from 1, one paragraph each.
+
+    Without a template, as a system has none, it is the question alone.
+    """
+    if not template:
+        return Prompt(text=question, question=question, documents=documents)
     numbered = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(documents, start=1))
     text = filled(template, question=question, documents=numbered)
     return Prompt(text=text, question=question, documents=documents)

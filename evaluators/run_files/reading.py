@@ -421,7 +421,8 @@ def _check_results(cells: _Cells, results: Lines[SampleResult]) -> None:
     names: dict[int, set[str]] = {}
     labellers: set[str] = set()
     for number, result in enumerate(results, start=1):
-        _check_length(RESULTS, number, len(result.response or ""))
+        texts = (result.response or "", *(result.retrieved_documents or ()))
+        _check_length(RESULTS, number, max(map(len, texts)))
         cell = Cell(result.position, result.model, result.metric)
         cells.check(RESULTS, cell)
         if cell in known:

@@ -115,7 +115,7 @@ class AnswerRows:
                 if not isinstance(sample, Sample):
                     # One damaged row must not take the table with it: its question is known.
                     sample, problem = Sample(id=row.sample_id, question=row.question), str(sample)
-                yield row, Content(sample, results.get(answer, {})), problem
+                yield row, Content.of(sample, results.get(answer, {})), problem
 
     def _cells_of(self, row: Outline, content: Content, problem: str) -> Row:
         errors = [result.reason.worded(IN_PYTHON) for result in content.results.values()]

@@ -14,7 +14,16 @@ from evaluators.errors import UnstorableError
 from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
-from evaluators.records import Call, Cell, Run, Sample, SampleResult, Score
+from evaluators.records import (
+    Call,
+    Cell,
+    Completion,
+    Run,
+    Sample,
+    SampleResult,
+    Score,
+    with_documents,
+)
 from evaluators.runs import pool
 from evaluators.runs.failure_streaks import Failure
 from evaluators.runs.forecast import most_of, requests_of
@@ -23,7 +32,7 @@ from evaluators.runs.scoring import (
     checked_score,
     failure_details,
     failure_reason,
-    generated_response,
+    generated,
     outcome_of,
 )
 from evaluators.runs.store import Store
@@ -38,7 +47,8 @@ class OpenAnswer:
     """An answer at work: its sample and response are there from the first metric on.
 
     `earlier` are its stored results by metric; `generator` is the model to be asked for a response,
-    where the data has none; `is_paid` once a model has answered.
+    where the data has none; `documents` are what it retrieved, if it is a system; `is_paid` once a
+    model has answered.
     """
 
     task: Task
@@ -46,6 +56,7 @@ class OpenAnswer:
     generator: ModelSession | None
     earlier: Mapping[int, SampleResult]
     response: str | None = None
+    documents: tuple[str, ...] | None = None
     share: Share = field(default_factory=Share)
     sample: Sample | None = None
     error: Exception | None = None
@@ -88,12 +99,12 @@ class AnswerScorer:
         earlier: Mapping[int, SampleResult] = {}
         if self._is_resumed:
             earlier = self._store.results.of_answer(self._run.id, task.position, task.model)
-        response = None
+        response, documents = None, None
         for result in earlier.values():
             if result.response is not None:
-                response = result.response
+                response, documents = result.response, result.retrieved_documents
                 break
-        answer = OpenAnswer(task, samples, generator, earlier, response)
+        answer = OpenAnswer(task, samples, generator, earlier, response, documents)
         self._meter.on_loop(self._meter.announce, answer.share)
         return answer
 
@@ -119,7 +130,8 @@ class AnswerScorer:
 
             # The value is at fault then, not the store: the cell fails, and the run goes on.
             def without_value(error: UnstorableError) -> SampleResult:
-                blank = {"score": None, "response": None, **_failed_fields(error)}
+                texts = dict.fromkeys(("score", "response", "retrieved_documents"))
+                blank = {**texts, **_failed_fields(error)}
                 return result.model_copy(update=blank)
 
             stored = self._store.writer.put_result(
@@ -157,6 +169,7 @@ class AnswerScorer:
         result = {
             **cell._asdict(),
             "response": answer.response,
+            "retrieved_documents": answer.documents,
             "seconds": time.perf_counter() - started,
             **call_log.totals(answer.earlier.get(metric)),
             **outcome,
@@ -186,8 +199,10 @@ class AnswerScorer:
         if sample.response is not None or answer.generator is None:
             return sample
         if answer.response is None:
-            answer.response = self._generated(answer.generator, sample, call_log)
-        return sample.model_copy(update={"response": answer.response})
+            completion = self._generated(answer.generator, sample, call_log)
+            answer.response, answer.documents = completion.text, completion.documents
+        answered = sample.model_copy(update={"response": answer.response})
+        return with_documents(answered, answer.documents)
 
     def _plan_share(self, answer: OpenAnswer, sample: Sample) -> None:
         """Says what the whole sample can take: it is begun only where the budget has all of it."""
@@ -206,12 +221,13 @@ class AnswerScorer:
         generator: ModelSession,
         sample: Sample,
         call_log: CallLog,
-    ) -> str:
+    ) -> Completion:
         """What the model answers; the offline reader does so in a worker process."""
         prompt = self._run.prompt
         if not generator.is_remote and self._pool.can_take(sample):
-            return self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
-        return generated_response(sample, prompt, generator.client(call_log, sample.repeat))
+            text = self._pool.answer(sample, prompt, lambda: self._control.is_cancelled)
+            return Completion(text=text)
+        return generated(sample, prompt, generator.client(call_log, sample.repeat))
 
     def _score(self, evaluator: Evaluator, sample: Sample) -> Score:
         # In a worker process, where one can do it, the threads of the pages hardly wait for it.

@@ -117,7 +117,8 @@ class PromptSizes(NamedTuple):
             sizes.append(tokens(prompt.text))
             for model, own in keys.items():
                 # As the request will have it: with another address it would have another key.
-                address = model.base_url or PROVIDERS[model.provider].address
+                provider = PROVIDERS.get(model.provider)
+                address = model.base_url or (provider.address if provider else "")
                 own.append(request_for(model, prompt, address, repeat).key)
         return cls(tuple(sizes), keys)
 

@@ -26,6 +26,7 @@ from evaluators.datasets.separators import SEPARATOR_FIELD
 from evaluators.datasets.table import Table, told
 from evaluators.declared import checks_types
 from evaluators.errors import DatasetError, ParameterError
+from evaluators.function_metric import metric_of
 from evaluators.llm import Access, Keys
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.clients import access_for
@@ -34,7 +35,7 @@ from evaluators.llm.judges import as_client
 from evaluators.llm.providers import PROVIDERS
 from evaluators.named_files import read_file
 from evaluators.prompts import load as load_prompt
-from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy
+from evaluators.records import Dataset, EvaluatorSpec, ModelSpec, Remedy, Sample
 from evaluators.runs.run_options import Named as Named
 from evaluators.runs.store import Store
 from evaluators.surrogates import without_surrogates
@@ -58,7 +59,7 @@ MOST_SUGGESTED = 30
 
 Data: TypeAlias = "Dataset | TestBed | str | Path | DataFrame | Iterable[Mapping[str, Any]]"
 OnRemark = Callable[[str], object]
-Metric = str | Evaluator | EvaluatorSpec
+Metric = str | Evaluator | EvaluatorSpec | type[Evaluator] | Callable[[Sample], Any]
 
 
 def local_store() -> Store:
@@ -187,6 +188,8 @@ def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
             table: str = data.to_json(orient="records", date_format="iso", double_precision=15)
             return table.encode()
         rows = arguments.entries(data)
+        if rows and all(isinstance(row, str) for row in rows):
+            rows = [{"question": question} for question in rows]
         if rows is None:
             raise TypeError(f"they are {shown(data)}")
         return json.dumps([arguments.plain(row) for row in rows], default=_as_json_value).encode()
@@ -272,11 +275,13 @@ def _evaluator(metric: Metric, saved: Mapping[str, EvaluatorSpec]) -> Evaluator:
     if isinstance(metric, EvaluatorSpec):
         return from_spec(metric)
     if isinstance(metric, type) and issubclass(metric, Evaluator):
-        raise ParameterError(f"{metric.__name__} is a class. Write {metric.__name__}().")
+        metric = metric()
+    if callable(metric) and not isinstance(metric, type | Evaluator):
+        return metric_of(metric)
     if not isinstance(metric, Evaluator):
         raise ParameterError(
             f"{printable(repr(metric))[:80]} is not a metric. Give its name, an "
-            "evaluator, or a spec."
+            "evaluator, a spec, or a function of a sample."
         )
     if getattr(metric, "llm_client", None) is not None:
         raise ParameterError(

@@ -145,7 +145,7 @@ class Job:
         spent = self._store.calls.paid(self.run.id).plus(reserved)
         meter = Meter(self.run.cap, spent)
         has_batches = self._overnight is not None
-        context = RunContext(self.control.scope, meter, self._cache, has_batches)
+        context = RunContext(self.control.scope, meter, self._cache, self.run.id, has_batches)
         specs = (*self.run.judges, *self.run.models)
         # Into the list that the pace looks at.
         sessions = open_sessions(specs, self.keys, context)

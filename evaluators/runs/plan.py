@@ -14,7 +14,16 @@ from evaluators.llm import catalogue
 from evaluators.llm.catalogue import OFFLINE
 from evaluators.llm.estimate import unpriced
 from evaluators.prompts import check
-from evaluators.records import Cap, Dataset, ModelSpec, Remedy, Run, Sample
+from evaluators.records import (
+    Ability,
+    Cap,
+    Dataset,
+    ModelSpec,
+    Remedy,
+    Run,
+    Sample,
+    with_documents,
+)
 from evaluators.runs.run_options import MOST_REPEATS, llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
@@ -54,6 +63,8 @@ class RunPlan:
     @cached_property
     def dataset(self) -> Dataset:
         data = self.data if isinstance(self.data, Dataset) else self.data()
+        if self.retrieves_itself:
+            data = asked_alone(data)
         return data.repeated(self.repeats) if self.repeats > 1 else data
 
     def as_run(self, name: str, origin: Mapping[str, Any], **facts: Any) -> Run:
@@ -80,6 +91,11 @@ class RunPlan:
         return sorted(self.evaluators, key=lambda evaluator: evaluator.leads is None)
 
     @property
+    def retrieves_itself(self) -> bool:
+        """Whether one of its models is a system that looks for its documents itself."""
+        return any(spec.system and not spec.system.takes_documents for spec in self.models)
+
+    @property
     def llms(self) -> list[ModelSpec]:
         """Whom it asks over a network, models before judges."""
         return llms_of(self)
@@ -104,7 +120,7 @@ class RunPlan:
         self._check_judges()
         # Other fields that are missing fail their samples, which the run shows one by one.
         self._check_samples(("response",))
-        if self.models:
+        if any(spec.system is None for spec in self.models):
             check(self.prompt)
         check_cap(self.cap, (*self.models, *self.judges))
         if self.overnight:
@@ -124,6 +140,7 @@ class RunPlan:
                     name=name,
                 )
             )
+        self._check_retrieval()
         counts_abilities = any(own.of for metric in self.evaluators for own in metric.values)
         if counts_abilities and not any(sample.rgb for sample in self.dataset.samples):
             message = say(
@@ -131,6 +148,31 @@ class RunPlan:
             )
             raise ParameterError(message, remedy=Remedy("name_ability"))
         self._check_samples(tuple(Sample.model_fields))
+
+    def _check_retrieval(self) -> None:
+        """RGB hands its documents over: a system that looks for its own meets no noise of it."""
+        if not (self.retrieves_itself and any(sample.rgb for sample in self.dataset.samples)):
+            return
+        own = [spec for spec in self.models if spec.system and not spec.system.takes_documents]
+        if len(own) < len(self.models):
+            raise ParameterError(
+                say(
+                    "{model} looks for its own documents, the others get those of the benchmark: "
+                    "they do not compare. Start a run for each.",
+                    model=own[0].model,
+                )
+            )
+        abilities = {sample.rgb.ability for sample in self.dataset.samples if sample.rgb}
+        if abilities & {Ability.REJECTION, Ability.COUNTERFACTUAL}:
+            raise ParameterError(
+                say(
+                    "Rejection and planted errors are tested by the documents that a model is "
+                    "given, and {model} looks for its own. Leave these abilities out, or let it "
+                    "take the documents ({blank} in its body, documents in its function).",
+                    model=own[0].model,
+                    blank="{{documents}}",
+                )
+            )
 
     def _check_evaluators(self) -> None:
         if not self.evaluators:
@@ -197,6 +239,13 @@ class RunPlan:
                 say("Nothing is asked in this run, so a repeat would be a copy. Set repeats to 1.")
             )
 
+    @property
+    def _given(self) -> tuple[str, ...]:
+        """What of the samples is still to come."""
+        if any(spec.system for spec in self.models):
+            return ("response", "retrieved_documents")
+        return ("response",) if self.models else ()
+
     def _check_samples(self, fields: Collection[str]) -> None:
         """Raises `ParameterError` where no sample has what an evaluator needs of these fields."""
         samples = self.dataset.samples
@@ -205,9 +254,24 @@ class RunPlan:
             for sample in samples:
                 needs = [field for field in evaluator.needed_for(sample) if field in fields]
                 # A model gives the responses that are missing.
-                lacking.append(missing(tuple(needs), sample, has_generator=bool(self.models)))
+                lacking.append(missing(tuple(needs), sample, given=self._given))
             if lacking and all(lacking):
                 raise ParameterError(_no_sample_has(evaluator, lacking, self.dataset.name))
+
+
+def asked_alone(dataset: Dataset) -> Dataset:
+    """RGB's questions without the documents composed for them, each once for an ability.
+
+    At several noise levels they would be the same question.
+    """
+    asked: dict[tuple[str, Any], Sample] = {}
+    for sample in dataset.samples:
+        if sample.rgb is None:
+            return dataset
+        task = sample.rgb.model_copy(update={"noise": None, "effective_noise": None})
+        alone = with_documents(sample, ()).model_copy(update={"rgb": task})
+        asked.setdefault((sample.question, task.ability), alone)
+    return dataset.model_copy(update={"samples": tuple(asked.values())})
 
 
 def check_asked(evaluators: Iterable[Evaluator], judges: object) -> None:

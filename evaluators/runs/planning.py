@@ -12,6 +12,7 @@ from evaluators.datasets.sampling import sampled
 from evaluators.errors import DatasetError, ParameterError, PromptError
 from evaluators.llm import Keys
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
+from evaluators.llm.own import systems
 from evaluators.named_files import named_file
 from evaluators.records import Ability, Cap, Dataset
 from evaluators.runs import inputs
@@ -68,10 +69,11 @@ def planned(
         temperature=temperature,
         answer_tokens=tokens or JUDGE_TOKENS,
     )
+    own = tuple(access.spec for access in systems(chosen["system"]))
     plan = RunPlan(
         dataset,
         evaluators,
-        models=models,
+        models=(*models, *own),
         judges=judges,
         seed=dataset.origin.get("seed"),
         cap=chosen["cap"] or Cap(),

@@ -120,7 +120,7 @@ def content(store: Store, run: Run, made: Round) -> RoundContent:
     for number, own in wanted.items():
         sample = samples[made.answers[number].position]
         if isinstance(sample, Sample):
-            contents = [Content(sample, results.get(answer, {})) for answer in own]
+            contents = [Content.of(sample, results.get(answer, {})) for answer in own]
             read = _READ[made.kind](made, sample, contents)
             # Of an answer without a sentence nothing can be said.
             if read is not None and read.asked:

@@ -32,6 +32,7 @@ from evaluators.numbers import number, whole_number
 from evaluators.params import Kind, Parameter
 from evaluators.records import Ability, Cap, ModelSpec, Run, prompt_hash
 from evaluators.text.language import mark
+from evaluators.text.normalise import slug
 from evaluators.text.printable import shown
 from evaluators.trace.definitions import DEFINITIONS, SENTENCE
 
@@ -164,7 +165,13 @@ def in_words(value: Any) -> str:
 
 
 def ids_of_models(run: Run) -> list[str]:
-    return [spec.id for spec in run.models]
+    return [spec.id for spec in run.models if spec.system is None]
+
+
+def _systems(run: Run) -> list[str]:
+    """As a command names them: functions, and files for those over HTTP."""
+    own = [(spec, spec.system) for spec in run.models if spec.system]
+    return [system.function or f"{slug(spec.model)}.toml" for spec, system in own]
 
 
 def ids_of_judges(run: Run) -> list[str]:
@@ -316,6 +323,17 @@ class RunOptions(TypedDict, total=False):
             title=mark("models"),
             in_titles=False,
             words=_titles_of_models,
+        ),
+    ]
+    system: Annotated[
+        Any | Sequence[Any],
+        Setting(
+            metavar="MODULE:FUNCTION|FILE",
+            meaning=(
+                "Your own RAG system answers: a function of Python, or a TOML file that says where "
+                "it is asked. Repeatable."
+            ),
+            of=_systems,
         ),
     ]
     judge: Annotated[

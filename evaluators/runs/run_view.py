@@ -35,6 +35,7 @@ from evaluators.records import (
     Sample,
     SampleResult,
     Score,
+    with_documents,
 )
 from evaluators.runs import aggregate, flaw_figures, rulings
 from evaluators.runs.aggregate import Figures, Labelled, Mean, SupportCounts, View
@@ -108,6 +109,13 @@ class Content(NamedTuple):
 
     sample: Sample
     results: Mapping[int, SampleResult]
+
+    @classmethod
+    def of(cls, sample: Sample, results: Mapping[int, SampleResult]) -> Content:
+        """With the documents from which it was answered, where a system retrieved them itself."""
+        found = (result.retrieved_documents for result in results.values())
+        documents = next((each for each in found if each is not None), None)
+        return cls(with_documents(sample, documents), results)
 
     @property
     def response(self) -> str | None:
@@ -535,7 +543,7 @@ class RunView:
         for answer in answers:
             sample = samples[answer.position]
             if isinstance(sample, Sample):
-                contents[answer] = Content(sample, results.get(answer, {}))
+                contents[answer] = Content.of(sample, results.get(answer, {}))
         return contents
 
     def contents_one_by_one(self, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Content]]:

@@ -20,7 +20,7 @@ from evaluators.errors import (
 from evaluators.llm import LLMClient
 from evaluators.llm.keys import mask
 from evaluators.prompts import fill
-from evaluators.records import Reason, Sample, Score
+from evaluators.records import Completion, Reason, Sample, Score
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
 
@@ -47,15 +47,24 @@ def outcome_of(score: Callable[[], Score]) -> Outcome:
 
 
 def generated_response(sample: Sample, prompt: str, llm: LLMClient) -> str:
-    """What the model answers to the prompt, filled with the sample's question and documents.
+    """What the model answers to the prompt, filled with the sample's question and documents."""
+    return generated(sample, prompt, llm).text
+
+
+def generated(sample: Sample, prompt: str, llm: LLMClient) -> Completion:
+    """The same with what a system retrieved for it.
 
     To say nothing is an answer, as it is in a file of answers.
     """
     try:
         completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
-    except NoAnswerError:
-        return ""
-    return without_surrogates(completion.text)
+    except NoAnswerError as error:
+        return Completion(text="", documents=error.documents)
+    documents = completion.documents
+    if documents is not None:
+        documents = tuple(map(without_surrogates, documents))
+    text = without_surrogates(completion.text)
+    return completion.model_copy(update={"text": text, "documents": documents})
 
 
 def checked_score(evaluator: Evaluator, sample: Sample) -> Score:

@@ -30,10 +30,12 @@ from evaluators.document.terminal import rendered
 from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
 from evaluators.exports import formats
 from evaluators.extras import install_line
+from evaluators.llm import Access, Keys
 from evaluators.llm import catalogue as llms
 from evaluators.llm.clients import access_for
 from evaluators.llm.keys import keys_from_environment, quiet_logs
 from evaluators.llm.money import dollar_range
+from evaluators.llm.own import systems
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.people.checked import Against
@@ -188,11 +190,12 @@ def run(
     **chosen: Any,
 ) -> None:
     demanded, store = demands(fail_under), local_store()
-    plan = plan_of_options(chosen, store, keys_from_environment(os.environ))
+    keys = _keys(chosen)
+    plan = plan_of_options(chosen, store, keys)
     # Before the run is stored: a demand that can never be met is a slip of the command.
     check_names(demanded, plan.in_order, plan.dataset.samples, plan.judges)
     new_run = create_run(store, plan, workspace=WORKSPACE)
-    _work_until_end(new_run, store)
+    _work_until_end(new_run, store, keys)
     results = Results(new_run, store)
     _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
 
@@ -289,12 +292,14 @@ def batch(
 )
 @options.run_id
 @click.option("--now", is_flag=True, help="Ask at once from now on what an overnight run has left.")
+@options.system
 @options.cap
 @options.judging
 @options.definition
 def resume(
     run_id: str,
     now: bool,
+    system: tuple[str, ...],
     fail_under: tuple[str, ...],
     min_coverage: float,
     allow_heuristic: bool,
@@ -313,7 +318,7 @@ def resume(
     samples = [sample for sample in rows.values() if isinstance(sample, Sample)]
     evaluators = [from_spec(spec) for spec in resumed.evaluators]
     check_names(demanded, evaluators, samples, resumed.judges)
-    _work_until_end(resumed, store)
+    _work_until_end(resumed, store, _keys({"system": system}))
     results = Results(resumed, store, definition)
     _print_and_exit(results, demanded, min_coverage, as_json, allow_heuristic=allow_heuristic)
 
@@ -329,7 +334,7 @@ def estimate(as_json: bool, **chosen: Any) -> None:
     Takes the options of run. Nothing is sent, no key is needed, and no run is stored.
     """
     store = local_store()
-    keys = keys_for_estimates(keys_from_environment(os.environ))
+    keys = keys_for_estimates(_keys(chosen))
     plan = plan_of_options(chosen, store, keys)
     count_stored = partial(store.calls.answered, WORKSPACE)
     rows = forecast(plan, keys, count_stored).named()
@@ -708,11 +713,18 @@ def _say_price(plan: RunPlan, store: Store) -> None:
         _to_stderr(f"{name}: {estimate.calls:,} calls, {cost}, {estimate.cached:,} stored")
 
 
-def _work_until_end(run: Run, store: Store) -> None:
+def _keys(chosen: dict[str, Any]) -> dict[str, Access]:
+    """Those of the environment, and the systems that are named, which the options hold from now."""
+    chosen["system"] = systems(list(chosen.get("system", ())))
+    own = {access.provider: access for access in chosen["system"]}
+    return {**keys_from_environment(os.environ), **own}
+
+
+def _work_until_end(run: Run, store: Store, keys: Keys | None = None) -> None:
     """Works on the run until its end; Ctrl-C says how to go on."""
     _to_stderr(f"Run {run.id[: tables.SHORT]}: {run.title}")
     try:
-        work(run, store, keys_from_environment(os.environ))
+        work(run, store, keys or keys_from_environment(os.environ))
     except KeyboardInterrupt:
         counts = store.results.counts(run)
         _to_stderr(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evaluators.catalogue import declared_values, metric_named
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.prompts import shipped
-from evaluators.records import Cap, EvaluatorSpec, Run
+from evaluators.records import Cap, EvaluatorSpec, ModelSpec, Run
 from evaluators.runs.run_options import SETTINGS, llms_of
 from evaluators.terminal.options import option_of
+from evaluators.text.normalise import slug
 
 OWN_PROMPT = "prompt.md"
 LINE = 100
@@ -147,7 +148,8 @@ def _notes_before(run: Run) -> Iterator[str]:
             "The models were asked in different ways; here all have the highest temperature "
             "and answer budget."
         )
-    endpoints = {(spec.provider, spec.base_url) for spec in llms}
+    yield from _systems(llms)
+    endpoints = {(spec.provider, spec.base_url) for spec in llms if spec.system is None}
     for name, address in sorted(endpoints):
         provider = PROVIDERS.get(name)
         if provider is None:
@@ -159,5 +161,20 @@ def _notes_before(run: Run) -> Iterator[str]:
             yield f"{provider.address_variable} holds the address: {quoted(address)}"
 
 
+def _systems(llms: Iterable[ModelSpec]) -> Iterator[str]:
+    """The file of each system over HTTP, line by line; of its headers the names."""
+    for spec in llms:
+        if spec.system is None or spec.system.function:
+            continue
+        fields = spec.system.model_dump(exclude_defaults=True, exclude={"takes_documents"})
+        names = fields.pop("headers", ())
+        yield f"{slug(spec.model)}.toml says where {quoted(spec.model)} is asked:"
+        for name, value in {"name": spec.model, "address": spec.base_url, **fields}.items():
+            # What JSON writes of texts and numbers TOML reads.
+            yield f"  {name} = {json.dumps(value)}"
+        for name in names:
+            yield f"  headers.{json.dumps(name)} = ..."
+
+
 def _has_own_prompt(run: Run) -> bool:
-    return bool(run.models) and run.prompt not in shipped()
+    return bool(run.prompt) and run.prompt not in shipped()

@@ -173,9 +173,11 @@ def value_names(
 def _one_of_each_ability(metric: Evaluator, samples: Sequence[Sample]) -> Iterable[Sample]:
     """A sample for each ability of RGB, or for none, that has what the metric needs."""
     by_ability: dict[Ability | None, Sample] = {}
+    # What may come from who answers.
+    given = ("response", "retrieved_documents")
     for sample in samples:
         ability = sample.rgb.ability if sample.rgb else None
-        if ability in by_ability or missing(metric.needed, sample, has_generator=True):
+        if ability in by_ability or missing(metric.needed, sample, given=given):
             continue
         by_ability[ability] = sample
     return by_ability.values()

@@ -112,6 +112,7 @@ columns = click.option(
 
 encoding = _option("encoding", SETTINGS["encoding"])
 judge = _option("judge", SETTINGS["judge"])
+system = _option("system", SETTINGS["system"])
 
 metrics = _all(
     click.option(

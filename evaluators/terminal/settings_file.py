@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from evaluators.errors import ParameterError
+from evaluators.llm.own import with_variables
 from evaluators.text.printable import printable
 
 
@@ -43,6 +45,9 @@ def _option_named(name: str, names: Collection[str], path: Path) -> str:
 
 
 def _texts_of_option(name: str, value: Any, may_be_list: bool, path: Path) -> Any:
+    if name == "system" and isinstance(value, dict):
+        # A system over HTTP, as a table of the file.
+        return [json.dumps(with_variables(value))]
     items = value if isinstance(value, list) and may_be_list else [value]
     # A flag is an `int` too.
     if not all(isinstance(item, str | int | float) for item in items):

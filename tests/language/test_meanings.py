@@ -44,6 +44,7 @@ MEANINGS = {
     "failures": "why it could not be checked",
     "file": "a file",
     "first": "of two sides",
+    "forget": "to let a key, a name or a system go",
     "formula": "how a value is worked out",
     "free": "costs nothing",
     "group": "a group of rows",

@@ -305,15 +305,22 @@ def test_a_run_has_a_jury_of_connected_models(server, store):
 @pytest.mark.parametrize(
     ("given", "remedy"),
     [
-        (FakeLLM(says), r"a FakeLLM has none. Give an id, what connect\(...\) gives"),
-        (Plain(), r"a Plain has none. Give an id"),
         (object(), "of type object cannot be asked. Give a model id"),
-        ([FakeLLM(says)], "a FakeLLM has none. Give an id"),
+        (Plain, r"Plain is a class. Give an object: Plain\(...\)"),
     ],
 )
-def test_a_run_refuses_what_has_no_id(store, given, remedy):
+def test_a_run_refuses_what_cannot_be_asked(store, given, remedy):
     with pytest.raises(ParameterError, match=remedy):
         evaluate([SAMPLE.model_dump()], "llm_judge", judge=given, store=store, progress=False)
+
+
+def test_a_run_asks_judges_of_ones_own_under_the_names_that_they_are_given(store):
+    judges = [connect(FakeLLM(says), model="claude"), Plain()]
+    samples = [SAMPLE.model_dump()]
+    results = evaluate(samples, "gpt_labeling", judge=judges, store=store, progress=False)
+
+    assert [spec.id for spec in results.run.judges] == ["own/claude", "own/Plain"]
+    assert results.counts.scored == 1
 
 
 @pytest.mark.parametrize("model_or_judge", ["model", "judge"])
@@ -451,7 +458,6 @@ def test_a_file_that_cannot_keep_answers_is_refused(server, tmp_path):
         (GPT_OSS, {"model": "gpt-6-luna"}, 'Write connect\\("provider/model"\\)'),
         (RETIRED.id, {}, rf"retired on {RETIRED.status_date}\. Use "),
         (7, {}, r"of type int cannot be connected\. Give a model id"),
-        (FakeLLM(), {}, "of type FakeLLM cannot be connected"),
         (
             openai.OpenAI(api_key="any", base_url="http://127.0.0.1:9/v1"),
             {},

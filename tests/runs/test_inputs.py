@@ -102,7 +102,7 @@ def test_a_name_that_is_not_there_is_told_with_those_that_are_like_it(store):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (["Which capital?"], "is not an object"),
+        (["Which capital?", 7], "is not an object"),
         ([object()], "a object is not text, a number or a list"),
         (7, "Give a Dataset, a path, a name, a DataFrame, or a list"),
         (pd.DataFrame([[1, 2]], columns=["question", "question"]), "Give a Dataset"),
@@ -170,7 +170,6 @@ def test_parameters_of_an_evaluator_are_kept():
         ("trase", "No metric is called “trase”. Did you mean “trace”"),
         ([], "No metric is given. Known: .*answer_match"),
         ([7], "7 is not a metric. Give its name"),
-        (AnswerMatchAcc, r"AnswerMatchAcc is a class. Write AnswerMatchAcc\(\)"),
         (EvaluatorSpec(name="answer_match", params={"type": "rhyme"}), "type is 'rhyme'"),
         (
             LLMasJudge(llm_client=FakeLLM()),

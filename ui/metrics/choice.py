@@ -159,12 +159,19 @@ def _label_of_offer(offer: Offer, lacking: Lacking, total: int) -> str:
     return say("✕ {metric} · no {fields}", metric=title, fields=lacking_fields)
 
 
+def _count_lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
+    given = ("response", "retrieved_documents") if session.systems() else ("response",)
+    return _lacking_beside(data, needs, given)
+
+
 # The form is drawn again at every click, and the label of each metric tells what the data lack.
 @lru_cache(maxsize=64)
-def _count_lacking(data: session.Identity, needs: tuple[str, ...]) -> Lacking:
+def _lacking_beside(
+    data: session.Identity, needs: tuple[str, ...], given: tuple[str, ...]
+) -> Lacking:
     dataset = session.source(data.name)
     samples = dataset.samples if isinstance(dataset, Dataset) else ()
-    absent = [missing(needs, sample, has_generator=True) for sample in samples]
+    absent = [missing(needs, sample, given=given) for sample in samples]
     counts: Counter[str] = Counter()
     for fields in absent:
         counts.update(fields)

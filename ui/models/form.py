@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.llm import catalogue, clients
-from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
+from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, SYSTEM, Choice, Model
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.llm.estimate import cap_problem
 from evaluators.llm.money import dollars
@@ -33,6 +33,7 @@ WHOLE = mark(
 DOLLARS, CALLS = mark("dollars"), mark("calls")
 PRICES = mark("Prices: US dollars per million tokens, prompt / answer.")
 SHOW_RETIRED = "show_retired"
+NO_JUDGES = (OFFLINE.provider, SYSTEM)
 
 JUDGES_ITSELF = mark("This judge also answers, and may favour its own answers.")
 
@@ -107,7 +108,7 @@ def judge(
     is_needed: bool = True,
 ) -> list[Choice]:
     """The one LLM that judges, if one is chosen; says why it cannot, and what to do."""
-    names = [name for name in by_id if name != OFFLINE.id]
+    names = _llms(by_id)
     begin = usual_judges(by_id, 1) if is_needed else []
     name = st.selectbox(
         say("Judge") if is_needed else say("Judge (optional)"),
@@ -134,7 +135,7 @@ def judges(
     """The LLMs that label, `most` at a time; says why one cannot, and what to do."""
     names = st.multiselect(
         say("Judges"),
-        [name for name in by_id if name != OFFLINE.id],
+        _llms(by_id),
         default=usual_judges(by_id, begin),
         format_func=lambda name: label(by_id[name]),
         help=say(
@@ -211,6 +212,8 @@ def label(choice: Choice) -> str:
         parts[0] = f"✕ {parts[0]}"
         parts.append(translated(choice.problem))
         return " · ".join(parts)
+    if model.provider == SYSTEM:
+        return " · ".join([*parts, say("my RAG system")])
     parts.append(_price_in_and_out(model))
     if model.status == "preview":
         parts.append(say("preview"))
@@ -251,7 +254,12 @@ def _say_what_keeps_them(chosen: Sequence[Choice]) -> None:
 
 
 def _is_usable_llm(choice: Choice) -> bool:
-    return not choice.problem and choice.model.id != OFFLINE.id
+    return not choice.problem and choice.model.provider not in NO_JUDGES
+
+
+def _llms(by_id: Mapping[str, Choice]) -> list[str]:
+    """Those who can be judges."""
+    return [name for name, choice in by_id.items() if choice.model.provider not in NO_JUDGES]
 
 
 def _bare_name(name: str) -> str:

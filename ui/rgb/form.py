@@ -16,6 +16,7 @@ from evaluators.datasets.rgb import (
     all_with_ability,
     compose,
 )
+from evaluators.llm.catalogue import SYSTEM
 from evaluators.messages import from_stored
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, Run, prompt_hash
@@ -109,6 +110,9 @@ def _form_to_ask_models(name: str) -> None:
     form.remember(composition)
     with form.advanced:
         prompt, prompt_mistake = _prompt_with_wordings(bed)
+    if models and all(choice.model.provider == SYSTEM for choice in models):
+        # They are sent the question, and have a prompt of their own.
+        prompt, prompt_mistake = "", ""
     # Composed at the start of the run only: a form is drawn again at every click.
     questions = RunPlan(
         partial(_composed_samples, bed, composition, prompt),

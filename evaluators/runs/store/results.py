@@ -19,6 +19,7 @@ from evaluators.records import (
     Sample,
     SampleResult,
     Score,
+    with_documents,
 )
 from evaluators.runs.store.bodies import (
     digest,
@@ -360,12 +361,13 @@ class ResultTable:
                 position, model, metric = row[1:4]
                 values |= {"position": position, "model": model}
                 try:
-                    score = from_row(SampleResult, row[:RESULT_COLUMNS]).score
+                    result = from_row(SampleResult, row[:RESULT_COLUMNS])
                     sample = from_row(Sample, row[RESULT_COLUMNS:])
                 except ValueError:
                     continue
-                if score is not None:
-                    yield Cell(position, model, metric), sample, score
+                if result.score is not None:
+                    judged = with_documents(sample, result.retrieved_documents)
+                    yield Cell(position, model, metric), judged, result.score
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
         """What was judged, by position and model: the samples' own responses, and the models'."""
