@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 README, DOCS = (
     (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/python.md")
 )
-EVALUATE, ESTIMATE, COMPOSE, COMPARE, PAPER, ALONE, BATCH = re.findall(
+EVALUATE, SYSTEM, ESTIMATE, COMPOSE, COMPARE, PAPER, ALONE, BATCH = re.findall(
     r"```python\n(.*?)```", README + DOCS, re.DOTALL
 )
 ENVIRONMENT = {
@@ -53,6 +53,17 @@ def test_evaluating_two_answers_prints_what_readme_shows(printed):
     [shown] = re.findall(re.escape(EVALUATE) + r"```\n\n```\n(.*?)```", README, re.DOTALL)
 
     assert printed(EVALUATE) == shown
+
+
+def test_the_eight_lines_of_a_system_of_ones_own_run(printed):
+    assert len(SYSTEM.split("\n\n\n", 1)[1].strip().splitlines()) <= 8
+    assert "adherence             1.00" in printed(SYSTEM + "print(results)")
+
+
+def test_the_python_of_the_guide_to_ones_own_system_scores_answers_and_retrieval(printed):
+    guide = (ROOT / "docs" / "own-system.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert "retriever_recall      1.00" in printed(code + "print(results)")
 
 
 def test_two_labellers_are_compared(printed):
