@@ -133,8 +133,9 @@ class Sample(Record):
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
     where each of the `retrieved_documents` was taken from, and `roles` what it is for in an RGB
-    prompt, where that is known. A run that asks everything several times has the sample as often,
-    `repeat` counts them from 1.
+    prompt, where that is known. Of a turn `conversation` names those that it belongs with; `scores`
+    are what others said of it where it was made, by name. A run that asks everything several times
+    has the sample as often, `repeat` counts them from 1.
     """
 
     id: str
@@ -151,9 +152,11 @@ class Sample(Record):
     sources: tuple[str, ...] = ()
     roles: tuple[DocumentRole, ...] = ()
     repeat: int = Field(default=1, ge=1)
+    conversation: str = ""
+    scores: dict[str, float | str] = {}
 
 
-_LATER_FIELDS = ("gold_documents", "sources", "roles")
+_LATER_FIELDS = ("gold_documents", "sources", "roles", "conversation", "scores")
 
 REPEATED = "*"
 """What stands between the fingerprint of samples that are asked once and that of all repeats."""

@@ -272,14 +272,15 @@ class _Attempt:
         notes: kept.Notes,
     ) -> None:
         plan = self._plan
+        source = OpenRows(
+            plan.source.system,
+            plan.source.fragments,
+            self._retry,
+            self._last_row,
+            encoding=plan.source.encoding,
+        )
         read = steps(
-            OpenRows(
-                plan.source.system,
-                plan.source.fragments,
-                self._retry,
-                self._last_row,
-                encoding=plan.source.encoding,
-            ),
+            source,
             fragments,
             plan.reading,
             plan.required,
@@ -292,6 +293,8 @@ class _Attempt:
                 self._write_file(fragment, own, display)
             except DatasetError as error:
                 self.problems[fragment.name] = str(error)
+            if note := source.notes.get(fragment):
+                inputs.print_remark(f"{fragment.name}: {note}")
             display.file_done(fragment.name)
             notes.file_done()
 

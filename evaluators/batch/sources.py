@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from typing import Any, NamedTuple
@@ -16,12 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from evaluators.batch.pieces import NumberedEntry, Piece
+from evaluators.batch.pieces import NumberedEntry, Piece, table_of
 from evaluators.config import config
+from evaluators.datasets.columns import first_rows, names_of
 from evaluators.datasets.csv_text import Record, csv_text
 from evaluators.datasets.encoding import lines_of, text_stream
 from evaluators.datasets.json_text import numbered_lines
-from evaluators.datasets.table import Collector
+from evaluators.datasets.readers import read
+from evaluators.datasets.table import Collector, Table
+from evaluators.datasets.trace_files.requests import program_of
 from evaluators.errors import DatasetError
 from evaluators.text.printable import first_line, printable
 
@@ -53,6 +57,18 @@ _PATTERN_OF_ADDRESS = re.compile(r"\*")
 """In an address a question mark begins its query."""
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """How Hive and Spark name the folder of rows whose column is empty."""
+
+
+_BEGINS_AS_TRACE = re.compile(
+    r'"(trace_?id|observations|resource_?spans|batches|run_type|dotted_order|(parent_)?span_?id'
+    r'|parent_?observation_?id|op_name|project_?id|bookmarked|parentId|context\.span_id)"',
+    re.IGNORECASE,
+)
+"""What stands in the first steps of a trace that is one JSON value."""
+
+
+class _OneValueError(DatasetError):
+    """A file that is one JSON array or object, of which no row can be read alone."""
 
 
 class Fragment(NamedTuple):
@@ -93,10 +109,17 @@ class Source:
     fragments: tuple[Fragment, ...]
     passed_over: tuple[str, ...] = field(default=(), kw_only=True)
     encoding: str = field(default="", kw_only=True)
+    notes: dict[Fragment, str] = field(default_factory=dict, kw_only=True, compare=False)
+    """What became of the traces in a file, as far as files were read."""
+    _traces: dict[Fragment, Table | None] = field(
+        default_factory=dict, kw_only=True, repr=False, compare=False
+    )
 
     def columns(self, fragment: Fragment) -> list[str] | None:
         """The columns that the whole file has; `None` where each row has its own, or none is."""
         told = [column for column, _ in fragment.partition]
+        if table := self.traces(fragment):
+            return [*names_of(table), *told]
         if fragment.format == "Parquet":
             with self.system.open_input_file(fragment.path) as file:
                 return [*pq.ParquetFile(file).schema_arrow.names, *told]
@@ -120,7 +143,49 @@ class Source:
         for piece in self._pieces(fragment, wanted, after):
             yield piece._replace(partition=fragment.partition)
 
+    def traces(self, fragment: Fragment) -> Table | None:
+        """A file of steps as a table with a row for each trace; `None` for any other.
+
+        Steps of one trace may stand anywhere, so that the whole file is read, within the limits of
+        an upload. Raises `DatasetError` where no trace can be used.
+        """
+        if fragment not in self._traces:
+            table = None
+            if self._holds_steps(fragment):
+                with self.system.open_input_stream(fragment.path, compression=None) as opened:
+                    data = opened.read(config().upload_bytes + 1)
+                table = read(fragment.name.rpartition("/")[2], data, encoding=self.encoding)
+            is_of_traces = table is not None and bool(table.program)
+            # Of one file it is in memory at a time
+            self._traces.clear()
+            self._traces[fragment] = table if is_of_traces else None
+            self.notes[fragment] = table.note if table and is_of_traces else ""
+        return self._traces[fragment]
+
+    def _holds_steps(self, fragment: Fragment) -> bool:
+        """Whether its first rows are steps; of one JSON value it may be, by how it begins."""
+        with suppress(_OneValueError):
+            first = next(self._of_rows(fragment, None, 0), None)
+            table = table_of(first, config()) if first else None
+            if table is None or table.rows or fragment.format != "JSON Lines":
+                return bool(table and program_of(first_rows(table)))
+        with self._text(fragment) as text:
+            return _BEGINS_AS_TRACE.search(text.read(MOST_CHARACTERS)) is not None
+
     def _pieces(
+        self,
+        fragment: Fragment,
+        wanted: Iterable[str] | None,
+        after: int,
+    ) -> Iterator[Piece]:
+        if table := self.traces(fragment):
+            lines = ((number, json.dumps(cells)) for number, cells in table.rows)
+            for own in _in_pieces(dropwhile(lambda entry: entry[0] <= after, lines)):
+                yield Piece(entries=own)
+            return
+        yield from self._of_rows(fragment, wanted, after)
+
+    def _of_rows(
         self,
         fragment: Fragment,
         wanted: Iterable[str] | None,
@@ -415,7 +480,7 @@ def _one_a_line(lines: Iterator[str]) -> Iterator[str]:
     start = first.strip("\ufeff \t\r\n")
     if start.startswith("[") or start == "{":
         kind = "array" if start.startswith("[") else "object"
-        raise DatasetError(
+        raise _OneValueError(
             f"It is one JSON {kind}, which cannot be read row by row. Save it as JSON Lines, "
             "one object a line."
         )

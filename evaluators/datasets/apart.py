@@ -15,6 +15,7 @@ from evaluators.datasets.encoding_guess import EncodingGuess, Reading
 from evaluators.datasets.table import (
     MOST_COLUMNS,
     NUMBERED,
+    STEPS,
     Collector,
     Part,
     Table,
@@ -183,7 +184,8 @@ def allowed(rows: Collector, encoding: str = "") -> script.ParsingLimits:
         "memory": MEMORY,
         "seconds": SECONDS,
         "decoded": rows.limits.decoded_bytes,
-        "rows": rows.limits.rows_per_dataset,
+        # Those of a trace are steps; how many the rows may be, they themselves tell
+        "rows": STEPS * rows.limits.rows_per_dataset,
         "first": rows.first,
         "columns": MOST_COLUMNS,
         "longest_row": rows.longest_row,

@@ -28,6 +28,7 @@ class Shape(StrEnum):
     RESULTS = mark("Plumbline results")
     VALUES = mark("Plumbline table of values")
     LABELS = mark("Plumbline labels")
+    TRACES = mark("Traces")
     PLAIN = mark("Plain table")
 
 

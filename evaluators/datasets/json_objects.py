@@ -9,7 +9,7 @@ from typing import Any
 from evaluators.datasets.columns import inner_cells
 from evaluators.datasets.names import ANSWER, KNOWN, canonical, field_of
 from evaluators.datasets.table import Part
-from evaluators.datasets.traces import check_no_trace
+from evaluators.datasets.traces import trace_of
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
 from evaluators.text.words import in_a_line, joined_sentences
@@ -82,10 +82,9 @@ class RowsOfObject:
 def rows_in(value: dict[str, Any], name: str, part: str = "") -> RowsOfObject:
     """The rows in an object, or in its list of that name; without a list it is a row itself.
 
-    Raises `DatasetError` for a trace, and where there is no such list.
+    So is a trace. Raises `DatasetError` where there is no such list.
     """
-    check_no_trace(name, [value])
-    if _is_row(value):
+    if trace_of(value) or _is_row(value):
         return RowsOfObject([value])
     errors: list[DatasetError] = []
     candidates = list(_row_lists(value, (), KEY_DEPTH, errors))

@@ -14,6 +14,7 @@ from evaluators.datasets.layout import layout_of
 from evaluators.datasets.nested import unfolded
 from evaluators.datasets.table import Cells, Collector, Problem, Row, Table
 from evaluators.datasets.text_tables import text_table
+from evaluators.datasets.trace_files.requests import with_requests
 from evaluators.datasets.traces import check_no_trace
 from evaluators.errors import DatasetError
 from evaluators.text.language import ENGLISH, mark, say, speaking
@@ -99,8 +100,11 @@ def _prepared(stored: Table, rows: Collector) -> Table:
         raise DatasetError(
             say("{name} holds one table only. Do not choose one of its tables.", name=rows.name)
         )
+    # Before its messages and lists are read: a step of an application has some too
+    stored = with_requests(rows.name, stored)
+    if stored.program:
+        return stored
     table = unfolded(stored, rows.name)
-    # Before its messages are read: a step of an application has some too
     check_samples(rows.name, first_rows(table))
     return layout_of(table).applied(table)
 

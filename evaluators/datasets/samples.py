@@ -77,6 +77,7 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
         Shape.LABELS: _exported_labels,
         Shape.RESULTS: lambda row: _exported_result(row, guess.columns),
         Shape.VALUES: lambda row: _exported_values(row, guess.columns),
+        Shape.TRACES: lambda row: _traced(row, guess.columns),
     }
     blank = guess.columns.get("response") if form in FLAT else None
     texts = {guess.columns[field]: field for field in MAY_BE_WRITTEN_AS_MISSING & {*guess.columns}}
@@ -234,6 +235,13 @@ def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
         counterfactual=_accepted(row.get("counterfactual")),
     )
     return sample.model_copy(update={"rgb": task})
+
+
+def _traced(row: Cells, columns: Mapping[str, str]) -> Sample:
+    """A trace, with where its documents are from, its conversation, and what others scored."""
+    sample = _plain_sample(row, columns, {})
+    own = {name: row[name] for name in ("sources", "conversation", "scores") if name in row}
+    return Sample.model_validate(sample.model_dump() | own)
 
 
 def _exported_labels(row: Cells) -> Sample:

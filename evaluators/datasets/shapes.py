@@ -32,7 +32,14 @@ LLAMAINDEX_RESPONSES = mark(
 _OF_COLUMNS = (Shape.PLAIN, Shape.RAGAS, Shape.ADALFLOW)
 """Shapes of any further columns."""
 
-_READ_AS_THEY_ARE = (Shape.BED, Shape.RAGBENCH, Shape.RESULTS, Shape.VALUES, Shape.LABELS)
+_READ_AS_THEY_ARE = (
+    Shape.BED,
+    Shape.RAGBENCH,
+    Shape.RESULTS,
+    Shape.VALUES,
+    Shape.LABELS,
+    Shape.TRACES,
+)
 """Shapes whose columns are so particular that their cells need no second look."""
 
 
@@ -42,7 +49,7 @@ def recognise(table: Table) -> Guess:
     columns = names_of(table)
     # A column of the file has the name before a field in an object does
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
-    guess = _known_shape(columns, rows) or plain_guess(columns, rows)
+    guess = _traces(table) or _known_shape(columns, rows) or plain_guess(columns, rows)
     if table.doubt:
         words = say("It holds lists of different rows ({lists}).", lists=table.doubt)
         guess = guess.doubted(words)
@@ -73,6 +80,15 @@ def _with_versions(guess: Guess, table: Table, columns: Sequence[str]) -> Guess:
     if not versions:
         return guess
     return replace(guess, columns={**guess.columns, "group": versions[0]}, versions=versions)
+
+
+def _traces(table: Table) -> Guess | None:
+    """One row for each trace, whose columns are named as the fields."""
+    if not table.program:
+        return None
+    fields = ("question", "response", "retrieved_documents", "id")
+    title = say("Traces ({program})", program=say(table.program))
+    return Guess(Shape.TRACES, title, 1.0, {field: field for field in fields})
 
 
 def _known_shape(columns: Sequence[str], rows: Rows) -> Guess | None:

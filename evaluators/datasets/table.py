@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from evaluators.config import Config
 from evaluators.datasets.encoding_guess import EncodingGuess
+from evaluators.datasets.traces import trace_of
 from evaluators.errors import DatasetError
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import mark, say
@@ -22,6 +23,8 @@ MOST_VALUES = 6_000_000
 million).
 """
 NUMBERED = mark("The columns have no names, so they are numbered.")
+STEPS = 20
+"""How many steps of a trace may stand where one sample may."""
 RAW_SHOWN = 300
 SHOWN_PROBLEMS = 5
 
@@ -72,7 +75,7 @@ class Table:
 
     `parts` are the lists or sheets among which can be chosen, where there are several; `doubt`
     names those of which it is not clear which one is meant. `encoding` is how a text was guessed to
-    be written that is not UTF-8.
+    be written that is not UTF-8. `program` wrote the traces of which the rows were made.
     """
 
     rows: list[Row]
@@ -82,6 +85,7 @@ class Table:
     parts: tuple[Part, ...] = ()
     doubt: str = ""
     encoding: EncodingGuess | None = None
+    program: str = ""
 
     def with_rows(self, rows: list[Row], note: str) -> Table:
         """The same file with its rows read otherwise, and one more sentence about that."""
@@ -115,6 +119,7 @@ class Collector:
         self._values = 0
         self._names: set[str] = set()
         self._width = 0
+        self._most = limits.rows_per_dataset
 
     def anew(self) -> Collector:
         """One with the same limits and without rows."""
@@ -173,6 +178,8 @@ class Collector:
                 raw = json.dumps(value, ensure_ascii=False)[:RAW_SHOWN]
             self.reject(number, message, raw, kind)
             return
+        if not self.rows and trace_of(value):
+            self._most *= STEPS
         self.rows.append((number, value))
         self._check_count()
         self._names.update(value)
@@ -216,8 +223,8 @@ class Collector:
         return Table(self.rows, self.problems, format, joined_sentences(sentences))
 
     def _check_count(self) -> None:
-        if self._count > self.limits.rows_per_dataset:
-            limit = f"{self.limits.rows_per_dataset:,}"
+        if self._count > self._most:
+            limit = f"{self._most:,}"
             raise DatasetError(
                 say(
                     "{name} has more than {limit} rows, the limit. Split the file.",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from evaluators.datasets.cells import as_object
 from evaluators.datasets.names import ANSWER, field_of, folded
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
+from evaluators.text.strangers_json import strangers_json
 
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Phoenix (OpenInference)", ("context_span_id",)),
@@ -17,6 +18,7 @@ _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Phoenix (OpenInference)", ("span_kind", "context")),
     ("Langfuse", ("observations", "trace")),
     ("Langfuse", ("parent_observation_id",)),
+    ("Langfuse", ("bookmarked", "input", "output")),
     ("LangSmith", ("run_type", "inputs")),
     ("LangSmith", ("run_type", "trace_id")),
     ("LangSmith", ("run_type", "child_runs")),
@@ -27,6 +29,9 @@ _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Jaeger", ("trace_id", "spans", "processes")),
     ("Weave", ("op_name", "inputs")),
     ("Weave", ("op_name", "started_at")),
+    ("MLflow", ("trace_id", "trace_location")),
+    ("MLflow", ("trace_id", "trace_metadata")),
+    ("MLflow", ("request_id", "request_metadata")),
     ("Opik", ("trace", "spans")),
     ("Opik", ("trace_id", "project_id")),
     ("Opik", ("trace_id", "project_name")),
@@ -85,8 +90,8 @@ def check_no_trace(name: str, rows: Iterable[Mapping[str, Any]]) -> None:
             raise DatasetError(
                 say(
                     "{name} is a trace of {program}: its entries are steps of an application, "
-                    "not questions with answers. Traces cannot be read yet. Save a table with "
-                    "the question, the answer and the documents of each request.",
+                    "not questions with answers. Read all its steps together from a file, or save "
+                    "a table with the question, the answer and the documents of each request.",
                     name=name,
                     program=say(program),
                 )
@@ -127,7 +132,10 @@ def _objects(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for name, cell in row.items():
         if not _WRAPPED.fullmatch(name):
             continue
-        value = as_object(cell)
+        value = cell
+        if isinstance(cell, str):
+            with suppress(ValueError):
+                value = strangers_json(cell)
         if isinstance(value, Mapping):
             yield value
         elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Steps of an application are refused as such at every door, and samples with ids are not."""
+"""Steps of an application are never samples of their own, at any door, and samples with ids are."""
 
 import json
 
@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from evaluators import evaluate, evaluate_batch_files, evaluate_record_batch, load_data
+from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_file
 from evaluators.errors import DatasetError
 from tests.batch.files import json_lines, parquet
@@ -72,8 +73,11 @@ TRACES = {
     ],
 }
 STEPS = [(program, step) for program, steps in TRACES.items() for step in steps]
-SPANS = [{"trace_id": str(n), "span_id": str(n), **ASKED, "context": "The tower."} for n in (1, 2)]
-REFUSED = "is a trace of OpenTelemetry: .* Save a table with the question, the answer"
+SPANS = [
+    {"trace_id": "1", "span_id": str(n), "parent_id": "9", "gen_ai.operation.name": "chat", **ASKED}
+    for n in (1, 2)
+]
+REFUSED = "is a trace of OpenTelemetry: .* a table with the question, the answer"
 
 SAMPLES = [
     {"trace_id": "1"},
@@ -87,9 +91,14 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("program", "step"), STEPS)
 def test_a_trace_is_recognised_and_never_taken_step_by_step(program, step):
-    words = rf"^a\.json is a trace of {program}.*Save a table with"
+    words = rf"^a\.json is a trace of {program}.* a table with"
 
     for content in (step, [step, step]):
+        # What is a request by itself, with question and answer, may be the one sample
+        if (program, "input" in step) in (("Braintrust", True), ("Opik", True)):
+            loaded = open_file("a.json", json.dumps(content).encode())
+            assert (loaded.guess.shape, loaded.usable) == (Shape.TRACES, 1)
+            continue
         with pytest.raises(DatasetError, match=words):
             open_file("a.json", json.dumps(content).encode())
 
@@ -121,7 +130,7 @@ def test_a_step_of_another_is_no_sample_whatever_it_holds():
 
 @pytest.mark.usefixtures("data_folder")
 def test_every_door_refuses_steps(tmp_path):
-    as_text = "trace_id,span_id,input,output,context\n1,1,q?,a,The tower.\n"
+    as_text = "trace_id,span_id,parent_id,gen_ai.operation.name,input,output\n1,1,9,chat,q?,a\n"
     columns = {"question": "input", "response": "output", "retrieved_documents": "context"}
     (tmp_path / "a.csv").write_text(as_text)
     of_parquet = parquet(tmp_path / "b.parquet", SPANS)
