@@ -35,6 +35,8 @@ CHANGES = {
     "gold_documents": ("g",),
     "roles": (DocumentRole.BESIDE,),
     "sources": ("a.txt",),
+    "conversation": "c",
+    "scores": {"toxicity": 0.5},
     "repeat": 2,
 }
 

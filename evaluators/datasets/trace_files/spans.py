@@ -34,11 +34,11 @@ _WRAPPERS = (
 )  # fmt: skip
 """Objects of a step that hold fields of its own."""
 
-_NUMBERED = re.compile(
-    r"(.*(?:documents|input_messages|output_messages|contexts|gen_ai\.prompt|gen_ai\.completion))"
-    r"\.(\d{1,6})\.?(.*)"
+_NUMBERED = frozenset(
+    {"documents", "output_documents", "input_documents", "retrieved_contexts", "contexts"}
+    | {"input_messages", "output_messages", "prompt", "completion"}
 )
-"""A list that was laid flat, as OpenInference and OpenLLMetry write theirs."""
+"""Lists that are laid flat, as OpenInference and OpenLLMetry write theirs: `documents.0.id`."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MISSING = ("", "nan", "NaN", "None", "null", "<NA>")
@@ -228,9 +228,9 @@ def facts_of(step: Mapping[str, Any]) -> Facts:
         if path in _WRAPPERS or path == "metadata":
             value = as_object(value)
             value = object_in(value) if isinstance(value, str) else value
-        if numbered := _NUMBERED.fullmatch(path):
-            name, place, rest = numbered.groups()
-            flat.setdefault(name, {}).setdefault(int(place), {})[rest or "text"] = value
+        if numbered := _place_in_list(path):
+            name, place, rest = numbered
+            flat.setdefault(name, {}).setdefault(place, {})[rest or "text"] = value
             continue
         if not is_missing(value) and value != "":
             facts.setdefault(path, value)
@@ -250,6 +250,16 @@ def facts_of(step: Mapping[str, Any]) -> Facts:
 
 
 _LISTED = frozenset({"attributes", "tags", "resource", "span_attributes"})
+
+
+def _place_in_list(path: str) -> tuple[str, int, str] | None:
+    """The list that a numbered name is of, the place in it, and what is there."""
+    parts = path.split(".", MOST_LEVELS)
+    for at in range(1, len(parts)):
+        number = parts[at]
+        if number.isdecimal() and len(number) < 7 and parts[at - 1] in _NUMBERED:
+            return ".".join(parts[:at]), int(number), ".".join(parts[at + 1 :])
+    return None
 
 
 def _is_text(value: Any) -> bool:
