@@ -83,6 +83,15 @@ class OwnAccess(Access):
         values = [value.get_secret_value() for _, value in self.headers]
         return Masker(*values, *(word for value in values for word in value.split()))
 
+    def reading(self, answer: str, documents: str) -> OwnAccess:
+        """The same system with these places in its reply."""
+        places = {"answer": answer, "documents": documents}
+        system = (self.spec.system or SystemSpec()).model_copy(update=places)
+        spec = self.spec.model_copy(update={"system": system})
+        # Made anew, not copied: only what is made is known to what masks logs.
+        kept = {name: getattr(self, name) for name in OwnAccess.model_fields if name != "spec"}
+        return OwnAccess(spec=spec, **kept)
+
 
 # From what a person names
 

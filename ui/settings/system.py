@@ -114,7 +114,9 @@ def _take_up() -> None:
             headers[name] = value
     draft = _settings(headers).access()
     for number in range(MOST_HEADERS):
-        typed.pop(f"system_value_{number}", None)
+        # An empty field: the browser does not hold them either.
+        if f"system_value_{number}" in typed:
+            typed[f"system_value_{number}"] = ""
     st.session_state[DRAFT] = draft
     st.session_state[TRIED] = True
 
@@ -199,12 +201,7 @@ def _toggle(key: str, path: str) -> None:
 
 def _use() -> None:
     draft: OwnAccess = st.session_state[DRAFT]
-    chosen = {"answer": st.session_state[ANSWER], "documents": st.session_state.get(FOUND, "")}
-    system = draft.spec.system
-    assert system
-    spec = draft.spec.model_copy(update={"system": system.model_copy(update=chosen)})
-    # Made anew, not copied: what lives is known to whatever masks logs.
-    session.keep_key(OwnAccess(**{**dict(draft), "spec": spec}))
+    session.keep_key(draft.reading(st.session_state[ANSWER], st.session_state.get(FOUND, "")))
     for key in (EVENTS, DRAFT):
         st.session_state.pop(key, None)
 
