@@ -50,6 +50,7 @@ _HOMES = {
     "LLMClient": "evaluators.llm",
     "LLMEvalResult": "evaluators.llm_judge",
     "load_data": "evaluators.runs.inputs",
+    "make_bed": "evaluators.api.beds",
     "ModelSpec": "evaluators.records",
     "NLGTask": "evaluators.g_eval",
     "open_run": "evaluators.api.results",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         GPTLabelingPromptGenerator as GPTLabelingPromptGenerator,
     )
     from evaluators.answer_match import AnswerMatchAcc as AnswerMatchAcc
+    from evaluators.api.beds import make_bed as make_bed
     from evaluators.api.comparing import compare as compare
     from evaluators.api.evaluation import estimate as estimate
     from evaluators.api.evaluation import evaluate as evaluate

@@ -35,6 +35,7 @@ FUNCTIONS = {
     "load_data": {"data": [ROW], "on_remark": len},
     "open_run": {"path": "run.plumbline"},
     "compare": {},
+    "make_bed": {"documents": "mill.txt", "questions": [ROW], "on_remark": len},
 }  # fmt: skip
 """Every public function that takes data or results, with what is right for it."""
 ELSEWHERE = {"ask", "connect", "evaluator", "fenced", "require"}
@@ -81,6 +82,7 @@ def refuse_or_take(function, right, parameters):
 @pytest.fixture
 def results(data_folder, monkeypatch):
     monkeypatch.chdir(data_folder)
+    (data_folder / "mill.txt").write_text("The tower is 330 metres tall.")
     (data_folder / "rows.jsonl").write_bytes(pa.RecordBatch.from_pylist([ROW]).to_pandas().to_json(orient="records", lines=True).encode())  # fmt: skip
     return evaluate([ROW], "trace", progress=False)
 

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -101,7 +101,7 @@ def retrieve(
     limits = config()
     report = on_progress or (lambda share: None)
     check_embedding(settings.embedding_model)
-    _check_amounts(documents, questions, limits)
+    check_amounts(documents, questions, limits)
     pool = chunks(documents, settings)
     texts = [chunk.text for chunk in pool]
     # To build the index takes most of the time, to search it the rest.
@@ -112,19 +112,25 @@ def retrieve(
         places = searchable.best(question.question, settings.k)
         best = [pool[place] for place in places]
         size += sum(len(chunk.text) for chunk in best)
-        _check_retrieved_text(size, limits)
+        check_retrieved_text(size, limits)
         samples.append(_answered_from(question, best))
         report(0.8 + 0.2 * number / len(questions))
     report(1.0)
+    return Dataset(
+        name=name_after(documents),
+        samples=tuple(samples),
+        origin={"retrieval": facts_of_search(documents, pool, settings)},
+    )
+
+
+def facts_of_search(
+    documents: Sequence[Document], pool: Sequence[Chunk], settings: Settings
+) -> dict[str, Any]:
+    """How chunks were made and searched, as `origin` keeps it."""
     sizes = []
     for document in documents:
         sizes.append({"name": document.name, "characters": len(document.text)})
-    facts = {**settings.model_dump(mode="json"), "chunks": len(pool), "documents": sizes}
-    return Dataset(
-        name=_name_after(documents),
-        samples=tuple(samples),
-        origin={"retrieval": facts},
-    )
+    return {**settings.model_dump(mode="json"), "chunks": len(pool), "documents": sizes}
 
 
 def chunks(documents: Sequence[Document], settings: Settings) -> list[Chunk]:
@@ -214,14 +220,14 @@ def _answered_from(question: Sample, best: Sequence[Chunk]) -> Sample:
     )
 
 
-def _name_after(documents: Sequence[Document]) -> str:
+def name_after(documents: Sequence[Document]) -> str:
     first, more = documents[0].name, len(documents) - 1
     if not more:
         return first
     return f"{first} and {more} more document{'s' if more > 1 else ''}"
 
 
-def _check_amounts(
+def check_amounts(
     documents: Sequence[Document],
     questions: Sequence[Sample],
     limits: Config,
@@ -260,7 +266,7 @@ def _check_amounts(
         )
 
 
-def _check_retrieved_text(size: int, limits: Config) -> None:
+def check_retrieved_text(size: int, limits: Config) -> None:
     if size > limits.decoded_bytes:
         limit = limits.decoded_bytes // 2**20
         raise DatasetError(

@@ -19,6 +19,7 @@ import click
 
 from evaluators import __version__
 from evaluators.api import comparing
+from evaluators.api.beds import make_bed
 from evaluators.api.evaluation import with_new_cap, with_overnight
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
@@ -666,6 +667,26 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(INCOMPLETE)
     if not found.is_reproduced:
         raise click.exceptions.Exit(BELOW)
+
+
+@main.command(help=_help("bed"), short_help="Make a test bed of RGB from documents.")
+@click.argument("documents", metavar="FILE|FOLDER ...", nargs=-1, required=True)
+@click.option(
+    "--questions",
+    required=True,
+    metavar="FILE",
+    help="Questions with their true answers: a table with columns question and ground_truth.",
+)
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where the bed is written.")
+@click.option("--chunk-size", type=int, default=120, show_default=True, help="Words of a chunk.")
+@click.option("--drop", multiple=True, metavar="ID", help="Leave out the row of this id.")
+def bed(
+    documents: tuple[str, ...], questions: str, output: str, chunk_size: int, drop: tuple[str, ...]
+) -> None:
+    made = make_bed(documents, questions, chunk_size=chunk_size, on_remark=_to_stderr)
+    made = made.without(drop)
+    made.save(output)
+    tables.echo(repr(made), *tables.bed_in_parts(made))
 
 
 @main.command(help=_help("backup"), short_help="Copy the store into one file.")

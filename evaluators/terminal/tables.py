@@ -36,6 +36,7 @@ from evaluators.report.run_report import (
     found_in_run,
     how_of_run,
 )
+from evaluators.retrieval.bed import MadeBed
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import registry
 from evaluators.runs.overnight import state_of_batches
@@ -54,6 +55,10 @@ SHORT = 8
 
 CELL = 24
 """Characters of a default that a list shows; a longer one, such as a question, is cut."""
+
+
+MOST_OF_A_BED = 200
+"""Rows of a bed that are listed."""
 
 
 def echo(*parts: RenderableType) -> None:
@@ -82,6 +87,18 @@ def text_table(
     numbers: Collection[str] = (),
 ) -> RichTable:
     return rich_table(Table(headings, [list(map(str, row)) for row in rows], numbers))
+
+
+def bed_in_parts(made: MadeBed) -> list[RenderableType]:
+    """The rows that a person should look at and why, then the questions that made none."""
+    doubtful = [own for own in made.doubtful_first if own.doubts]
+    rows = [(own.row.id, own.row.query, " ".join(own.doubts)) for own in doubtful]
+    left_out = [(own.id, own.question, own.reason) for own in made.left_out]
+    return [
+        text_table([head, "question", "why"], lines[:MOST_OF_A_BED])
+        for head, lines in (("to look at", rows), ("left out", left_out))
+        if lines
+    ]
 
 
 # Lists

@@ -1,0 +1,186 @@
+"""A test bed from documents: who is positive, who negative, what is planted, what is doubted."""
+
+import json
+
+import pytest
+
+from evaluators import compose, evaluate, load_data, make_bed
+from evaluators.errors import DatasetError, PlumblineError
+from evaluators.records import Ability, Sample
+from evaluators.retrieval import bed
+from evaluators.retrieval.dataset import Settings
+from evaluators.retrieval.documents import Document
+
+MILL = (
+    "The mill was built in 1812 by Anna Berg. The mill grinds rye. The mill has a wheel of oak. "
+    "The mill was moved by Karl Stein in 1906. The mill is open in May. The mill is near Altdorf. "
+    "The mill has 3 floors."
+)
+TOWER = "The tower is 330 metres tall. Gustave Eiffel led the work on the tower."
+
+
+def made(*questions, text=MILL, **facts):
+    asked = [
+        Sample(id=str(number), question=question, ground_truth=truth)
+        for number, (question, truth) in enumerate(questions, start=1)
+    ]
+    documents = [Document("mill.txt", text), Document("tower.txt", TOWER)]
+    return bed.make_bed(documents, asked, Settings(chunking_strategy="sentence"), **facts)
+
+
+def test_positives_hold_the_answer_and_negatives_do_not():
+    plain, planted = made(("When was the mill built?", "1812")).rows
+
+    assert plain.row.positive == ("The mill was built in 1812 by Anna Berg.",)
+    # All others that share a word with the question, the nearest first
+    assert len(plain.row.negative) == 6
+    assert not any("1812" in text for text in plain.row.negative)
+    assert plain.sources == ("mill.txt, part 1 of 7",)
+    assert plain.row.abilities == (Ability.NOISE, Ability.REJECTION)
+    assert planted.row.abilities == (Ability.COUNTERFACTUAL,)
+
+
+def test_a_planted_number_is_another_one_of_the_documents_as_long():
+    _, planted = made(("When was the mill built?", "1812")).rows
+
+    # 3 is a number too, and no year.
+    assert planted.row.fakeanswer == "1906"
+    assert planted.row.positive_wrong == ("The mill was built in 1906 by Anna Berg.",)
+    assert planted.row.id == "1 planted"
+
+
+def test_a_planted_name_is_another_one_of_the_documents():
+    _, planted = made(("Who built the mill?", "Anna Berg")).rows
+
+    [wrong] = planted.row.positive_wrong
+    assert "Anna Berg" not in wrong
+    assert planted.row.fakeanswer in wrong
+    assert {*planted.row.fakeanswer.split()} <= {*MILL.replace(".", "").split()}
+
+
+def test_the_same_seed_plants_the_same():
+    ask, text = ("When was the mill built?", "1812"), f"{MILL} The mill burnt in 1850 and 1870."
+
+    assert made(ask, text=text) == made(ask, text=text)
+    planted = {made(ask, text=text, seed=seed).rows[1].row.fakeanswer for seed in range(20)}
+    assert planted == {"1906", "1850", "1870"}
+
+
+def test_of_a_date_the_year_is_replaced_and_a_month_is_no_name():
+    text = "The mill was opened on 2 May 2021. The mill shut in June 1990, with Anna of Altdorf."
+
+    date = made(("When was the mill opened?", "2 May 2021"), text=text).rows[1].row
+    name = made(("Who shut the mill?", "Anna"), text=text).rows[1]
+
+    assert date.fakeanswer == "2 May 1990"
+    assert name.row.fakeanswer == "Altdorf"
+    assert "Another name took the answer's place; it may be of another kind." in name.doubts
+
+
+def test_an_answer_in_two_parts_needs_two_chunks():
+    asked = ("Who built and who moved the mill?", ("Anna Berg", ("Karl Stein", "K. Stein")))
+
+    [row] = made(asked).rows
+
+    assert row.row.abilities == (Ability.INTEGRATION,)
+    assert row.row.positive == (
+        ("The mill was built in 1812 by Anna Berg.",),
+        ("The mill was moved by Karl Stein in 1906.",),
+    )
+
+
+def test_a_number_inside_another_one_and_a_word_inside_another_one_do_not_count():
+    text = "The house has 3 storeys. The house was built in 1933. The house has floorboards."
+
+    number = made(("How high is the house?", "3"), text=text)
+    word = made(("What is in the house?", "floor"), text=text)
+
+    assert number.rows[0].row.positive == ("The house has 3 storeys.",)
+    assert [own.reason for own in word.left_out] == ["No chunk near the question holds its answer."]
+
+
+def test_chinese_answers_are_found_without_spaces():
+    text = "磨坊建于 1812 年。磨坊磨黑麦。磨坊靠近河流。磨坊有三层。"
+
+    row = made(("磨坊建于哪一年？", "1812年"), text=text).rows[0]
+
+    assert row.row.positive == ("磨坊建于 1812 年。",)
+
+
+@pytest.mark.parametrize(
+    ("question", "truth", "reason"),
+    [
+        ("Is the mill old?", "Yes", "Yes and no stand in texts by chance."),
+        ("Who owns the mill?", None, "It has no true answer."),
+        ("Who owns the mill?", ("", " "), "It has no true answer."),
+        ("Who owns the mill?", "Nobody", "No chunk near the question holds its answer."),
+        ("Zzz?", "330 metres", "No other chunk shares a word with it."),
+        ("Who?", tuple(map(str, range(50))), "Its true answer has too many parts or spellings."),
+    ],
+)
+def test_a_question_that_makes_no_row_has_its_reason(question, truth, reason):
+    [left_out] = made((question, truth)).left_out
+
+    assert (left_out.question, left_out.reason) == (question, reason)
+
+
+def test_what_is_doubtful_says_why_and_comes_first():
+    made_bed = made(
+        ("When was the mill built?", "1812"),
+        ("How many floors has the mill?", "3"),
+        ("What is the tower?", "330 metres tall"),
+    )
+
+    first = made_bed.doubtful_first[0]
+    assert first.doubts
+    by_id = {own.row.id: own.doubts for own in made_bed.rows}
+    assert by_id["1"] == ()
+    assert "The answer is short and may stand there by chance." in by_id["2"]
+    assert any("fewer negative documents" in words for words in by_id["3"])
+
+
+def test_rows_are_dropped_by_hand():
+    made_bed = made(("When was the mill built?", "1812"), ("Who moved the mill?", "Karl Stein"))
+
+    kept = made_bed.without(["1 planted", "2"])
+
+    assert [own.row.id for own in kept.rows] == ["1", "2 planted"]
+
+
+def test_files_become_an_official_bed_that_a_run_asks(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "mill.txt").write_text(MILL)
+    (folder / "tower.md").write_text(f"# Tower\n\n{TOWER}")
+    rows = [
+        {"question": "When was the mill built?", "ground_truth": "1812"},
+        {"question": "Who moved the mill?", "ground_truth": "Karl Stein"},
+    ]
+
+    made_bed = make_bed(folder, rows, chunking_strategy="sentence", on_remark=len)
+    path = made_bed.save(tmp_path / "bed.jsonl")
+
+    official = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert {"id", "query", "answer", "positive", "negative"} == official[0].keys()
+    loaded = load_data(path, on_remark=len)
+    assert loaded.rows == made_bed.bed.rows
+    samples = compose(loaded, ["noise_robustness", "counterfactual_robustness"], noise_levels=0.4)
+    results = evaluate(samples, "rgb", model="offline/offline-reader", progress=False)
+    assert results.summary()
+
+
+def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "a.txt").write_text(MILL)
+    rows = [{"question": "When was the mill built?", "ground_truth": "1812"}]
+
+    for documents, questions, facts in (
+        (tmp_path / "nowhere.txt", rows, {}),
+        ([], rows, {}),
+        (tmp_path / "a.txt", "RGB sample (English)", {}),
+        (tmp_path / "a.txt", rows, {"chunk_size": 50, "chunk_overlap": 60}),
+        (tmp_path / "a.txt", rows, {"chunk_size": 1}),
+    ):
+        with pytest.raises(PlumblineError):
+            make_bed(documents, questions, on_remark=len, **facts)
+    with pytest.raises(DatasetError, match="limit is 1,000"):
+        make_bed(["a.txt"] * 1001, rows, on_remark=len)
