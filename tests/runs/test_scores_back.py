@@ -1,0 +1,77 @@
+"""Scores of traces go back to where the traces are kept, by their ids."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from evaluators import evaluate
+from evaluators.exports import formats
+from evaluators.runs.run_view import RunView
+from tests.datasets.test_trace_files import LANGFUSE, asked, found, otlp, span
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+NAMES = ("langfuse", "phoenix", "otel", "scores")
+
+
+@pytest.fixture
+def results(data_folder):
+    trace = otlp(
+        asked(trace=TRACE), span("s", "r", "RETRIEVER", trace=TRACE, **found("The tower."))
+    )
+    return evaluate([trace], "trace", progress=False)
+
+
+def written(results, name):
+    return formats()[name].whole(RunView.read(results.store, results.run)).decode("utf-8-sig")
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_each_value_goes_back_by_the_id_of_its_trace(results):
+    values = {name: mean.mean for name, mean in results.summary().items() if mean.mean is not None}
+
+    of_langfuse = rows(written(results, "langfuse"))
+    of_phoenix = rows(written(results, "phoenix"))
+    plain = json.loads(written(results, "scores"))
+
+    assert {row["name"]: float(row["value"]) for row in of_langfuse} == values
+    assert {row["name"]: float(row["score"]) for row in of_phoenix} == values
+    assert {score["name"]: score["value"] for score in plain} == values
+    assert {row["traceId"] for row in of_langfuse} == {TRACE}
+    assert {row["trace_id"] for row in of_phoenix} == {TRACE}
+    assert {row["annotator_kind"] for row in of_phoenix} == {"CODE"}
+    assert len({row["id"] for row in of_langfuse}) == len(values)
+    assert "Labels by heuristic, formula sentence" in of_langfuse[0]["comment"]
+
+
+def test_events_are_those_of_the_convention(results):
+    (logs,) = json.loads(written(results, "otel"))["resourceLogs"]
+    record = logs["scopeLogs"][0]["logRecords"][0]
+    attributes = {each["key"]: each["value"] for each in record["attributes"]}
+
+    assert (record["eventName"], record["traceId"]) == ("gen_ai.evaluation.result", TRACE)
+    assert attributes["gen_ai.evaluation.name"] == {"stringValue": "context_relevance"}
+    assert attributes["gen_ai.evaluation.score.value"] == {"doubleValue": 1.0}
+
+
+def test_they_are_written_from_python_for_traces_alone(results, tmp_path, data_folder):
+    plain = evaluate([{"question": "q?", "response": "a", "docs": ["d"]}], "trace", progress=False)
+
+    assert results.export(tmp_path / "a.csv", "langfuse").read_text("utf-8-sig").startswith("id,")
+    view = RunView.read(plain.store, plain.run)
+    assert not any(formats()[name].is_there(view) for name in NAMES)
+
+
+def test_an_id_of_another_kind_is_no_trace_of_opentelemetry(data_folder):
+    results = evaluate([LANGFUSE], "trace", progress=False)
+
+    record = json.loads(written(results, "otel"))["resourceLogs"][0]["scopeLogs"][0]["logRecords"][
+        0
+    ]
+
+    assert "traceId" not in record
+    assert {"key": "plumbline.trace.id", "value": {"stringValue": "t1"}} in record["attributes"]
