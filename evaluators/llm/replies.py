@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from evaluators.errors import ParameterError
+from evaluators.surrogates import without_surrogates
 from evaluators.text.strangers_json import strangers_json
 
 END_OF_STREAM = b"[DONE]"
@@ -22,6 +23,8 @@ END_OF_STREAM = b"[DONE]"
 MOST_PLACES = 100
 MOST_LEVELS = 20
 """Of a reply as it is shown; what is deeper or comes later can still be named by its path."""
+MOST_KEY = 200
+MOST_LOOKED_AT = 20_000
 MOST_SHOWN = 300
 """Characters of what stands at one place."""
 
@@ -71,7 +74,7 @@ def steps_of(path: str) -> list[Step]:
         if number is not None:
             steps.append(int(number) if number else None)
         else:
-            steps.append(key if key is not None else str(json.loads(f'"{quoted}"')))
+            steps.append(key if key is not None else re.sub(r"\\(.)", r"\1", quoted))
         at = step.end()
     return steps
 
@@ -103,24 +106,28 @@ def values_at(events: Sequence[Any], path: str) -> list[Any] | None:
 def places(events: Sequence[Any]) -> dict[str, str]:
     """The places of a reply that hold texts, numbers or nothing, each with how these begin."""
     shown: dict[str, str] = {}
-    for path, value in islice(_leaves(events), 100 * MOST_PLACES):
+    for path, value in _leaves(events):
         if path in shown or len(shown) < MOST_PLACES:
             text = value if isinstance(value, str) else json.dumps(value)
             between = " · " if shown.get(path) and "[]" in path else ""
-            shown[path] = f"{shown.get(path, '')}{between}{text}"[:MOST_SHOWN]
+            whole = f"{shown.get(path, '')}{between}{text[:MOST_SHOWN]}"
+            shown[path] = without_surrogates(whole)[:MOST_SHOWN]
     return shown
 
 
 def _leaves(events: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    # Not by recursion: a stranger says how deep a reply is.
+    # Not by recursion, and a part of it only: a stranger says how deep and how wide a reply is.
     waiting: list[tuple[str, Any, int]] = [("", event, 0) for event in reversed(events)]
-    while waiting:
+    for _ in range(MOST_LOOKED_AT):
+        if not waiting:
+            return
         path, value, level = waiting.pop()
         if isinstance(value, dict) and value and level < MOST_LEVELS:
-            inner = [(_joined(path, key), item, level + 1) for key, item in value.items()]
-            waiting += reversed(inner)
+            keys = [key for key in islice(value, MOST_PLACES) if len(key) <= MOST_KEY]
+            waiting += [(_joined(path, key), value[key], level + 1) for key in reversed(keys)]
         elif isinstance(value, list) and value and level < MOST_LEVELS:
-            waiting += [(f"{path}[]", item, level + 1) for item in reversed(value)]
+            entries = value[: 10 * MOST_PLACES]
+            waiting += [(f"{path}[]", entry, level + 1) for entry in reversed(entries)]
         elif not isinstance(value, dict | list):
             yield path, value
 
@@ -128,4 +135,5 @@ def _leaves(events: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 def _joined(path: str, key: str) -> str:
     if re.fullmatch(r"[\w$@-]+", key):
         return f"{path}.{key}" if path else key
-    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+    escaped = re.sub(r'(["\\])', r"\\\1", key)
+    return f'{path}["{escaped}"]'

@@ -192,6 +192,7 @@ def test_a_file_takes_headers_from_the_environment(tmp_path, monkeypatch):
         ({"a": []}, "b[].t", None),
         ({"a b": {"c.d": 1}}, '["a b"]["c.d"]', [1]),
         ("whole", "", ["whole"]),
+        ({'a"b\\': 1}, '["a\\"b\\\\"]', [1]),
     ],
 )
 def test_a_path_leads_to_what_stands_there(reply, path, values):
@@ -209,8 +210,11 @@ def test_a_reply_of_any_depth_and_width_is_shown_within_bounds():
     for _ in range(400):
         deep = f'[{{"k": {deep}}}]'
     wide = {f"key {number}": number for number in range(50_000)}
+    branched = {"k" * 200: [{"x" * 190: [1] * 1000}] * 1000, "y" * 2_000_000: wide}
     started = time.monotonic()
     assert len(places([wide])) == 100
+    assert len(places([branched])) == 1
+    assert places([{"\ud800": "\ud800"}])
     assert places(events_of(deep.encode(), "")) == {}
     assert time.monotonic() - started < 1
 

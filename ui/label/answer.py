@@ -15,6 +15,7 @@ from evaluators.people.queues import LabelQueue
 from evaluators.prompt_metric import PromptMetric
 from evaluators.records import Cell, Run, Sample, Score
 from evaluators.report import coloured
+from evaluators.runs.run_view import Content
 from evaluators.runs.shown_values import title
 from evaluators.text.language import say
 from evaluators.text.markup import html
@@ -47,8 +48,6 @@ def answer_of_cell(run: Run, queue: LabelQueue, cell: Cell) -> AnswerToLabel:
     """The answer as it is stored now."""
     sample = session.store().samples.get(run.fingerprint, cell.position)
     results = session.store().results.of_answer(run.id, cell.position, cell.model)
-    written = (result.response for result in results.values() if result.response is not None)
-    response = next(written, sample.response)
     result = results.get(cell.metric)
     # Not all of its values are those of this answer: of RGB each ability has others.
     score = result.score if result else None
@@ -57,7 +56,7 @@ def answer_of_cell(run: Run, queue: LabelQueue, cell: Cell) -> AnswerToLabel:
         run=run,
         cell=cell,
         values=asked,
-        sample=sample.model_copy(update={"response": response}),
+        sample=Content.of(sample, results).answered,
         score=score,
     )
 

@@ -27,6 +27,7 @@ from evaluators.records import (
 from evaluators.report import coloured
 from evaluators.rgb_words import decisions_of_score
 from evaluators.runs import naming, run_facts
+from evaluators.runs.run_view import Content
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
 from evaluators.text.language import mark, say, translated
@@ -153,7 +154,7 @@ def presented_sample(run: Run, cell: Cell) -> None:
 
 def _screen(run: Run, cell: Cell) -> None:
     sample, results = _stored(run, cell)
-    sample, result = _with_answer_of_model(sample, results), results.get(0)
+    sample, result = Content.of(sample, results).answered, results.get(0)
     if labels_sentences(run.evaluator):
         trace_labels.show(run, cell, sample, result.score if result else None)
         return
@@ -170,17 +171,11 @@ def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
     return session.store().samples.get(run.fingerprint, cell.position), results
 
 
-def _with_answer_of_model(sample: Sample, results: Mapping[int, SampleResult]) -> Sample:
-    """The sample with the model's answer, where there is one."""
-    answers = (result.response for result in results.values() if result.response is not None)
-    return sample.model_copy(update={"response": next(answers, sample.response)})
-
-
 def show(run: Run, cell: Cell) -> None:
     """The sample with its results: the first by the kind of evaluator, further metrics below."""
     sample, results = _stored(run, cell)
     is_given = sample.response is not None
-    sample = _with_answer_of_model(sample, results)
+    sample = Content.of(sample, results).answered
     # The evidence view of TRACE shows the question itself.
     if not labels_sentences(run.evaluator):
         texts.question(sample)

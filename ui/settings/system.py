@@ -160,18 +160,19 @@ def _choose() -> None:
     st.subheader(say("The reply"))
     st.caption(say("Press what the answer is, and the texts of the documents if it sends them."))
     for number, (path, text) in enumerate(replies.places(events).items()):
-        left, middle, *right = st.columns([3, 6, 1.3, 1.7], vertical_alignment="center")
+        left, middle, right = st.columns([3, 5, 3], vertical_alignment="center")
         left.code(path or say("all of it"), language=None, wrap_lines=True)
         middle.text(text)
-        for column, (key, title) in zip(right, ROLES.items(), strict=True):
-            is_chosen = st.session_state.get(key) == path
-            column.button(
-                say(title),
-                key=f"{key}_{number}",
-                type="primary" if is_chosen else "secondary",
-                on_click=_toggle,
-                args=(key, path),
-            )
+        with right.container(horizontal=True):
+            for key, title in ROLES.items():
+                is_chosen = st.session_state.get(key) == path
+                st.button(
+                    say(title),
+                    key=f"{key}_{number}",
+                    type="primary" if is_chosen else "secondary",
+                    on_click=_toggle,
+                    args=(key, path),
+                )
     if ANSWER not in st.session_state:
         return
     answer = replies.values_at(events, st.session_state[ANSWER])
