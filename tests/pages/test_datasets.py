@@ -522,7 +522,7 @@ def test_versions_in_a_column_are_proposed_and_another_column_can_be_chosen(uplo
 
     compare_by = next(each for each in at.selectbox if each.label == "Compare by")
     assert compare_by.value == "prompt_version"
-    assert compare_by.options == ["nothing", "prompt_version", "owner"]
+    assert compare_by.options == ["None", "prompt_version", "owner"]
     kept = session.source("own.csv")
     assert [sample.situation for sample in kept.samples] == ["v1", "v1", "v2", "v2"]
     assert kept.origin == {"group": "prompt_version"}
@@ -532,7 +532,7 @@ def test_versions_in_a_column_are_proposed_and_another_column_can_be_chosen(uplo
     assert [sample.situation for sample in session.source("own.csv").samples] == [
         *["ann", "ann", "bo", "bo"]
     ]
-    next(each for each in at.selectbox if each.label == "Compare by").select("nothing")
+    next(each for each in at.selectbox if each.label == "Compare by").select("None")
     checked(at.run())
     assert {sample.situation for sample in session.source("own.csv").samples} == {""}
     assert session.source("own.csv").origin == {}

@@ -343,7 +343,7 @@ def _compare_by(found: Reading) -> None:
         options,
         index=options.index(now),
         format_func=lambda name: (
-            say("nothing") if name is None else without_surrogates(name)[:NAME_SHOWN]
+            say("None") if name is None else without_surrogates(name)[:NAME_SHOWN]
         ),
         help=say(
             "Versions that answered the same questions: after a run they are compared question by "
