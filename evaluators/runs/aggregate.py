@@ -192,13 +192,16 @@ def units(rows: Sequence[Outline]) -> Units:
     """By what the answer of each row resembles others, as a number: in a unit none is independent.
 
     It is the question, however often it stands in the data, is asked at levels of noise, of several
-    models or again. Where all rows have the same one, or none, as an instruction beside documents
+    models or again; of turns it is their conversation. Where all rows have the same one, or none, as an instruction beside documents
     that differ, it is the prompt.
     """
     numbers: dict[Hashable, int] = {}
     questions = [one_line(row.question) for row in rows]
-    if len(set(questions)) > 1 or any(row.ability for row in rows):
-        keys = (question or row.prompt for question, row in zip(questions, rows, strict=True))
+    if len(set(questions)) > 1 or any(row.ability or row.conversation for row in rows):
+        keys = (
+            (row.conversation,) if row.conversation else question or row.prompt
+            for question, row in zip(questions, rows, strict=True)
+        )
         return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
     return np.array([row.prompt for row in rows], dtype=np.int64)
 

@@ -75,3 +75,18 @@ def test_an_id_of_another_kind_is_no_trace_of_opentelemetry(data_folder):
 
     assert "traceId" not in record
     assert {"key": "plumbline.trace.id", "value": {"stringValue": "t1"}} in record["attributes"]
+
+
+def test_turns_of_one_conversation_are_one_unit_of_its_statistics(data_folder):
+    steps = []
+    for at, session in enumerate(["a", "a", "a", "b", "b", ""]):
+        trace = f"t{at}"
+        more = {"session__id": session} if session else {}
+        steps.append(asked(f"r{at}", trace, start=at, **more) | {"name": "ask"})
+        text = "The tower is 330 metres tall." if at % 2 else "It was built in 1889."
+        steps.append(span(f"s{at}", f"r{at}", "RETRIEVER", trace=trace, **found(text)))
+
+    results = evaluate([otlp(*steps)], "trace", progress=False)
+
+    # Two conversations and a request of its own
+    assert results.summary()["adherence"].questions == 3

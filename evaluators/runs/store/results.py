@@ -94,6 +94,7 @@ class Outline(NamedTuple):
     noise: float | None = None
     effective_noise: float | None = None
     situation: str = ""
+    conversation: str = ""
     repeat: int = 1
     status: CellStatus | None = None
     values: Mapping[str, float | None] = {}

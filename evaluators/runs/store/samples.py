@@ -114,7 +114,7 @@ def insert_samples(
 
 def is_sample_facet(name: str, value: Any) -> bool:
     """Whether this entry may stand among the facets: what lists and charts show of a sample."""
-    if name == "situation":
+    if name in ("situation", "conversation"):
         return isinstance(value, str)
     if name == "ability":
         return value in _ABILITIES
@@ -124,7 +124,8 @@ def is_sample_facet(name: str, value: Any) -> bool:
 
 
 def _facets_body(sample: Sample) -> str:
-    facets: dict[str, Any] = {"situation": sample.situation} if sample.situation else {}
+    own = {"situation": sample.situation, "conversation": sample.conversation}
+    facets: dict[str, Any] = {name: value for name, value in own.items() if value}
     if sample.rgb:
         facets |= sample.rgb.model_dump(mode="json", include=_RGB_FACETS)
     if sample.repeat > 1:
