@@ -192,8 +192,8 @@ def units(rows: Sequence[Outline]) -> Units:
     """By what the answer of each row resembles others, as a number: in a unit none is independent.
 
     It is the question, however often it stands in the data, is asked at levels of noise, of several
-    models or again; of turns it is their conversation. Where all rows have the same one, or none, as an instruction beside documents
-    that differ, it is the prompt.
+    models or again; of turns it is their conversation. Where all rows have the same one, or none,
+    as an instruction beside documents that differ, it is the prompt.
     """
     numbers: dict[Hashable, int] = {}
     questions = [one_line(row.question) for row in rows]
