@@ -328,9 +328,6 @@ class OwnConnection:
         text, documents = self._access.mask(completion.text), completion.documents
         if documents is not None:
             documents = tuple(map(self._access.mask, documents))
-        elif request.spec.system and not request.spec.system.takes_documents:
-            # It was not given those of the sample.
-            documents = ()
         usage = Usage(prompt_tokens=tokens(request.text), answer_tokens=tokens(text))
         update = {"text": text, "documents": documents, "usage": usage}
         return ModelReply(completion.model_copy(update=update), {})

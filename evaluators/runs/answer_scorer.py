@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from evaluators.base import Evaluator
 from evaluators.catalogue import from_spec
-from evaluators.errors import UnstorableError
+from evaluators.errors import MissingInputError, UnstorableError
 from evaluators.llm.budget import Share
 from evaluators.llm.call_log import CallLog
 from evaluators.llm.clients import ModelSession, RunContext
@@ -37,6 +37,7 @@ from evaluators.runs.scoring import (
 )
 from evaluators.runs.store import Store
 from evaluators.runs.tasks import SamplePrefetch, Task
+from evaluators.text.language import say
 
 Unstored = deque[Future[None]]
 """What one thread has put into the store and is not known to be on the disk, the oldest first."""
@@ -61,6 +62,13 @@ class OpenAnswer:
     sample: Sample | None = None
     error: Exception | None = None
     is_paid: bool = False
+
+    @property
+    def hides_documents(self) -> bool:
+        """Whether a system that looks for its own documents answered, and does not tell them."""
+        system = self.generator.spec.system if self.generator else None
+        is_answered = self.response is not None and self.documents is None
+        return is_answered and system is not None and not system.takes_documents
 
 
 class AnswerScorer:
@@ -156,7 +164,17 @@ class AnswerScorer:
         def judged() -> Score:
             repeat = self._run.repeat_of(answer.task.position)
             evaluator = with_judges(self._evaluators[metric], self._judges, call_log, repeat)
-            return self._score(evaluator, self._sample(answer, call_log))
+            sample = self._sample(answer, call_log)
+            if answer.hides_documents and "retrieved_documents" in evaluator.needed_for(sample):
+                raise MissingInputError(
+                    say(
+                        "{model} does not say what it retrieved, and {metric} needs it. Let it "
+                        "return retrieved_documents, or choose the documents in its reply.",
+                        model=answer.generator.name if answer.generator else "",
+                        metric=say(evaluator.title),
+                    )
+                )
+            return self._score(evaluator, sample)
 
         score, error = outcome_of(judged)
         outcome: dict[str, object] = {"status": "scored", "score": score}
@@ -202,7 +220,7 @@ class AnswerScorer:
             completion = self._generated(answer.generator, sample, call_log)
             answer.response, answer.documents = completion.text, completion.documents
         answered = sample.model_copy(update={"response": answer.response})
-        return with_documents(answered, answer.documents)
+        return with_documents(answered, () if answer.hides_documents else answer.documents)
 
     def _plan_share(self, answer: OpenAnswer, sample: Sample) -> None:
         """Says what the whole sample can take: it is begun only where the budget has all of it."""

@@ -57,11 +57,16 @@ def test_what_a_system_retrieved_is_kept_and_is_what_its_answer_is_judged_by(sto
     assert sample.retrieved_documents == stored.retrieved_documents
 
 
-def test_questions_alone_are_data_and_a_text_alone_has_no_documents(store):
-    results = run_of(store, ["trace"], data=["When?", "Why?"], system=lambda question: "In 1889.")
+def test_questions_alone_are_data_and_a_text_alone_is_judged_by_what_needs_no_documents(store):
+    data = [{"question": "When?", "ground_truth": "1889", "retrieved_documents": ["Of the data."]}]
+    answer = "In 1889."
+    results = run_of(store, ["answer_match", "trace"], data=data, system=lambda question: answer)
 
-    assert results.counts.asked == 2
-    assert store.results.get(results.run.id, 0).retrieved_documents == ()
+    assert run_of(store, ["trace"], data=["When?"], system=lambda question: BUILT).counts.scored
+    # Those of the data were never shown to it: nothing is judged by them.
+    assert (results.counts.scored, results.counts.failed) == (1, 1)
+    ((reason, _),) = store.results.failures(results.run.id)
+    assert "my-rag does not say what it retrieved, and TRACE (heuristic) needs it" in reason.message
 
 
 def test_an_exception_fails_its_answer_alone_and_the_same_call_tries_it_again(store):
