@@ -43,6 +43,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.normalise import is_chinese, nfkc, one_line, without_spaces
 from evaluators.text.printable import printable
 from evaluators.text.similarity import STOP, terms
+from evaluators.text.words import counted
 
 LOOKED_AT = 100
 """Chunks of each search that are looked at for the answer."""
@@ -364,9 +365,9 @@ def counts_in_words(made: MadeBed) -> str:
         counts.append(f"{say(ability.label)}: {rows:,}")
     doubtful = sum(bool(own.doubts) for own in made.rows)
     return say(
-        "{counts}. To look at: {doubtful:,} of {rows:,} rows. Left out: {left:,} questions.",
+        "{counts}. To look at: {doubtful:,} of {rows}. Left out: {left}.",
         counts=say(", ").join(counts),
         doubtful=doubtful,
-        rows=len(made.rows),
-        left=len(made.left_out),
+        rows=counted(len(made.rows), "row"),
+        left=counted(len(made.left_out), "question"),
     )

@@ -323,3 +323,26 @@ def test_a_public_host_keeps_only_so_many(open_page, monkeypatch):
     assert "This host keeps 1 upload for each visitor" in said(
         press(at, "retrieval_start"), "error"
     )
+
+
+def test_documents_and_true_answers_become_a_test_bed_that_is_looked_at_first(open_page):
+    text = b"The mill was built in 1812. The mill was moved in 1906. <b>The mill</b> grinds rye."
+    questions = b"question,ground_truth\nWhen was the mill built?,1812\nIs the mill old?,Yes\n"
+    at = open_page("datasets")
+    checked(at.get_by_key("retrieval_way").set_value("From a file").run())
+    at.file_uploader(key="retrieval_files").upload("mill.txt", text)
+    at.file_uploader(key="retrieval_asked").upload("asked.csv", questions)
+    at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
+    at.text_input(key="retrieval_name").set_value("Mill bed")
+
+    at = press(checked(at.run()), "bed_start")
+
+    assert "To look at: 2 of 2 rows. Left out: 1 question." in said(at)
+    assert not kept()
+    drop = next(each for each in at.multiselect if each.label == "Leave out")
+    at = press(checked(drop.set_value(["1"]).run()), "use_bed")
+    bed = kept()["Mill bed"]
+    assert isinstance(bed, TestBed)
+    [row] = bed.rows
+    assert (row.id, row.fakeanswer) == ("1 planted", "1906")
+    assert not [each for each in at.multiselect if each.label == "Leave out"]

@@ -9,12 +9,13 @@ import streamlit as st
 
 from evaluators.errors import DatasetError
 from evaluators.records import Dataset
+from evaluators.retrieval.bed import make_bed
 from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, name_and_text
-from ui.datasets import reading
+from ui.datasets import made_bed, reading
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
 from ui.parts import forms, problems, remedies
@@ -55,21 +56,34 @@ def show() -> None:
         key="retrieval_name",
         **KEPT,
     )
-    if st.button(
-        say("Retrieve"),
-        type="primary",
-        icon=":material/manage_search:",
-        key="retrieval_start",
-    ):
+    with st.container(horizontal=True):
+        is_search = st.button(
+            say("Retrieve"),
+            type="primary",
+            icon=":material/manage_search:",
+            key="retrieval_start",
+        )
+        is_bed = st.button(
+            say("Make a test bed"),
+            icon=":material/science:",
+            help=say(
+                "For RGB: documents that hold the true answer, others near the question that do "
+                "not, and planted errors. The questions need true answers."
+            ),
+            key="bed_start",
+        )
+    if is_search or is_bed:
         if files and asked:
             contents = [asked[1], *(file.getvalue() for file in files)]
             with problems.caught(), reading.turn(*contents):
-                _make(files, *asked, settings, name.strip())
+                make = _make_bed if is_bed else _make
+                make(files, *asked, settings, name.strip())
         else:
             needed = {say("documents"): files, say("questions"): asked}
             lacking = [words for words, there in needed.items() if not there]
             words = say("Still missing: {parts}.", parts=say(" and ").join(lacking))
             st.warning(words, icon=":material/edit_note:")
+    made_bed.show()
 
 
 def _questions_file() -> tuple[str, bytes] | None:
@@ -140,6 +154,26 @@ def _make(
     _tell_rest(asked, made)
 
 
+def _make_bed(
+    files: Sequence[Any],
+    name: str,
+    data: bytes,
+    settings: dict[str, Any],
+    title: str,
+) -> None:
+    """Reads the same, and holds the test bed that is made of it; raises `DatasetError`."""
+    bar = Bar(say("Reading the documents"))
+    try:
+        documents = _readable_documents(files, bar)
+        asked = questions(name, data)
+        bar.show(0.5, say("Searching"))
+        made = make_bed(documents, asked.samples, Settings(**settings))
+    finally:
+        bar.empty()
+    made_bed.hold(made.called(title) if title else made)
+    _tell_left_out(asked)
+
+
 def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
     """The documents that can be read; raises `DatasetError` where none can."""
     readable: list[Document] = []
@@ -173,14 +207,18 @@ def _warn_of_first(words: Sequence[str], title: str) -> None:
 
 def _tell_rest(asked: Questions, made: Dataset) -> None:
     """The rows of questions that could not be used, and the questions that found nothing."""
+    _tell_left_out(asked)
+    without = [sample for sample in made.samples if not sample.retrieved_documents]
+    nothing = [say("“{question}”", question=sample.question[:100]) for sample in without]
+    if nothing:
+        number = counted(len(nothing), "question")
+        _warn_of_first(nothing, say("{questions} found nothing in the documents", questions=number))
+
+
+def _tell_left_out(asked: Questions) -> None:
     left_out = []
     for problem in asked.problems:
         left_out.append(say("Row {row:,}: {problem}", row=problem.row, problem=problem.message))
     if left_out:
         number = counted(len(left_out), "question")
         _warn_of_first(left_out, say("{questions} left out", questions=number))
-    without = [sample for sample in made.samples if not sample.retrieved_documents]
-    nothing = [say("“{question}”", question=sample.question[:100]) for sample in without]
-    if nothing:
-        number = counted(len(nothing), "question")
-        _warn_of_first(nothing, say("{questions} found nothing in the documents", questions=number))
