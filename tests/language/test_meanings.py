@@ -121,6 +121,7 @@ MEANINGS = {
     "waiting": "time without work",
     "what": "which thing",
     "when": "at which time",
+    "why": "the reason",
     "wrong": "of an answer",
     "yes": "the answer to a question",
     "you": "who looks",
