@@ -225,7 +225,7 @@ def _ragbench_sample(row: dict[str, Any]) -> Sample:
 
 def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
     """A line of a run's results, with the task of RGB where it was judged for one."""
-    sample = _plain_sample(row, columns, {})
+    sample = _with_what_came(_plain_sample(row, columns, {}), row)
     if row.get("ability") not in list(Ability):
         return sample
     task = RGBTask(
@@ -239,9 +239,15 @@ def _exported_result(row: Cells, columns: Mapping[str, str]) -> Sample:
 
 def _traced(row: Cells, columns: Mapping[str, str]) -> Sample:
     """A trace, with where its documents are from, its conversation, and what others scored."""
-    sample = _plain_sample(row, columns, {})
-    own = {name: row[name] for name in ("sources", "conversation", "scores") if name in row}
-    return Sample.model_validate(sample.model_dump() | own)
+    return _with_what_came(_plain_sample(row, columns, {}), row)
+
+
+def _with_what_came(sample: Sample, row: Cells) -> Sample:
+    """The sample with what a trace brought beside it; other programs may mean else by the names."""
+    kinds = {"sources": list, "conversation": str, "scores": dict}
+    own = {name: row[name] for name in kinds if isinstance(row.get(name), kinds[name])}
+    own = {name: value for name, value in own.items() if value}
+    return Sample.model_validate(sample.model_dump() | own) if own else sample
 
 
 def _exported_labels(row: Cells) -> Sample:

@@ -202,6 +202,10 @@ def _further_facts(sample: Sample) -> dict[str, object]:
     if sample.rgb is not None:
         facts["effective_noise"] = sample.rgb.effective_noise
         facts["counterfactual"] = sample.rgb.counterfactual
+    # What came with a trace
+    for name in ("sources", "conversation", "scores"):
+        if value := getattr(sample, name):
+            facts[name] = value
     return facts
 
 

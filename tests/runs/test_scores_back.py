@@ -7,6 +7,7 @@ import json
 import pytest
 
 from evaluators import evaluate
+from evaluators.datasets.mapping import open_file
 from evaluators.exports import formats
 from evaluators.runs.run_view import RunView
 from tests.datasets.test_trace_files import LANGFUSE, asked, found, otlp, span
@@ -75,6 +76,18 @@ def test_an_id_of_another_kind_is_no_trace_of_opentelemetry(data_folder):
 
     assert "traceId" not in record
     assert {"key": "plumbline.trace.id", "value": {"stringValue": "t1"}} in record["attributes"]
+
+
+def test_what_came_with_a_trace_is_in_the_results_and_comes_back(data_folder):
+    scores = [{"name": "toxicity", "value": 0.1, "source": "EVAL"}]
+    trace = LANGFUSE | {"trace": LANGFUSE["trace"] | {"scores": scores, "sessionId": "c"}}
+    results = evaluate([trace], "trace", progress=False)
+
+    line = written(results, "jsonl")
+    (sample,) = open_file("a.jsonl", line.encode()).data.samples
+
+    assert json.loads(line)["scores"] == {"toxicity": 0.1}
+    assert sample.scores == {"toxicity": 0.1}
 
 
 def test_turns_of_one_conversation_are_one_unit_of_its_statistics(data_folder):
