@@ -21,6 +21,7 @@ TRIED, EVENTS, DRAFT = "system_tried", "system_events", "system_draft"
 """Where a session notes that one is to be tried, what came back, and from where."""
 ANSWER, FOUND = "system_answer", "system_documents"
 MOST_HEADERS = 5
+HEADER, VALUE = "Authorization", "Bearer ..."
 METHODS = ("POST", "GET", "PUT")
 ROLES = {ANSWER: mark("Answer"), FOUND: mark("Documents")}
 
@@ -81,12 +82,12 @@ def _form() -> None:
 
 def _header_fields(number: int, name: str) -> None:
     left, right = st.columns([2, 6])
-    left.text_input(say("Header"), name, placeholder="Authorization", key=f"system_header_{number}")
+    left.text_input(say("Header"), name, placeholder=HEADER, key=f"system_header_{number}")
     right.text_input(
         say("Value"),
         type="password",
         autocomplete="off",
-        placeholder=say("Type to replace it") if name else "Bearer ...",
+        placeholder=say("Type to replace it") if name else VALUE,
         help=say("It stays in memory: on no disk, in no address, in no log."),
         key=f"system_value_{number}",
     )
