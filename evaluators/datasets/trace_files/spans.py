@@ -16,6 +16,7 @@ from evaluators.datasets.trace_files.texts import found_in, given_by_tool, unpac
 
 MOST_FACTS = 5000
 """What is read of one step: its own fields and attributes."""
+LONGEST_NAME = 200
 MOST_LEVELS = 12
 """How deep steps lie in envelopes and in each other, and attributes in objects."""
 
@@ -266,10 +267,15 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _folded(name: object) -> str:
+    # What is longer is no name that is known, and would be kept
+    return _folded_once(str(name)[:LONGEST_NAME])
+
+
 # The steps of a file have the same few names
 @lru_cache(maxsize=4096)
-def _folded(name: str) -> str:
-    return _bare(_CAMEL.sub("_", str(name)).lower())
+def _folded_once(name: str) -> str:
+    return _bare(_CAMEL.sub("_", name).lower())
 
 
 def _bare(name: str) -> str:
