@@ -27,6 +27,7 @@ from evaluators.datasets.readers import read
 from evaluators.datasets.table import Collector, Table
 from evaluators.datasets.trace_files.requests import program_of
 from evaluators.errors import DatasetError
+from evaluators.groups import in_groups
 from evaluators.text.printable import first_line, printable
 
 # Some 0.3 s of work for the heuristic: little is lost with a worker, and little spent on sending.
@@ -457,21 +458,14 @@ def _of_text(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator
         entries = _closed(read.records)
     else:
         entries = numbered_lines(_one_a_line(_lines(text)))
-    for own in _in_pieces(dropwhile(lambda entry: entry[0] <= after, entries)):
-        yield Piece(entries=own, names=names)
+    left: Iterator[NumberedEntry] = dropwhile(lambda entry: entry[0] <= after, entries)
+    for group in in_groups(left, _characters, MOST_ROWS, MOST_CHARACTERS):
+        yield Piece(entries=tuple(group), names=names)
 
 
-def _in_pieces(entries: Iterable[NumberedEntry]) -> Iterator[tuple[NumberedEntry, ...]]:
-    held: list[NumberedEntry] = []
-    size = 0
-    for number, entry in entries:
-        held.append((number, entry))
-        size += sum(map(len, entry.cells)) if isinstance(entry, Record) else len(entry)
-        if len(held) == MOST_ROWS or size >= MOST_CHARACTERS:
-            yield tuple(held)
-            held, size = [], 0
-    if held:
-        yield tuple(held)
+def _characters(numbered: NumberedEntry) -> int:
+    _, entry = numbered
+    return sum(map(len, entry.cells)) if isinstance(entry, Record) else len(entry)
 
 
 def _one_a_line(lines: Iterator[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, product, takewhile
+from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -18,6 +19,7 @@ from evaluators.errors import ParameterError, StoreError
 from evaluators.fact_recall import facts_said
 from evaluators.flaws.citations import first_number, numbers_cited
 from evaluators.flaws.of_answer import AnswerFlaws, LabelledAnswer, flaws_of
+from evaluators.groups import MOST_TOGETHER, in_groups
 from evaluators.messages import STORED
 from evaluators.people.labels import (
     PERSON,
@@ -73,10 +75,6 @@ LAST_CHOICES = 3
 LAST_FIGURES = 100
 MOST_READ_IN_SIGHT = 2000
 """Results of a run all of whose rows a page reads to know whether they are as they were stored."""
-READ_TOGETHER = 256
-CHARACTERS_TOGETHER = 2_000_000
-"""Answers whose texts are in memory at a time, where all of them are read, and how much is stored
-of them."""
 MOST_WITH_FLAWS, CHARACTERS_WITH_FLAWS = 4000, 60_000_000
 """Answers that are read for what is wrong with them, and how much is stored of them: each takes
 about a millisecond."""
@@ -548,18 +546,11 @@ class RunView:
 
     def contents_one_by_one(self, answers: Sequence[Answer]) -> Iterator[tuple[Answer, Content]]:
         """The same of any number of answers, few of which are in memory at a time."""
-        for start in range(0, len(answers), READ_TOGETHER):
-            several = answers[start : start + READ_TOGETHER]
-            sizes = self._sizes(several)
-            together: list[Answer] = []
-            held = 0
-            for answer, size in zip(several, sizes, strict=True):
-                if together and held + size > CHARACTERS_TOGETHER:
-                    yield from self.contents(together).items()
-                    together, held = [], 0
-                together.append(answer)
-                held += size
-            yield from self.contents(together).items()
+        for start in range(0, len(answers), MOST_TOGETHER):
+            several = answers[start : start + MOST_TOGETHER]
+            sized = zip(several, self._sizes(several), strict=True)
+            for group in in_groups(sized, itemgetter(1)):
+                yield from self.contents([answer for answer, _ in group]).items()
 
     def first_within(self, answers: Sequence[Answer], characters: int) -> Sequence[Answer]:
         """The first of these answers, of which no more characters are stored together."""

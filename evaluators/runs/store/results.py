@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import product
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, get_args
 
+from evaluators.groups import MOST_TOGETHER, in_groups
 from evaluators.messages import from_stored
 from evaluators.records import (
     Ability,
@@ -48,8 +50,6 @@ from evaluators.runs.store.selection import (
 from evaluators.text.language import mark, say
 from evaluators.text.remembered import remembered
 
-READ_TOGETHER = 256
-"""Whole results in memory at a time, where all of a run are read."""
 OUTLINED_TOGETHER = 5000
 """Samples whose rows are in memory beside the outlines made of them."""
 RESULT_ROW = """r.run_id, r.position, r.model, r.metric, r.status, r."values", r.facets, r.body,
@@ -351,24 +351,29 @@ class ResultTable:
         **values: str | int,
     ) -> Iterator[tuple[Cell, Sample, Score]]:
         # From where the last rows ended, not by an offset, which would count all rows before anew.
-        query = f"""select {RESULT_ROW}, {SAMPLE_ROW} from results r
-                   join samples s on s.position = r.position and s.fingerprint = :fingerprint
-                   where r.run_id = :run and r.status = 'scored' and {condition}
-                         and (r.position, r.model) > (:position, :model)
-                   order by r.position, r.model limit {READ_TOGETHER}"""
+        these = f"""from results r
+                    join samples s on s.position = r.position and s.fingerprint = :fingerprint
+                    where r.run_id = :run and r.status = 'scored' and {condition}
+                          and (r.position, r.model) > (:position, :model)"""
+        sizes = f"""select r.position, r.model, length(r.body) + length(s.body) {these}
+                    order by r.position, r.model limit {MOST_TOGETHER}"""
+        query = f"""select {RESULT_ROW}, {SAMPLE_ROW} {these}
+                    and (r.position, r.model) <= (:last, :of) order by r.position, r.model"""
         values |= {"fingerprint": run.fingerprint, "run": run.id, "position": -1, "model": 0}
-        while rows := self._database.rows(query, **values):
-            for row in rows:
-                position, model, metric = row[1:4]
-                values |= {"position": position, "model": model}
-                try:
-                    result = from_row(SampleResult, row[:RESULT_COLUMNS])
-                    sample = from_row(Sample, row[RESULT_COLUMNS:])
-                except ValueError:
-                    continue
-                if result.score is not None:
-                    judged = with_documents(sample, result.retrieved_documents)
-                    yield Cell(position, model, metric), judged, result.score
+        while cells := self._database.rows(sizes, **values):
+            for group in in_groups(cells, itemgetter(2)):
+                last, of, _ = group[-1]
+                for row in self._database.rows(query, **values, last=last, of=of):
+                    position, model, metric = row[1:4]
+                    try:
+                        result = from_row(SampleResult, row[:RESULT_COLUMNS])
+                        sample = from_row(Sample, row[RESULT_COLUMNS:])
+                    except ValueError:
+                        continue
+                    if result.score is not None:
+                        judged = with_documents(sample, result.retrieved_documents)
+                        yield Cell(position, model, metric), judged, result.score
+                values |= {"position": last, "model": of}
 
     def responses(self, run: Run) -> dict[tuple[int, int], str]:
         """What was judged, by position and model: the samples' own responses, and the models'."""
@@ -417,16 +422,16 @@ INSERTED_TOGETHER = 500
 
 def insert_results(db: Connection, rows: Iterable[tuple[Any, ...]]) -> None:
     """Stores results as `result_row` gives them, each in place of an earlier one of its cell."""
-    left = iter(rows)
-    # Of two results of a cell the later one counts; a statement may name a cell once.
-    while together := {row[:4]: row for row in islice(left, INSERTED_TOGETHER)}:
+    for group in in_groups(rows, lambda row: len(row[7]), INSERTED_TOGETHER):
+        # Of two results of a cell the later one counts; a statement may name a cell once.
+        together = {row[:4]: row for row in group}.values()
         places = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(together))
         db.execute(
             f"""insert into results values {places}
                 on conflict (run_id, position, model, metric) do update set
                 status = excluded.status, "values" = excluded."values",
                 facets = excluded.facets, body = excluded.body, digest = excluded.digest""",
-            [value for row in together.values() for value in row],
+            [value for row in together for value in row],
         )
 
 
