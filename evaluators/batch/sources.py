@@ -181,8 +181,7 @@ class Source:
     ) -> Iterator[Piece]:
         if table := self.traces(fragment):
             lines = ((number, json.dumps(cells)) for number, cells in table.rows)
-            for own in _in_pieces(dropwhile(lambda entry: entry[0] <= after, lines)):
-                yield Piece(entries=own)
+            yield from _pieces(lines, after)
             return
         yield from self._of_rows(fragment, wanted, after)
 
@@ -458,7 +457,13 @@ def _of_text(text: io.TextIOWrapper, fragment: Fragment, after: int) -> Iterator
         entries = _closed(read.records)
     else:
         entries = numbered_lines(_one_a_line(_lines(text)))
-    left: Iterator[NumberedEntry] = dropwhile(lambda entry: entry[0] <= after, entries)
+    yield from _pieces(entries, after, names)
+
+
+def _pieces(
+    entries: Iterable[NumberedEntry], after: int, names: tuple[str, ...] = ()
+) -> Iterator[Piece]:
+    left = dropwhile(lambda entry: entry[0] <= after, entries)
     for group in in_groups(left, _characters, MOST_ROWS, MOST_CHARACTERS):
         yield Piece(entries=tuple(group), names=names)
 

@@ -19,8 +19,8 @@ from tests.datasets import files
 from tests.pages.conftest import OpenPage, Upload, checked, finished
 from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, press, said, table
 from ui import session
-from ui.datasets import reading
 from ui.held import held
+from ui.parts import uploaded
 
 GOOD = {
     "question": "When?",
@@ -332,9 +332,9 @@ def test_a_large_file_waits_for_others_on_a_public_host_and_is_refused_after_a_w
     upload, monkeypatch
 ):
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
-    monkeypatch.setattr(reading.TURNS, "_patience", 0.01)
+    monkeypatch.setattr(uploaded.TURNS, "_patience", 0.01)
     large = jsonl(GOOD | {"response": "x" * 600_000}, GOOD | {"response": "y" * 600_000})
-    with reading.TURNS.turn():
+    with uploaded.TURNS.turn():
         assert not upload("small.jsonl", jsonl(GOOD)).error
         at = upload("large.jsonl", large)
         assert "This host is busy reading large files for others. Try again in a minute." in said(

@@ -6,30 +6,24 @@ Its kind, how many rows can be used, which were left out, and what is odd about 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
 import streamlit as st
 
-from evaluators.config import config
 from evaluators.datasets.alphabets import TITLES
-from evaluators.datasets.apart import PARQUET, ZIP
 from evaluators.datasets.checks import Finding
 from evaluators.datasets.columns import names_of
-from evaluators.datasets.encoding import GZIP
 from evaluators.datasets.encoding_guess import EncodingGuess, title_of
 from evaluators.datasets.guess import Guess
 from evaluators.datasets.mapping import Loaded, rejected
 from evaluators.datasets.readers import read
 from evaluators.datasets.shapes import recognise
 from evaluators.datasets.table import Problem, Row, Table
-from evaluators.retrieval.documents import PDF
 from evaluators.text.language import LANGUAGES, language, mark, say, speaking, translated
 from evaluators.text.words import counted, places
-from evaluators.turns import Turns
-from ui.held import give_back, weight
+from ui.held import weight
 from ui.parts.untrusted import plain
 
 GROUPS_SHOWN = 20
@@ -39,13 +33,6 @@ HEAD_BYTES = 2 * 2**20
 """Rows, and bytes of them, that are kept to look at while a person decides on the columns."""
 
 PART_SHOWN = 40
-
-LARGE = 2**20
-PACKED = (PARQUET, ZIP, GZIP, PDF)
-"""A file of that many bytes, or one that begins so, may need some hundred MB while it is read."""
-
-TURNS = Turns(mark("reading large files"), lambda: 1, patience=60)
-"""Those of the visitors of a public host."""
 
 
 @dataclass(frozen=True)
@@ -141,29 +128,6 @@ def begin(
         written=table.encoding,
     )
     return reading, table
-
-
-@contextmanager
-def turn(*contents: bytes | Table) -> Iterator[None]:
-    """The block reads these; on a public host one large file is read at a time, and the memory then
-    given back.
-
-    Raises `HostLimitError` where the others take too long.
-    """
-    files = [content for content in contents if isinstance(content, bytes)]
-    is_small = len(files) == len(contents) and sum(map(len, files)) <= LARGE
-    is_packed = any(file.startswith(PACKED) for file in files)
-    needs_turn = config().public and (is_packed or not is_small)
-    if not needs_turn:
-        yield
-        return
-    note = st.empty()
-    try:
-        with TURNS.turn(lambda: note.caption(say("Waiting for other uploads"))):
-            note.empty()
-            yield
-    finally:
-        give_back()
 
 
 def doubt(reading: Reading) -> None:

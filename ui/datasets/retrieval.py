@@ -15,10 +15,10 @@ from evaluators.retrieval.documents import Document, document
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, name_and_text
-from ui.datasets import made_bed, reading
+from ui.datasets import made_bed
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
-from ui.parts import forms, problems, remedies
+from ui.parts import forms, problems, remedies, uploaded
 from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
@@ -75,7 +75,7 @@ def show() -> None:
     if is_search or is_bed:
         if files and asked:
             contents = [asked[1], *(file.getvalue() for file in files)]
-            with problems.caught(), reading.turn(*contents):
+            with problems.caught(), uploaded.turn(*contents):
                 make = _make_bed if is_bed else _make
                 make(files, *asked, settings, name.strip())
         else:

@@ -35,7 +35,7 @@ from ui.datasets import preview, reading
 from ui.datasets.columns import NAME_SHOWN
 from ui.datasets.reading import Reading
 from ui.held import WORTH_RETURNING, held, weight
-from ui.parts import data_choice, origin, problems
+from ui.parts import data_choice, origin, problems, uploaded
 from ui.parts.untrusted import plain
 
 FIXED = (Shape.BED, Shape.ANSWERS, Shape.RAGBENCH, Shape.LABELS, Shape.VALUES)
@@ -79,7 +79,7 @@ def offer(
     """
     forget()
     try:
-        with reading.turn(content):
+        with uploaded.turn(content):
             _take(*reading.begin(name, content, source or {}))
     except PlumblineError:
         # A small one may be mended by other columns. A large one would be held for nothing, as
@@ -106,7 +106,7 @@ def _ask_how_to_read(found: Reading) -> None:
     if not part and not encoding:
         return
     with problems.caught(), st.spinner(say("Reading"), show_time=True):
-        with reading.turn(found.content):
+        with uploaded.turn(found.content):
             other, table = reading.begin(
                 found.name,
                 found.content,
@@ -312,7 +312,7 @@ def _ask_for_columns(found: Reading) -> None:
         )
     if use and chosen:
         with problems.caught(), st.spinner(say("Reading"), show_time=True):
-            with reading.turn(found.content):
+            with uploaded.turn(found.content):
                 _keep(found, found.table(), chosen)
             _remember(found, chosen if again else None)
             st.rerun()
@@ -360,7 +360,7 @@ def _compare_by(found: Reading) -> None:
         columns["group"] = chosen
     st.session_state[f"{found.key}_group"] = chosen
     with problems.caught(), st.spinner(say("Reading"), show_time=True):
-        with reading.turn(found.content):
+        with uploaded.turn(found.content):
             _keep(found, found.table(), columns)
         st.rerun()
 

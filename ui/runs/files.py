@@ -136,7 +136,9 @@ def _opened(given: UploadedFile) -> Run | None:
     try:
         # Before it is unpacked and stored: a host that is full says so at once.
         session.check_room(given.size)
-        return opened(given.getvalue(), session.store(), session.workspace())
+        content = given.getvalue()
+        with uploaded.turn(content):
+            return opened(content, session.store(), session.workspace())
     except PlumblineError as error:
         problems.keep(error, FILES_READ)
     return None
