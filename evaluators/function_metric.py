@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from traceback import extract_tb, format_exception_only
+from traceback import extract_tb
 from typing import Any, ClassVar
 
 from evaluators.base import Evaluator, evaluator, forget, registered
 from evaluators.errors import OwnCodeError, ParameterError
+from evaluators.llm.asking import in_words
 from evaluators.records import Sample, Score
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import slug
-from evaluators.text.printable import printable, shown
+from evaluators.text.printable import shown
 
 Function = Callable[[Sample], Any]
 
@@ -29,13 +30,12 @@ class FunctionMetric(Evaluator):
             returned = type(self).function(sample)
         except Exception as error:  # a person's own code may raise anything
             last = extract_tb(error.__traceback__)[-1]
-            words = printable(format_exception_only(error)[-1].strip())[:300].rstrip(".")
             raise OwnCodeError(
                 say(
                     "{metric} raised {problem} (line {line}). Correct it, then try again what "
                     "failed.",
                     metric=self.name,
-                    problem=words,
+                    problem=in_words(error),
                     line=last.lineno,
                 )
             ) from error

@@ -19,8 +19,14 @@ def llm_errors(model: str) -> Iterator[None]:
     except PlumblineError:
         raise
     except Exception as error:  # the object's own code: it may raise anything
-        # Which has words for an error whose own text cannot be had.
-        problem = printable(mask(format_exception_only(error)[-1].strip()))[:300]
+        problem = in_words(error)
         raise LLMError(
             f"{model}: complete(prompt) raised {problem}. Judge what failed again once it answers."
         ) from error
+
+
+def in_words(error: BaseException) -> str:
+    """What code that is not ours raised, on a line and without keys."""
+    # Which has words for an error whose own text cannot be had.
+    line = format_exception_only(error)[-1].strip().rstrip(".")
+    return printable(mask(line))[:300]

@@ -20,8 +20,7 @@ from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from traceback import format_exception_only
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError
@@ -41,6 +40,7 @@ from evaluators.errors import (
     UnreachableError,
 )
 from evaluators.llm import Access, ModelReply, ModelRequest, replies
+from evaluators.llm.asking import in_words
 from evaluators.llm.catalogue import SYSTEM
 from evaluators.llm.keys import clean_address, mask
 from evaluators.llm.loop import Scope, loop
@@ -49,9 +49,11 @@ from evaluators.llm.provider_errors import seconds_to_wait
 from evaluators.llm.transport import MOST_BYTES, PackedError, TooBigError, body_of, new_session
 from evaluators.named_files import read_file
 from evaluators.records import Completion, ModelSpec, Record, SystemSpec, Usage
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
 from evaluators.text.size import tokens
+
+T = TypeVar("T")
 
 OWN_JUDGE = "own"
 OWN = (SYSTEM, OWN_JUDGE)
@@ -115,16 +117,9 @@ class HTTPSystem(Record):
         for place in (self.answer, self.documents):
             replies.steps_of(place)
         body_for(self.body, "", ())
-        spec = SystemSpec(
-            method=self.method,
-            body=self.body,
-            answer=self.answer,
-            documents=self.documents,
-            headers=tuple(self.headers),
-            takes_documents=DOCUMENTS in self.body,
-            cache=self.cache,
-            at_once=self.at_once,
-        )
+        same = self.model_dump(exclude={"name", "address", "headers"})
+        names = tuple(self.headers)
+        spec = SystemSpec(headers=names, takes_documents=DOCUMENTS in self.body, **same)
         headers = tuple(_header(name, value) for name, value in self.headers.items())
         return _access(printable(self.name), spec, base_url=address, headers=headers)
 
@@ -187,20 +182,13 @@ def judge_access(ask: Callable[[ModelRequest], Any], name: str) -> OwnAccess:
 
 def missing_own(spec: ModelSpec) -> AccessError:
     """What to raise where a run asks what is a person's own, and it is not here."""
-    if spec.system is None:
-        return AccessError(
-            say(
-                "{model} is a judge from Python. Go on there, by the same call of evaluate.",
-                model=spec.model,
-            )
-        )
-    return AccessError(
-        say(
+    words = mark("{model} is a judge from Python. Go on there, by the same call of evaluate.")
+    if spec.system:
+        words = mark(
             "{model} is a RAG system that is not at hand. Add it on the Settings page under the "
-            "same name, name it by --system, or go on in Python.",
-            model=spec.model,
+            "same name, name it by --system, or go on in Python."
         )
-    )
+    return AccessError(say(words, model=spec.model))
 
 
 def _access(name: str, spec: SystemSpec, *, base_url: str = "", **more: Any) -> OwnAccess:
@@ -254,7 +242,7 @@ def _imported(name: str) -> Callable[..., Any]:
         for part in path.split("."):
             found = getattr(found, part)
     except Exception as error:  # a module of one's own may raise anything
-        raise ParameterError(f"{printable(name)} cannot be loaded: {_words_of(error)}.") from error
+        raise ParameterError(f"{printable(name)} cannot be loaded: {in_words(error)}.") from error
     finally:
         sys.path.remove(os.getcwd())
     if not callable(found):
@@ -321,10 +309,9 @@ class OwnConnection:
         if config().public:
             raise missing_own(request.spec)
         try:
-            async with asyncio.timeout(self.seconds):
-                completion = await self._answer(request)
-        except TimeoutError:
-            raise _late(request.spec.model, self.seconds) from None
+            completion = await self.in_time(self._answer(request))
+        except MissingInputError as problem:
+            raise LLMError(f"{request.spec.model}: {problem.message}") from None
         text, documents = self._access.mask(completion.text), completion.documents
         if documents is not None:
             documents = tuple(map(self._access.mask, documents))
@@ -332,18 +319,23 @@ class OwnConnection:
         update = {"text": text, "documents": documents, "usage": usage}
         return ModelReply(completion.model_copy(update=update), {})
 
+    async def in_time(self, reply: Awaitable[T]) -> T:
+        """The reply; raises `LateError` where it takes too long."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await reply
+        except TimeoutError:
+            message = say(
+                "{model} did not answer within {seconds:g} s. Make it faster, or allow it more "
+                "time by PLUMBLINE_CALL_SECONDS.",
+                model=self._access.spec.model,
+                seconds=self.seconds,
+            )
+            raise LateError(message, tries=2) from None
+
     async def _answer(self, request: ModelRequest) -> Completion:
+        """Its answer; raises `MissingInputError` for what are no documents."""
         raise NotImplementedError
-
-
-def _late(model: str, seconds: float) -> LateError:
-    message = say(
-        "{model} did not answer within {seconds:g} s. Make it faster, or allow it more time by "
-        "PLUMBLINE_CALL_SECONDS.",
-        model=model,
-        seconds=seconds,
-    )
-    return LateError(message, tries=2)
 
 
 def own_connection(access: OwnAccess) -> OwnConnection:
@@ -368,10 +360,7 @@ class _Function(OwnConnection):
             response, documents = result.get("response"), result.get("retrieved_documents")
         if not isinstance(response, str):
             raise LLMError(f"{model} returned {shown(result)}. {_RETURN}")
-        try:
-            found = None if documents is None else arguments.retrieved(documents)
-        except MissingInputError as problem:
-            raise LLMError(f"{model}: {problem.message}") from None
+        found = None if documents is None else arguments.retrieved(documents)
         return Completion(text=response, documents=found)
 
 
@@ -379,7 +368,7 @@ def _raised(model: str, error: BaseException) -> LLMError:
     message = say(
         "{model} raised {problem}. Correct it, then try again what failed.",
         model=model,
-        problem=_words_of(error),
+        problem=in_words(error),
     )
     status = getattr(error, "status_code", 0)
     # A lost connection, a busy server: what libraries raise then is one of these, or has a status.
@@ -387,11 +376,6 @@ def _raised(model: str, error: BaseException) -> LLMError:
     if is_passing or (isinstance(status, int) and status >= 500):
         return TransientError(message, tries=3)
     return LLMError(message)
-
-
-def _words_of(error: BaseException) -> str:
-    line = format_exception_only(error)[-1].strip().rstrip(".")
-    return printable(mask(line))[:300]
 
 
 Outcome = tuple[Any, BaseException | None]
@@ -553,10 +537,7 @@ class _HTTP(OwnConnection):
             if isinstance(each, str):
                 texts.append(each)
             elif each is not None:
-                try:
-                    texts += arguments.retrieved(each)
-                except MissingInputError as problem:
-                    raise LLMError(f"{self._host}: {problem.message}") from None
+                texts += arguments.retrieved(each)
         return tuple(text for text in texts if text.strip())
 
     @property
@@ -583,10 +564,7 @@ def try_one(access: OwnAccess, question: str) -> list[Any]:
         connection = _HTTP(access)
         assert access.spec.system
         try:
-            async with asyncio.timeout(connection.seconds):
-                return await connection.ask(access.spec.system, question, ())
-        except TimeoutError:
-            raise _late(access.spec.model, connection.seconds) from None
+            return await connection.in_time(connection.ask(access.spec.system, question, ()))
         finally:
             await connection.close()
 
