@@ -132,6 +132,7 @@ Those of the glossary have their meaning there.
 """
 
 ALSO_ELSEWHERE = {
+    "Another number": {"evaluators/flaws/planting.py"},
     "Back": {"ui/round/material.py"},
     "Next": {"ui/parts/present.py", "ui/sample/view.py", "ui/static/label.js"},
     "Reason": {"ui/sample/view.py"},

@@ -22,7 +22,7 @@ def choose(total: int, key: str, *, label: str = "") -> int | None:
     offered = [number for number in (FEW, MORE) if number < total]
     options = [*map(str, offered), ALL, OTHER]
     words = {str(number): say("{number} at random", number=number) for number in offered}
-    words |= {ALL: say("All {total:,}", total=total), OTHER: say("Another number")}
+    words |= {ALL: say("All {total:,}", total=total), OTHER: say("Another number", "how many")}
     if st.session_state.get(key) not in options:
         # Other data may be too few for what was chosen.
         st.session_state.pop(key, None)
