@@ -52,6 +52,7 @@ from evaluators.records import Completion, ModelSpec, Record, SystemSpec, Usage
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
 from evaluators.text.size import tokens
+from evaluators.text.strangers_json import strangers_json
 
 T = TypeVar("T")
 
@@ -136,7 +137,10 @@ def system(named: object) -> OwnAccess:
     if isinstance(named, str | Path):
         text = str(named)
         if text.lstrip().startswith("{"):
-            return _over_http(json.loads(text), "system")
+            try:
+                return _over_http(strangers_json(text), "system")
+            except ValueError as error:
+                raise ParameterError(f"system is {shown(text)}, which is no JSON.") from error
         if text.endswith(".toml"):
             return _of_file(Path(text))
         return system_of(_imported(text))

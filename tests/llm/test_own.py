@@ -279,7 +279,9 @@ def test_a_function_that_hangs_is_given_up(monkeypatch):
         asked(system_of(lambda question: time.sleep(3), "slow"))
 
 
-@pytest.mark.parametrize("named", ["os:nothing_here", "no_such_module:ask", "plain", 7])
+@pytest.mark.parametrize(
+    "named", ["os:nothing_here", "no_such_module:ask", "plain", "{not JSON", 7]
+)
 def test_a_name_that_leads_to_no_function_is_refused(named):
     with pytest.raises(ParameterError):
         system(named)
