@@ -54,8 +54,7 @@ def make_bed(
     asked = load_data(questions, on_remark=on_remark)
     if isinstance(asked, TestBed):
         raise DatasetError("The questions are a test bed already. Give questions with answers.")
-    made = bed.make_bed(texts, asked.samples, settings, seed)
-    return made.called(name) if name else made
+    return bed.make_bed(texts, asked.samples, settings, seed, name)
 
 
 def _files(documents: PathOrPaths) -> Iterator[Path]:

@@ -119,9 +119,6 @@ class MadeBed:
         kept = tuple(made for made in self.rows if made.row.id not in dropped)
         return replace(self, rows=kept)
 
-    def called(self, name: str) -> MadeBed:
-        return replace(self, name=name)
-
     @checks_types()
     def save(self, path: str | Path) -> Path:
         """Writes the rows as an official test bed: JSON lines that `load_data` reads.
@@ -147,6 +144,7 @@ def make_bed(
     questions: Sequence[Sample],
     settings: Settings | None = None,
     seed: int = 0,
+    name: str = "",
 ) -> MadeBed:
     """The rows that these questions and their true answers make with the documents.
 
@@ -170,7 +168,7 @@ def make_bed(
         size += sum(len(row.model_dump_json()) for row, *_ in made)
         check_retrieved_text(size, limits)
     origin = {"retrieval": facts_of_search(documents, pool, settings)}
-    return MadeBed(name_after(documents), tuple(rows), tuple(left_out), origin)
+    return MadeBed(name or name_after(documents), tuple(rows), tuple(left_out), origin)
 
 
 class _Text:

@@ -76,8 +76,7 @@ def show() -> None:
         if files and asked:
             contents = [asked[1], *(file.getvalue() for file in files)]
             with problems.caught(), uploaded.turn(*contents):
-                make = _make_bed if is_bed else _make
-                make(files, *asked, settings, name.strip())
+                _make(files, *asked, Settings(**settings), name.strip(), is_bed=is_bed)
         else:
             needed = {say("documents"): files, say("questions"): asked}
             lacking = [words for words, there in needed.items() if not there]
@@ -129,49 +128,36 @@ def _make(
     files: Sequence[Any],
     name: str,
     data: bytes,
-    settings: dict[str, Any],
+    settings: Settings,
     title: str,
+    *,
+    is_bed: bool,
 ) -> None:
-    """Reads, searches and keeps the data set, and says what could not be used.
+    """Reads, searches, keeps the data set or holds the bed, and says what could not be used.
 
     Raises `DatasetError`.
     """
+    made = None
     bar = Bar(say("Reading the documents"))
     try:
         documents = _readable_documents(files, bar)
         asked = questions(name, data)
         bar.show(0.5, say("Searching"))
-        made = retrieve(
-            documents,
-            asked.samples,
-            Settings(**settings),
-            lambda share: bar.show(0.5 + share / 2, say("Searching")),
-        )
+        if is_bed:
+            made_bed.hold(make_bed(documents, asked.samples, settings, name=title))
+        else:
+            made = retrieve(
+                documents,
+                asked.samples,
+                settings,
+                lambda share: bar.show(0.5 + share / 2, say("Searching")),
+            )
     finally:
         bar.empty()
-    dataset_view.forget()
-    dataset_view.keep(made.model_copy(update={"name": title or made.name}))
+    if made:
+        dataset_view.forget()
+        dataset_view.keep(made.model_copy(update={"name": title or made.name}))
     _tell_rest(asked, made)
-
-
-def _make_bed(
-    files: Sequence[Any],
-    name: str,
-    data: bytes,
-    settings: dict[str, Any],
-    title: str,
-) -> None:
-    """Reads the same, and holds the test bed that is made of it; raises `DatasetError`."""
-    bar = Bar(say("Reading the documents"))
-    try:
-        documents = _readable_documents(files, bar)
-        asked = questions(name, data)
-        bar.show(0.5, say("Searching"))
-        made = make_bed(documents, asked.samples, Settings(**settings))
-    finally:
-        bar.empty()
-    made_bed.hold(made.called(title) if title else made)
-    _tell_left_out(asked)
 
 
 def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:
@@ -205,20 +191,17 @@ def _warn_of_first(words: Sequence[str], title: str) -> None:
     st.warning(plain(shown), title=title, icon=":material/warning:")
 
 
-def _tell_rest(asked: Questions, made: Dataset) -> None:
+def _tell_rest(asked: Questions, made: Dataset | None) -> None:
     """The rows of questions that could not be used, and the questions that found nothing."""
-    _tell_left_out(asked)
-    without = [sample for sample in made.samples if not sample.retrieved_documents]
-    nothing = [say("“{question}”", question=sample.question[:100]) for sample in without]
-    if nothing:
-        number = counted(len(nothing), "question")
-        _warn_of_first(nothing, say("{questions} found nothing in the documents", questions=number))
-
-
-def _tell_left_out(asked: Questions) -> None:
     left_out = []
     for problem in asked.problems:
         left_out.append(say("Row {row:,}: {problem}", row=problem.row, problem=problem.message))
     if left_out:
         number = counted(len(left_out), "question")
         _warn_of_first(left_out, say("{questions} left out", questions=number))
+    samples = made.samples if made else ()
+    without = [sample for sample in samples if not sample.retrieved_documents]
+    nothing = [say("“{question}”", question=sample.question[:100]) for sample in without]
+    if nothing:
+        number = counted(len(nothing), "question")
+        _warn_of_first(nothing, say("{questions} found nothing in the documents", questions=number))

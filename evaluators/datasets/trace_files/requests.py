@@ -75,6 +75,7 @@ class _Request(NamedTuple):
     earlier: list[str]
     scores: dict[str, Any]
     program: str
+    start: tuple[float, str]
 
 
 def with_requests(name: str, table: Table) -> Table:
@@ -170,8 +171,7 @@ def _requests(rows: Iterable[Mapping[str, Any]]) -> list[_Request]:
         own = traces.setdefault(span.trace, {})
         own[span.id] = _merged(own[span.id], span) if span.id in own else span
     requests = [_request(trace, list(spans.values())) for trace, spans in traces.items()]
-    starts = {trace: _start(spans.values()) for trace, spans in traces.items()}
-    return _with_earlier_turns(requests, starts)
+    return _with_earlier_turns(requests)
 
 
 def _with_traces(spans: list[Span]) -> list[Span]:
@@ -196,10 +196,6 @@ def _merged(one: Span, other: Span) -> Span:
     filled["scores"] = {**one.scores, **other.scores}
     filled["start"] = max(one.start, other.start) if not any(one.start) else one.start
     return one._replace(**filled)
-
-
-def _start(spans: Iterable[Span]) -> tuple[float, str]:
-    return min((span.start for span in spans if any(span.start)), default=(0.0, ""))
 
 
 def _request(trace: str, every: list[Span]) -> _Request:
@@ -238,7 +234,10 @@ def _request(trace: str, every: list[Span]) -> _Request:
     session = next((span.session for span in spans if span.session), "")
     earlier = _earlier([*tops, *models])
     program = next((span.program for span in spans if span.program), "")
-    return _Request(outcome, trace, session, question, answer, documents, earlier, scores, program)
+    start = min((span.start for span in every if any(span.start)), default=(0.0, ""))
+    return _Request(
+        outcome, trace, session, question, answer, documents, earlier, scores, program, start
+    )
 
 
 def _question_and_answer(
@@ -327,17 +326,15 @@ def _within(
     return {search.id: around[search.id] for search in searches}
 
 
-def _with_earlier_turns(
-    requests: list[_Request], starts: Mapping[str, tuple[float, str]]
-) -> list[_Request]:
+def _with_earlier_turns(requests: list[_Request]) -> list[_Request]:
     """The requests, with what was said before in their conversations."""
     said: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
-    for request in sorted(requests, key=lambda request: starts[request.id]):
+    for request in sorted(requests, key=lambda request: request.start):
         if request.conversation and request.question:
             turns = said.setdefault(request.conversation, [])
             earlier[request.id] = turns[-MOST_EARLIER:]
-            turns += [f"{request.question}", f"{request.answer}"]
+            turns += [request.question, request.answer]
     talks = Counter(request.conversation for request in requests if request.conversation)
     whole = []
     for request in requests:

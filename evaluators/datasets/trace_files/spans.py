@@ -116,13 +116,8 @@ _WHOLE = frozenset(
 """What only rows of whole traces say that name no trace: of steps without one nothing is known."""
 
 _SCORES = (
-    "scores",
-    "feedback_scores",
-    "assessments",
-    "annotations",
-    "feedback",
-    "span_annotations",
-)
+    "scores", "feedback_scores", "assessments", "annotations", "feedback", "span_annotations",
+)  # fmt: skip
 _PEOPLE = frozenset({"annotation", "human", "ui"})
 """What programs write as the source of a score that a person gave."""
 
@@ -246,7 +241,8 @@ def facts_of(step: Mapping[str, Any]) -> Facts:
     for name, places in flat.items():
         entries = [places[place] for place in sorted(places)]
         texts = [entry.get("text") for entry in entries]
-        facts.setdefault(name, texts if all(map(_is_text, texts)) else entries)
+        are_texts = all(isinstance(text, str) for text in texts)
+        facts.setdefault(name, texts if are_texts else entries)
     return facts
 
 
@@ -261,10 +257,6 @@ def _place_in_list(path: str) -> tuple[str, int, str] | None:
         if number.isdecimal() and len(number) < 7 and parts[at - 1] in _NUMBERED:
             return ".".join(parts[:at]), int(number), ".".join(parts[at + 1 :])
     return None
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _folded(name: object) -> str:
