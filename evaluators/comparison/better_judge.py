@@ -112,7 +112,8 @@ def proposal(view: RunView, by: View = WHAT_COUNTS) -> Proposal:
     kind only, or all as the judge's.
     """
     halves = _checked_halves(view, by)
-    wrong = [cell for cell, one in halves.seen.items() if not _agrees(one)]
+    seen = halves.seen.items()
+    wrong = [cell for cell, one in seen if one.judged["adherence"] != one.people["adherence"]]
     if not wrong:
         raise ParameterError(
             say(
@@ -307,10 +308,6 @@ def _read(view: RunView, answers: list[Answer]) -> Iterator[tuple[Answer, Conten
 
 def _question(row: Outline) -> str:
     return one_line(row.question).casefold()
-
-
-def _agrees(one: LabelledSample) -> bool:
-    return one.judged["adherence"] == one.people["adherence"]
 
 
 def _errors(judge: TRACEScores, people: TRACEScores, question: str) -> Iterator[tuple[str, str]]:

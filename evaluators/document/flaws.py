@@ -97,20 +97,13 @@ def outcomes(flaws: Flaws) -> Table:
     cells = {
         one.name: f"{len(one.answers):,} · {RATE.estimate(one.rate)}" for one in flaws.outcomes
     }
+    halves = {
+        say("hold the answer"): (Outcome.ANSWERED, Outcome.DECLINED_WRONGLY),
+        say("do not hold it"): (Outcome.ANSWERED_WITHOUT, Outcome.DECLINED),
+    }
     rows = []
     if cells:
-        rows = [
-            [
-                say("hold the answer"),
-                cells[Outcome.ANSWERED.value],
-                cells[Outcome.DECLINED_WRONGLY.value],
-            ],
-            [
-                say("do not hold it"),
-                cells[Outcome.ANSWERED_WITHOUT.value],
-                cells[Outcome.DECLINED.value],
-            ],
-        ]
+        rows = [[held, *(cells[one.value] for one in own)] for held, own in halves.items()]
     return Table([HELD, ANSWERED, DECLINED], rows, [ANSWERED, DECLINED])
 
 

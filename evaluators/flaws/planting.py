@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
@@ -72,15 +73,7 @@ def courtesy(response: str) -> str:
     return "希望对您有帮助。" if is_chinese(response) else "I hope this helps."
 
 
-def _with_number(source: Source, rng: Random) -> str:
-    return _replaced(source, mismatches.NUMBER, rng)
-
-
-def _with_name(source: Source, rng: Random) -> str:
-    return _replaced(source, mismatches.NAME, rng)
-
-
-def _replaced(source: Source, pattern: re.Pattern[str], rng: Random) -> str:
+def _replaced(pattern: re.Pattern[str], source: Source, rng: Random) -> str:
     """A word that the pattern finds in its evidence too, by another one of its documents."""
     if len(source.text) + len(source.evidence) > MOST_CHARACTERS:
         return ""
@@ -117,8 +110,8 @@ def _with_sentence(source: Source, rng: Random) -> str:
 
 
 _PLANTERS: dict[Planted, Callable[[Source, Random], str]] = {
-    NUMBER: _with_number,
-    NAME: _with_name,
+    NUMBER: partial(_replaced, mismatches.NUMBER),
+    NAME: partial(_replaced, mismatches.NAME),
     NEGATION: _with_negation,
     SENTENCE: _with_sentence,
 }

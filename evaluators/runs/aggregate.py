@@ -646,6 +646,31 @@ def mean_of(
     )
 
 
+def mean_of_rows(
+    rows: Sequence[Outline],
+    values: Sequence[float | None],
+    resembling: Units | None = None,
+    *,
+    is_of_labels: bool = False,
+) -> Mean:
+    """The mean of values of these rows, `None` where they do not apply, with units as `summarise`.
+
+    One that `is_of_labels` is an estimate where the heuristic labelled.
+    """
+    resembling = units(rows) if resembling is None else resembling
+    judged = {place: float(value) for place, value in enumerate(values) if value is not None}
+    failed = sum(row.status == "failed" for row in rows)
+    estimated = sum(has_heuristic([rows[place].by]) for place in judged)
+    return mean_of(
+        [*judged.values()],
+        resembling[np.array([*judged], dtype=np.int64)],
+        asked=len(rows),
+        not_applicable=len(rows) - failed - len(judged),
+        failed=failed,
+        estimated=estimated if is_of_labels else 0,
+    )
+
+
 def questions_of(keys: Units) -> int | None:
     """How many units there are; `None` where each is there once."""
     questions = int(np.count_nonzero(np.bincount(keys)))

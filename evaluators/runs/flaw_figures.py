@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-import numpy as np
-
 from evaluators.flaws.declined import Basis, Outcome
 from evaluators.flaws.kinds import DECLINED_WRONGLY, KINDS, UNSUPPORTED, Kind
 from evaluators.flaws.of_answer import AnswerFlaws
 from evaluators.records import Record, Support
-from evaluators.runs.aggregate import Mean, mean_of, units
+from evaluators.runs.aggregate import Mean, mean_of_rows, units
 from evaluators.runs.store import Answer, Outline
-from evaluators.trace.labelling import has_heuristic
 
 Value = Callable[[AnswerFlaws], float | None]
 """What counts of an answer, from 0 to 1; `None` where it does not apply."""
@@ -83,12 +80,13 @@ def count(
         none = (each for each in chain.from_iterable(own) if each.support is Support.NONE)
         sentences = Counter(each.kind.value for each in none)
         update = {"is_suspicion": is_suspicion, "sentences": sentences}
-        kinds.append(one.model_copy(update=update))
+        if one.answers:
+            kinds.append(one.model_copy(update=update))
     outcomes = [figures.counted(outcome.value, partial(_came_out, outcome)) for outcome in Outcome]
     cited = [own.cited for own in every if own.cited]
     return Flaws(
-        kinds=tuple(sorted(filter(_is_there, kinds), key=_most_first)),
-        outcomes=tuple(outcomes) if any(map(_is_there, outcomes)) else (),
+        kinds=tuple(sorted(kinds, key=lambda one: -len(one.answers))),
+        outcomes=tuple(outcomes) if any(one.answers for one in outcomes) else (),
         bases=bases,
         declined=figures.mean(lambda own: own.declines),
         citations=Counter(one.carries.value for own in cited for one in own.citations),
@@ -108,14 +106,6 @@ def _came_out(outcome: Outcome, own: AnswerFlaws) -> bool | None:
     return None if own.outcome is None else own.outcome is outcome
 
 
-def _is_there(counted: Counted) -> bool:
-    return bool(counted.answers)
-
-
-def _most_first(counted: Counted) -> int:
-    return -len(counted.answers)
-
-
 class _Figures:
     """Means over the answers of some rows, each question counted once."""
 
@@ -124,24 +114,11 @@ class _Figures:
         self._answers = [Answer(row.position, row.model) for row in rows]
         self._flaws = [flaws.get(answer) for answer in self._answers]
         self._units = units(rows)
-        self._failed = sum(row.status == "failed" for row in rows)
 
     def mean(self, value: Value, *, is_of_labels: bool = False) -> Mean:
         """The mean over those to which it applies; an estimate where the heuristic labelled."""
-        judged: dict[int, float] = {}
-        for place, own in enumerate(self._flaws):
-            said = value(own) if own else None
-            if said is not None:
-                judged[place] = float(said)
-        estimated = sum(has_heuristic([self._rows[place].by]) for place in judged)
-        return mean_of(
-            [*judged.values()],
-            self._units[np.array([*judged], dtype=np.int64)],
-            asked=len(self._rows),
-            not_applicable=len(self._rows) - self._failed - len(judged),
-            failed=self._failed,
-            estimated=estimated if is_of_labels else 0,
-        )
+        values = [value(own) if own else None for own in self._flaws]
+        return mean_of_rows(self._rows, values, self._units, is_of_labels=is_of_labels)
 
     def counted(self, name: str, value: Value, *, is_of_labels: bool = False) -> Counted:
         pairs = zip(self._answers, self._flaws, strict=True)

@@ -25,7 +25,7 @@ from evaluators.flaws.planting import (
 )
 from evaluators.records import Dataset, Record, Run, Sample, Support
 from evaluators.runs import aggregate
-from evaluators.runs.aggregate import Mean, View, mean_of, units
+from evaluators.runs.aggregate import Mean, View, mean_of_rows
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import WHAT_COUNTS, RunView
 from evaluators.runs.store import Answer, Outline, Selection, ValueName
@@ -150,17 +150,8 @@ def _by_kind(view: RunView, by: View, kinds: Iterable[str]) -> dict[str, list[Ou
 
 def _share(rows: list[Outline], value: Callable[[Outline], float | None]) -> Mean:
     """The share of the rows to which it applies of which it holds."""
-    judged = [(row, said) for row in rows if (said := value(row)) is not None]
-    failed = sum(row.status == "failed" for row in rows)
-    return mean_of(
-        [said for _, said in judged],
-        units([row for row, _ in judged]),
-        asked=len(rows),
-        not_applicable=len(rows) - len(judged) - failed,
-        failed=failed,
-        # A planted error is there whoever looks for it: that the heuristic finds it is a count.
-        estimated=0,
-    )
+    # A planted error is there whoever looks for it: that the heuristic finds it is no estimate.
+    return mean_of_rows(rows, [value(row) for row in rows])
 
 
 def _samples(view: RunView, by: View, rng: Random) -> Iterator[Sample]:

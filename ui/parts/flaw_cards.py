@@ -99,16 +99,12 @@ def _card(run: Run, one: Counted) -> None:
     st.caption(name_and_text(say(one.kind.place), say(one.kind.remedy)))
     with st.container(horizontal=True, gap="small"):
         for answer in one.answers[:OPENED]:
-            _opening(run, one, answer)
+            label = say("Sample {place}", place=f"{answer.position + 1:,}")
+            key = f"open_{one.name}_{answer.model}_{answer.position}"
+            if st.button(label, key=key, type="tertiary"):
+                session.open_sample(run, answer)
         if len(one.answers) > OPENED:
             _choosing(run, one, say("All {count:,}", count=len(one.answers)))
-
-
-def _opening(run: Run, one: Counted, answer: Answer) -> None:
-    number = answer.position + 1
-    key = f"open_{one.name}_{answer.model}_{answer.position}"
-    if st.button(say("Sample {place}", place=f"{number:,}"), key=key, type="tertiary"):
-        session.open_sample(run, answer)
 
 
 def _choosing(run: Run, one: Counted, label: str) -> None:
