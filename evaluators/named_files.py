@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evaluators.errors import ParameterError, PlumblineError
 from evaluators.text.printable import printable
@@ -39,6 +40,16 @@ def read_file(path: str | os.PathLike[str], error: type[PlumblineError]) -> byte
         if file.is_fifo() or file.is_char_device():
             raise OSError(errno.EINVAL, "no file")
         return file.read_bytes()
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the file of TOML says; raises `ParameterError`."""
+    try:
+        return tomllib.loads(read_file(path, ParameterError).decode())
+    # Brackets within brackets a thousand deep end the parser by its own recursion.
+    except (ValueError, RecursionError) as error:
+        name, why = printable(os.fspath(path)), printable(str(error))[:120]
+        raise ParameterError(f"{name} cannot be read as TOML ({why}). Correct it.") from error
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:

@@ -13,7 +13,6 @@ import re
 import ssl
 import sys
 import threading
-import tomllib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -47,7 +46,7 @@ from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import seconds_to_wait
 from evaluators.llm.transport import MOST_BYTES, PackedError, TooBigError, body_of, new_session
-from evaluators.named_files import read_file
+from evaluators.named_files import read_toml
 from evaluators.records import Completion, ModelSpec, Record, SystemSpec, Usage
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
@@ -211,10 +210,7 @@ def _over_http(settings: Mapping[str, Any], where: str) -> OwnAccess:
 
 
 def _of_file(path: Path) -> OwnAccess:
-    try:
-        settings = tomllib.loads(read_file(path, ParameterError).decode())
-    except (ValueError, RecursionError) as error:
-        raise ParameterError(f"{printable(str(path))} is no TOML ({str(error)[:80]}).") from error
+    settings = read_toml(path)
     # A file of a run has it as a table.
     return _over_http(with_variables(settings.get("system", settings)), printable(path.name))
 

@@ -26,7 +26,7 @@ from evaluators.flaws.facts import SAYS_LITTLE
 from evaluators.flaws.mismatches import NUMBER as NUMBERS
 from evaluators.flaws.planting import NUMBER, Source, planted
 from evaluators.named_files import write_file
-from evaluators.records import Accepted, Sample
+from evaluators.records import Sample
 from evaluators.retrieval.dataset import (
     Chunk,
     Settings,
@@ -233,18 +233,24 @@ class _Maker:
             return _NO_NEGATIVE
         whole = [place for place, held in holding.items() if len(held) == len(parts)]
         doubts = self._doubts(parts, of_parts, near, negative)
-        if not whole:
-            chosen = [places[:PASSAGES] for places in of_parts]
-            row = self._row(question, tuple(map(self._chunks, chosen)), negative)
-            return [MadeRow(row, self._sources([*chain.from_iterable(chosen)]), doubts)]
-        whole = whole[:PASSAGES]
-        row = self._row(question, self._chunks(whole), negative)
-        made = [MadeRow(row, self._sources(whole), doubts)]
-        wrong = self._planted(question, parts, whole, negative) if len(parts) == 1 else None
+        # Where no chunk holds the whole answer, each of its parts has chunks of its own.
+        chosen = [places[:PASSAGES] for places in ([whole] if whole else of_parts)]
+        positive = tuple(map(self._chunks, chosen))
+        named = [self._pool[place].source for place in chain.from_iterable(chosen)]
+        sources = tuple(dict.fromkeys(named))
+        row = BedRow(
+            id=question.id,
+            query=question.question,
+            answer=question.ground_truth or "",
+            positive=positive[0] if whole else positive,
+            negative=self._chunks(negative),
+        )
+        made = [MadeRow(row, sources, doubts)]
+        wrong = self._planted(question, parts, chosen[0], negative) if len(parts) == 1 else None
         if wrong:
             if not NUMBERS.search(wrong["fakeanswer"]):
                 doubts = (*doubts, _NAME)
-            made.append(MadeRow(row.model_copy(update=wrong), self._sources(whole), doubts))
+            made.append(MadeRow(row.model_copy(update=wrong), sources, doubts))
         return made
 
     def _held(self, place: int, parts: Sequence[Sequence[str]]) -> set[int]:
@@ -254,24 +260,6 @@ class _Maker:
 
     def _chunks(self, places: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._pool[place].text for place in places)
-
-    def _sources(self, places: Sequence[int]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self._pool[place].source for place in places))
-
-    def _row(
-        self,
-        question: Sample,
-        positive: tuple[str, ...] | tuple[tuple[str, ...], ...],
-        negative: Sequence[int],
-    ) -> BedRow:
-        truth: Accepted = question.ground_truth or ""
-        return BedRow(
-            id=question.id,
-            query=question.question,
-            answer=truth,
-            positive=positive,
-            negative=self._chunks(negative),
-        )
 
     def _doubts(
         self,

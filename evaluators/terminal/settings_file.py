@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from evaluators.errors import ParameterError
 from evaluators.llm.own import with_variables
+from evaluators.named_files import read_toml
 from evaluators.text.printable import printable
 
 
@@ -19,16 +19,8 @@ def read_settings(path: Path, several: Mapping[str, bool]) -> dict[str, Any]:
     Raises `ParameterError` for a file that is not TOML, an unknown name, and a value of the wrong
     kind.
     """
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    # Brackets within brackets a thousand deep end the parser by its own recursion.
-    except (OSError, ValueError, RecursionError) as error:
-        why = printable(str(error))[:120]
-        raise ParameterError(
-            f"{printable(str(path))} cannot be read as TOML ({why}). Correct it."
-        ) from error
     options = {}
-    for name, value in settings.items():
+    for name, value in read_toml(path).items():
         option = _option_named(name, several, path)
         options[option] = _texts_of_option(option, value, several[option], path)
     return options

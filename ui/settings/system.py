@@ -102,7 +102,7 @@ def _draft() -> OwnAccess | None:
 def _take_up() -> None:
     """Keeps what was typed for the try that follows, and empties the fields of the headers."""
     before, typed = _draft(), st.session_state
-    headers = {}
+    headers: dict[str, str] = {}
     values = dict(before.headers) if before else {}
     is_same = before and _place(before.base_url) == _place(typed["system_address"])
     for number in range(MOST_HEADERS):
@@ -113,7 +113,15 @@ def _take_up() -> None:
             value = values[name].get_secret_value()
         if name:
             headers[name] = value
-    draft = _settings(headers).access()
+    draft = HTTPSystem(
+        name=typed["system_name"].strip() or USUAL_NAME,
+        address=typed["system_address"],
+        method=typed["system_method"],
+        body=typed["system_body"],
+        headers=headers,
+        answer=typed.get(ANSWER, ""),
+        documents=typed.get(FOUND, ""),
+    ).access()
     for number in range(MOST_HEADERS):
         # An empty field: the browser does not hold them either.
         if f"system_value_{number}" in typed:
@@ -125,19 +133,6 @@ def _take_up() -> None:
 def _place(address: str) -> tuple[str, str]:
     parts = urlsplit(address.strip())
     return parts.scheme, parts.netloc.lower()
-
-
-def _settings(headers: dict[str, str]) -> HTTPSystem:
-    typed = st.session_state
-    return HTTPSystem(
-        name=typed["system_name"].strip() or USUAL_NAME,
-        address=typed["system_address"],
-        method=typed["system_method"],
-        body=typed["system_body"],
-        headers=headers,
-        answer=typed.get(ANSWER, ""),
-        documents=typed.get(FOUND, ""),
-    )
 
 
 def _try() -> None:
@@ -179,13 +174,9 @@ def _choose() -> None:
     answer = replies.values_at(events, st.session_state[ANSWER])
     found = replies.values_at(events, st.session_state.get(FOUND, "")) or []
     count = len(found) if st.session_state.get(FOUND) else 0
-    words = in_a_line(
-        (
-            say("Answer: {text}", text="".join(map(str, answer or []))[:200]),
-            say("Documents: {count}", count=count),
-        )
-    )
-    st.caption(plain(words))
+    text = "".join(map(str, answer or []))[:200]
+    facts = [say("Answer: {text}", text=text), say("Documents: {count}", count=count)]
+    st.caption(plain(in_a_line(facts)))
     st.button(
         say("Use this system"),
         type="primary",
