@@ -141,7 +141,11 @@ class Source:
         Rows up to the number `after` are passed over. Raises `DatasetError`, `OSError` or
         `pyarrow.ArrowException` where it cannot be read on.
         """
-        for piece in self._pieces(fragment, wanted, after):
+        if table := self.traces(fragment):
+            found = _pieces(((number, json.dumps(row)) for number, row in table.rows), after)
+        else:
+            found = self._of_rows(fragment, wanted, after)
+        for piece in found:
             yield piece._replace(partition=fragment.partition)
 
     def traces(self, fragment: Fragment) -> Table | None:
@@ -156,11 +160,12 @@ class Source:
                 with self.system.open_input_stream(fragment.path, compression=None) as opened:
                     data = opened.read(config().upload_bytes + 1)
                 table = read(fragment.name.rpartition("/")[2], data, encoding=self.encoding)
-            is_of_traces = table is not None and bool(table.program)
+            if table and not table.program:
+                table = None
             # Of one file it is in memory at a time
             self._traces.clear()
-            self._traces[fragment] = table if is_of_traces else None
-            self.notes[fragment] = table.note if table and is_of_traces else ""
+            self._traces[fragment] = table
+            self.notes[fragment] = table.note if table else ""
         return self._traces[fragment]
 
     def _holds_steps(self, fragment: Fragment) -> bool:
@@ -172,18 +177,6 @@ class Source:
                 return bool(table and program_of(first_rows(table)))
         with self._text(fragment) as text:
             return _BEGINS_AS_TRACE.search(text.read(MOST_CHARACTERS)) is not None
-
-    def _pieces(
-        self,
-        fragment: Fragment,
-        wanted: Iterable[str] | None,
-        after: int,
-    ) -> Iterator[Piece]:
-        if table := self.traces(fragment):
-            lines = ((number, json.dumps(cells)) for number, cells in table.rows)
-            yield from _pieces(lines, after)
-            return
-        yield from self._of_rows(fragment, wanted, after)
 
     def _of_rows(
         self,

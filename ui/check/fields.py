@@ -11,7 +11,7 @@ from evaluators.people.labellers import at_the_beginning
 from evaluators.records import Cell
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer
-from evaluators.text.language import say
+from evaluators.text.language import mark, say
 from evaluators.text.scale import RATE, SCORE
 from evaluators.text.words import counted
 from ui import session
@@ -50,20 +50,12 @@ def _table(
     """Draws four buttons, and gives the field that was pressed last."""
     rows: dict[str, list[tuple[str, Sequence[Cell], bool]]] = {
         say("{labeller}: yes", labeller=labeller): [
-            (say("both yes · {number:,}", number=len(table.both_yes)), table.both_yes, True),
-            (
-                say("{people}: no · {number:,}", people=people, number=len(table.only_labeller)),
-                table.only_labeller,
-                False,
-            ),
+            (mark("both yes · {number:,}"), table.both_yes, True),
+            (mark("{people}: no · {number:,}"), table.only_labeller, False),
         ],
         say("{labeller}: no", labeller=labeller): [
-            (
-                say("{people}: yes · {number:,}", people=people, number=len(table.only_people)),
-                table.only_people,
-                False,
-            ),
-            (say("both no · {number:,}", number=len(table.both_no)), table.both_no, True),
+            (mark("{people}: yes · {number:,}"), table.only_people, False),
+            (mark("both no · {number:,}"), table.both_no, True),
         ],
     }
     # A button tells of its click once; the field stays open until another one is pressed.
@@ -72,7 +64,8 @@ def _table(
     for head, row in rows.items():
         st.caption(plain(at_the_beginning(head)))
         with st.container(horizontal=True):
-            for label, cells, is_alike in row:
+            for text, cells, is_alike in row:
+                label = say(text, people=people, number=len(cells))
                 if st.button(
                     label,
                     icon=":material/check:" if is_alike else ":material/compare_arrows:",
@@ -89,22 +82,15 @@ def _table(
 def _rates(found: Check, value: ValueCheck, people: str) -> list[str]:
     """What the labeller sees and misses, as lines of Markdown."""
     names = {"people": people, "labeller": plain(found.labeller)}
+    yes = mark("Of {people}'s yes, {rate} are a yes by {labeller}")
     if value.sensitivity is None:
-        words = say(
-            "No yes by {people}: how many would be a yes by {labeller} is not known.", **names
-        )
-    else:
-        rate = f"**{RATE.estimate(value.sensitivity)}**"
-        words = say("Of {people}'s yes, {rate} are a yes by {labeller}", **names, rate=rate)
-    lines = [words]
+        yes = mark("No yes by {people}: how many would be a yes by {labeller} is not known.")
+    no = mark("Of {people}'s no, {rate} are a no by {labeller}")
     if value.specificity is None:
-        words = say(
-            "No no by {people}: how many would be a no by {labeller} is not known.", **names
-        )
-    else:
-        rate = f"**{RATE.estimate(value.specificity)}**"
-        words = say("Of {people}'s no, {rate} are a no by {labeller}", **names, rate=rate)
-    lines.append(words)
+        no = mark("No no by {people}: how many would be a no by {labeller} is not known.")
+    lines = []
+    for words, rate in ((yes, value.sensitivity), (no, value.specificity)):
+        lines.append(say(words, **names, rate=f"**{RATE.estimate(rate)}**" if rate else ""))
     if value.kappa is not None:
         kappa = SCORE.with_interval(value.kappa, *value.kappa_interval or ())
         lines.append(say("Agreement beyond chance (kappa): {kappa}", kappa=kappa))
