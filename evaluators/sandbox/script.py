@@ -576,7 +576,7 @@ def _without_menus(page: str) -> Iterator[str | Message]:
     yield "\n".join(kept)
     if len(kept) < len(whole):
         left_out = len(whole) - len(kept)
-        yield said(mark("{lines:d} lines of menus and footers were left out."), lines=left_out)
+        yield said(mark("Lines of menus and footers left out: {lines:d}."), lines=left_out)
 
 
 def _text_messages(texts: Iterable[str | Message], limits: ParsingLimits) -> Iterator[Message]:

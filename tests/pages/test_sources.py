@@ -339,6 +339,10 @@ def test_documents_and_true_answers_become_a_test_bed_that_is_looked_at_first(op
 
     assert "To look at: 2 of 2 rows. Left out: 1 question." in said(at)
     assert not kept()
+    # One table of rows: why they are doubtful stands in it, beside the id.
+    [rows] = [each.value for each in at.dataframe if "to look at" in each.value]
+    assert list(rows.columns[:2]) == ["id", "to look at"]
+    assert "negative" in rows["to look at"][0]
     drop = next(each for each in at.multiselect if each.label == "Leave out")
     at = press(checked(drop.set_value(["1"]).run()), "use_bed")
     bed = kept()["Mill bed"]

@@ -354,7 +354,7 @@ def test_menus_and_footers_of_a_page_are_left_out_and_counted(menu):
     read = document("a.html", page.encode())
 
     assert read.text == f"{BODY} See the sources."
-    assert read.note.endswith(" lines of menus and footers were left out.")
+    assert read.note.startswith("Lines of menus and footers left out: ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluators.retrieval.bed import MadeBed, counts_in_words
 from evaluators.text.language import say
-from evaluators.text.words import accepted, counted, joined_sentences
+from evaluators.text.words import counted, joined_sentences
 from ui.datasets import preview
 from ui.datasets import view as dataset_view
 from ui.held import held, weight
@@ -47,25 +47,16 @@ def show() -> None:
                 tables.plain_rows(lines, label)
         if not made.rows:
             return
-        rows = [
-            {
-                "id": own.row.id,
-                say("Question"): own.row.query[:TEXT_SHOWN],
-                say("True answer"): accepted(own.row.answer)[:TEXT_SHOWN],
-                say("Planted error"): accepted(own.row.fakeanswer)[:TEXT_SHOWN],
-                say("To look at"): joined_sentences(map(say, own.doubts)),
-            }
-            for own in made.doubtful_first[:MOST_SHOWN]
-        ]
-        tables.plain_rows(rows, say("To look at"))
         ids = [own.row.id for own in made.doubtful_first]
         dropped = st.multiselect(
             say("Leave out"), ids, key=f"{key}_drop", placeholder=say("None"), max_selections=200
         )
         kept = made.without(dropped)
+        doubts = {own.row.id: joined_sentences(map(say, own.doubts)) for own in kept.rows}
         in_doubt = tuple(own.row for own in kept.doubtful_first)
         # Another name than the data will have, whose own preview stands below
-        preview.show(kept.bed.model_copy(update={"name": str(key), "rows": in_doubt}))
+        shown = kept.bed.model_copy(update={"name": str(key), "rows": in_doubt})
+        preview.show(shown, MOST_SHOWN, doubts)
         use = st.button(
             say("Use this test bed"),
             type="primary",

@@ -27,6 +27,8 @@ COLUMNS: Mapping[str, tuple[str, Literal["small", "medium"] | None]] = {
     "negatives": (mark("negatives"), None),
     "planted error": (mark("planted error"), None),
     "gold labels": (mark("gold labels"), None),
+    "group": (mark("group"), "small"),
+    "to look at": (mark("to look at"), "medium"),
 }
 """The heads of columns and their widths: ids and answers may be long, and would push what is beside
 them out of sight."""
@@ -35,18 +37,24 @@ LONGEST_TEXT = 20_000
 """Characters of a text that are shown in full: a browser draws a megabyte slowly."""
 
 
-def show(data: TestBed | Dataset) -> None:
-    """A table of the first rows, and all that the selected one holds."""
+def show(
+    data: TestBed | Dataset, at_most: int = PREVIEW_ROWS, doubts: Mapping[str, str] | None = None
+) -> None:
+    """A table of the first rows, with the doubts about a bed's, and the selected one whole."""
     rows: Sequence[BedRow | Sample] = data.rows if isinstance(data, TestBed) else data.samples
-    first = rows[:PREVIEW_ROWS]
+    first = rows[:at_most]
     cells = []
     for row in first:
-        cells.append(_bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row))
+        own = _bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row)
+        if doubts:
+            # Beside the id: further right a narrow screen does not show it
+            own = {"id": row.id, "to look at": doubts.get(row.id, ""), **own}
+        cells.append(own)
     words = say("Select a row to see it in full.")
     if len(rows) > len(first):
         words = say(
             "The first {first} of {rows:,} rows. Select a row to see it in full.",
-            first=PREVIEW_ROWS,
+            first=at_most,
             rows=len(rows),
         )
     st.caption(words)
@@ -68,6 +76,7 @@ def show(data: TestBed | Dataset) -> None:
         with st.container(border=True):
             if isinstance(row, BedRow):
                 _whole_bed_row(row)
+                _text(say("To look at"), (doubts or {}).get(row.id))
             else:
                 _sample(row)
 
@@ -131,8 +140,10 @@ def _bed_cells(row: BedRow) -> dict[str, object]:
 
 
 def _sample_cells(sample: Sample) -> dict[str, object]:
+    group = {"group": sample.situation[:CELL]} if sample.situation else {}
     return {
         "id": sample.id,
+        **group,
         "question": sample.question[:CELL],
         "answer": (sample.response or "")[:CELL],
         "documents": len(sample.retrieved_documents),
