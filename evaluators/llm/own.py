@@ -488,9 +488,13 @@ class _HTTP(OwnConnection):
 
     def _sent_on(self, response: Any, address: str) -> str:
         """Where a redirect leads on the same host; any other one would get the headers."""
-        target = urljoin(address, response.headers.get("location", ""))
         keeps_method = response.status in (307, 308) or response.method == "GET"
-        here, there = urlsplit(address), urlsplit(target)
+        try:
+            target = urljoin(address, response.headers.get("location", ""))
+            here, there = urlsplit(address), urlsplit(target)
+        except ValueError:  # such as http://[
+            message = say("{host} redirects to an address that cannot be read.", host=self._host)
+            raise LLMError(message, f"HTTP {response.status}") from None
         if keeps_method and (here.scheme, here.netloc) == (there.scheme, there.netloc):
             return str(target)
         raise RunStoppedError(

@@ -52,6 +52,10 @@ NEAR = 20
 MOST_NEGATIVE = 20
 MOST_PARTS = 20
 """Required answers, and spellings of each; of more each chunk would be read for each of them."""
+MOST_READ = 1_000_000_000
+"""Characters of chunks that are read for all answers of a bed: some ten to thirty seconds."""
+LOOK = 100
+"""Characters that are read in the time that it takes to look into a chunk at all."""
 SHORT, MANY = 2, 10
 """Signs of an answer, and chunks that hold it, from which on it may stand there by chance."""
 ENOUGH = 0.8
@@ -178,15 +182,6 @@ class _Text:
         self.is_chinese = is_chinese(text)
         self.text = _comparable(text, is_chinese=self.is_chinese)
 
-    def holds(self, spellings: Iterable[str]) -> bool:
-        """Whether one of these stands in it, as words of its own where words have ends."""
-        for spelling in spellings:
-            wanted = _comparable(spelling, is_chinese=self.is_chinese)
-            # Most texts do not hold it at all, which is found much faster.
-            if wanted in self.text and _whole(wanted).search(self.text):
-                return True
-        return False
-
 
 def _comparable(text: str, *, is_chinese: bool) -> str:
     lower = nfkc(text).lower()
@@ -201,13 +196,17 @@ def _whole(spelling: str) -> re.Pattern[str]:
 
 
 class _Maker:
-    """Makes rows of one pool of chunks; each chunk is made comparable once."""
+    """Makes rows of one pool of chunks; each chunk, and each spelling of a question, is made
+    comparable once.
+    """
 
     def __init__(self, pool: Sequence[Chunk], searchable: Index, seed: int) -> None:
         self._pool = pool
         self._index = searchable
         self._seed = seed
         self._texts: dict[int, _Text] = {}
+        self._wanted: dict[tuple[str, bool], str] = {}
+        self._left = MOST_READ
 
     def rows(self, question: Sample) -> list[MadeRow] | str:
         """The rows of a question, or why there are none."""
@@ -218,6 +217,7 @@ class _Maker:
             return _MANY_PARTS
         if any(one.strip(" .。").lower() in SAYS_LITTLE for part in parts for one in part):
             return _SAYS_LITTLE
+        self._wanted.clear()
         near = self._index.best(question.question, LOOKED_AT)
         answer = " ".join(part[0] for part in parts)
         likely = self._index.best(f"{question.question} {answer}", LOOKED_AT)
@@ -256,7 +256,34 @@ class _Maker:
     def _held(self, place: int, parts: Sequence[Sequence[str]]) -> set[int]:
         """The required answers that a chunk holds."""
         text = self._texts.setdefault(place, _Text(self._pool[place].text))
-        return {number for number, spellings in enumerate(parts) if text.holds(spellings)}
+        return {number for number, spellings in enumerate(parts) if self._holds(text, spellings)}
+
+    def _holds(self, text: _Text, spellings: Iterable[str]) -> bool:
+        """Whether one of these stands in it, as words of its own where words have ends."""
+        for spelling in spellings:
+            key = spelling, text.is_chinese
+            if key not in self._wanted:
+                self._wanted[key] = _comparable(spelling, is_chinese=text.is_chinese)
+            wanted = self._wanted[key]
+            # Most texts do not hold it at all, which is found much faster.
+            self._read(LOOK + len(text.text) // 10)
+            if wanted in text.text:
+                found = _whole(wanted).search(text.text)
+                self._read(found.end() if found else len(text.text))
+                if found:
+                    return True
+        return False
+
+    def _read(self, characters: int) -> None:
+        """Counts what is read; raises `DatasetError` beyond the limit."""
+        self._left -= characters
+        if self._left < 0:
+            raise DatasetError(
+                say(
+                    "To look for all answers in all documents takes too long. Split the questions "
+                    "or leave out documents."
+                )
+            )
 
     def _chunks(self, places: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._pool[place].text for place in places)
@@ -270,7 +297,10 @@ class _Maker:
     ) -> tuple[str, ...]:
         """Why a person should look at the row."""
         words = [frozenset(terms(spelling)) - {STOP} for part in parts for spelling in part]
-        texts = [frozenset(terms(text)) for text in self._chunks(negative[:PASSAGES])]
+        nearest = self._chunks(negative[:PASSAGES])
+        # To take a text apart takes longer than to search it.
+        self._read(5 * sum(map(len, nearest)))
+        texts = [frozenset(terms(text)) for text in nearest]
         holds_words = any(
             len(own) > 1 and len(own & text) >= ENOUGH * len(own) for own in words for text in texts
         )
@@ -296,18 +326,19 @@ class _Maker:
         [spellings] = parts
         # The first of them that stands in its chunks is the one that is replaced.
         texts = self._chunks(whole)
-        own = next((one for one in spellings if _Text(texts[0]).holds([one])), "")
+        own = next((one for one in spellings if self._holds(_Text(texts[0]), [one])), "")
         around = "\n".join(self._chunks([*whole, *negative]))
+        self._read(2 * len(around))
         rng = Random(f"{self._seed} {question.id} {question.question}")
         fake = own and _of_its_kind(question.question, own, around, rng)
-        if not fake or _Text(fake).holds(spellings):
+        if not fake or self._holds(_Text(fake), spellings):
             return None
         wrong = []
         for text in texts:
             for spelling in sorted(spellings, key=len, reverse=True):
                 text = _whole(spelling.strip()).sub(lambda _: fake, text)
             # One that is written in another form cannot be replaced.
-            if not _Text(text).holds(spellings):
+            if not self._holds(_Text(text), spellings):
                 wrong.append(text)
         if not wrong:
             return None

@@ -101,6 +101,12 @@ def test_a_redirect_to_another_host_is_refused_and_nothing_is_sent_there():
         assert other.asked == []
 
 
+def test_a_redirect_to_what_is_no_address_fails_with_its_reason():
+    words = "redirects to an address that cannot be read"
+    with RagService(elsewhere="http://[broken") as service, pytest.raises(LLMError, match=words):
+        asked(at(service, "/elsewhere"))
+
+
 @pytest.mark.parametrize(
     ("path", "error", "words"),
     [

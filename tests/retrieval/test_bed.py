@@ -184,3 +184,14 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path):
             make_bed(documents, questions, on_remark=len, **facts)
     with pytest.raises(DatasetError, match="limit is 1,000"):
         make_bed(["a.txt"] * 1001, rows, on_remark=len)
+
+
+def test_what_is_read_for_all_answers_together_is_bounded():
+    # Twenty parts in twenty spellings each, looked for in a text of a megabyte: without a bound
+    # 20,000 such questions, which are few bytes, take hours
+    parts = tuple(tuple(chr(0x2400 + 20 * part + at) for at in range(20)) for part in range(20))
+    asked = [Sample(id=str(at), question="mill", ground_truth=parts) for at in range(2000)]
+    documents = [Document("mill.txt", "mill " * 200_000)]
+
+    with pytest.raises(DatasetError, match="Split the questions"):
+        bed.make_bed(documents, asked, Settings(chunking_strategy="document"))

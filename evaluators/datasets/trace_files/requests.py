@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import islice
 from typing import Any, NamedTuple
 
 from evaluators.config import config
@@ -21,6 +22,8 @@ MOST_DOCUMENTS = 1000
 """Of one trace, earlier turns among them."""
 MOST_EARLIER = 6
 """Earlier messages of a conversation that are evidence of an answer, the last ones."""
+MOST_SCORES = 100
+"""Of one trace, the first ones that came with it."""
 LOOKED_AT = 50
 """Rows by which a file is known."""
 
@@ -73,7 +76,7 @@ class _Request(NamedTuple):
     documents: dict[str, str]
     """Where each was found, by its text."""
     earlier: list[str]
-    scores: dict[str, Any]
+    scores: Mapping[str, Any]
     program: str
     start: tuple[float, str]
 
@@ -193,15 +196,22 @@ def _with_traces(spans: list[Span]) -> list[Span]:
 def _merged(one: Span, other: Span) -> Span:
     """Two halves of a step: LangSmith writes what began, and what ended."""
     filled = {name: value for name, value in other._asdict().items() if value not in (None, "")}
-    filled["scores"] = {**one.scores, **other.scores}
+    filled["scores"] = _with_scores(one.scores, other.scores)
     filled["start"] = max(one.start, other.start) if not any(one.start) else one.start
     return one._replace(**filled)
 
 
+def _with_scores(scores: Mapping[str, Any], more: Mapping[str, Any]) -> Mapping[str, Any]:
+    # A step may stand there in any number of parts: no more is copied than is kept
+    if not more or len(scores) >= MOST_SCORES:
+        return scores
+    return dict(islice({**scores, **more}.items(), MOST_SCORES))
+
+
 def _request(trace: str, every: list[Span]) -> _Request:
-    scores: dict[str, Any] = {}
+    scores: Mapping[str, Any] = {}
     for span in every:
-        scores |= span.scores
+        scores = _with_scores(scores, span.scores)
     in_order = sorted(every, key=lambda span: span.start)
     spans = [span for span in in_order if span.kind != "evaluator"]
     found = {span.id: span.with_documents for span in spans if not span.is_summary}

@@ -333,10 +333,11 @@ def _text(facts: Facts, names: Sequence[str]) -> str:
         value = facts.get(name)
         if isinstance(value, list) and value:
             value = value[0]
-        text = "" if isinstance(value, dict | list) or value is None else str(value).strip('" ')
-        if text not in _MISSING:
+        text = "" if isinstance(value, dict | list) or value is None else str(value)
+        # Cut first: what holds many steps is asked for its id with each of them
+        if (text := text[:LONGEST_NAME].strip('" ')) not in _MISSING:
             # Python's OpenTelemetry prints ids so
-            return _HEX.sub("", text[:200])
+            return _HEX.sub("", text)
     return ""
 
 
