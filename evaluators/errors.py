@@ -45,6 +45,7 @@ IN_PYTHON: Words = {
     "raise_cap": "Raise the budget and resume.",
     "name_judge": 'Name one: judge="groq/openai/gpt-oss-120b".',
     "name_ability": "Name one with all_with_ability(...) of evaluators.datasets.rgb.",
+    "name_system": "Pass it to evaluate again: system=ask.",
     "delete_a_run": "Delete one with store.runs.delete.",
     "delete_upload": "Delete it with store.uploads.delete.",
     "save_run": (

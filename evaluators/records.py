@@ -549,6 +549,7 @@ RemedyCode = Literal[
     "raise_cap",
     "name_judge",
     "name_ability",
+    "name_system",
     "delete_a_run",
     "delete_upload",
     "save_run",

@@ -32,6 +32,7 @@ SCREEN = re.compile(r"(?i:\bpages?\b|\bbuttons?\b)|\bSettings\b|(?<![\w-])--[a-z
 OTHER_PAGES = {
     "The key {problem}. Copy it again from the provider's page, and nothing else.",
     "{host} answered with a web page.",
+    "page",
     ", page ",
     ", pages ",
     "{name} holds a picture of its one page, not the text. Run a text recognition (OCR) over it and "

@@ -47,7 +47,7 @@ from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import seconds_to_wait
 from evaluators.llm.transport import MOST_BYTES, PackedError, TooBigError, body_of, new_session
 from evaluators.named_files import read_toml
-from evaluators.records import Completion, ModelSpec, Record, SystemSpec, Usage
+from evaluators.records import Completion, ModelSpec, Record, Remedy, SystemSpec, Usage
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
 from evaluators.text.size import tokens
@@ -185,12 +185,10 @@ def judge_access(ask: Callable[[ModelRequest], Any], name: str) -> OwnAccess:
 
 def missing_own(spec: ModelSpec) -> AccessError:
     """What to raise where a run asks what is a person's own, and it is not here."""
-    words = mark("{model} is a judge from Python. Go on there, by the same call of evaluate.")
     if spec.system:
-        words = mark(
-            "{model} is a RAG system that is not at hand. Add it on the Settings page under the "
-            "same name, name it by --system, or go on in Python."
-        )
+        words = say("{model} is a RAG system that is not at hand.", model=spec.model)
+        return AccessError(words, remedy=Remedy("name_system"))
+    words = mark("{model} is a judge from Python. Go on there, by the same call of evaluate.")
     return AccessError(say(words, model=spec.model))
 
 

@@ -12,6 +12,7 @@ IN_TERMINAL: Words = {
     "raise_cap": "Raise the budget with --max-calls or --max-cost and resume.",
     "name_judge": "Name one: --judge groq/openai/gpt-oss-120b.",
     "name_ability": "Name one: --ability noise_robustness.",
+    "name_system": "Name it: --system module:function, or --system rag.toml.",
     "delete_a_run": "Delete one on the Runs page of the app.",
     "delete_upload": "Delete it on the Datasets page of the app.",
     "save_run": (

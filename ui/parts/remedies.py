@@ -21,6 +21,9 @@ IN_APP: Words = {
     "raise_cap": mark("Raise the budget and resume."),
     "name_judge": mark("Choose one."),
     "name_ability": mark("Choose one."),
+    "name_system": mark(
+        "Add it on the Settings page under the same name, or go on in Python or the terminal."
+    ),
     "delete_a_run": mark("Delete one on the Runs page."),
     "delete_upload": mark("Delete it on the Datasets page."),
     "save_run": mark(
@@ -34,8 +37,12 @@ IN_APP: Words = {
     "skip_broken": mark("Upload the file on the Datasets page, which leaves these rows out."),
     "collect": mark("Resume collects the answers."),
 }
-ON_PUBLIC_HOST: Words = {**IN_APP, "enter_key": mark("Enter one on the Settings page.")}
-"""A visitor cannot set a variable of the host."""
+ON_PUBLIC_HOST: Words = {
+    **IN_APP,
+    "enter_key": mark("Enter one on the Settings page."),
+    "name_system": mark("A public host asks none: go on where it runs."),
+}
+"""A visitor cannot set a variable of the host, and it asks no systems of theirs."""
 
 ON_SETTINGS: Words = {
     **IN_APP,
