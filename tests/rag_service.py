@@ -38,6 +38,8 @@ class RagService:
     def __init__(self, *, latency: float = 0.0, elsewhere: str = "", key: str = "") -> None:
         self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         self.latency, self.elsewhere, self.key = latency, elsewhere, key
+        self.kept_waiting = False
+        """Whether who read a stream waited for more behind its end."""
         self.index = BM25Index(DOCUMENTS, lambda share: None)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -109,8 +111,12 @@ class RagService:
                     self.wfile.write(f"data: {event}\r\n\r\n".encode())
                     self.wfile.flush()
                     time.sleep(0.001)
-                # As some do, it keeps the connection.
-                time.sleep(0.5)
+                # As some do, it keeps the connection until the other side lets it go.
+                self.connection.settimeout(30)
+                try:
+                    self.rfile.read(1)
+                except TimeoutError:
+                    service.kept_waiting = True
 
             def send(self, status: int, kind: str, body: bytes, location: str = "") -> None:
                 self.send_response(status)

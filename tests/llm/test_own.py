@@ -63,11 +63,10 @@ def test_json_gives_the_answer_and_what_was_retrieved(service):
 
 
 def test_a_stream_is_read_up_to_its_end_although_the_connection_stays_open(service):
-    started = time.monotonic()
     completion = asked(at(service, "/stream", answer="delta", documents="sources[].text"))
     assert completion.text.strip() == TOWER
     assert completion.documents == (DOCUMENTS[0], DOCUMENTS[1])
-    assert time.monotonic() - started < 0.45
+    assert not service.kept_waiting
 
 
 def test_a_question_cannot_end_the_text_of_the_body_in_which_it_stands(service):
