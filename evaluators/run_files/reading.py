@@ -22,6 +22,7 @@ from evaluators.messages import Text
 from evaluators.records import (
     Cell,
     LabelEvidence,
+    ModelSpec,
     Record,
     Run,
     Sample,
@@ -113,7 +114,9 @@ def opened(data: bytes, store: Store, workspace: str) -> Run:
         workspaces.of(store).check_run(of_workspace, samples, size)
 
     content = read(data, admit)
-    run = content.run.model_copy(update={"id": run_id, "workspace": workspace})
+    models = tuple(map(_without_function, content.run.models))
+    changes = {"id": run_id, "workspace": workspace, "models": models}
+    run = content.run.model_copy(update=changes)
     store.runs.put(run, content.samples, content.results)
     try:
         environment = content.environment.model_copy(update={"opened": timestamp()})
@@ -125,6 +128,13 @@ def opened(data: bytes, store: Store, workspace: str) -> Run:
         store.runs.delete(run_id)
         raise
     return run
+
+
+def _without_function(spec: ModelSpec) -> ModelSpec:
+    """The model; of a system in Python without where it is, which pages print in a command."""
+    if spec.system is None:
+        return spec
+    return spec.model_copy(update={"system": spec.system.model_copy(update={"function": ""})})
 
 
 def read(data: bytes, admit: Admit = lambda *_: None) -> RunFile:

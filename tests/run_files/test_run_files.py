@@ -16,7 +16,7 @@ from evaluators.api.results import Results
 from evaluators.datasets.bundled import ENGLISH_BED, TRACE_SAMPLES
 from evaluators.errors import RunFileError
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell, Sample, fingerprint_of
+from evaluators.records import Cell, ModelSpec, Sample, SystemSpec, fingerprint_of
 from evaluators.run_files.contents import (
     ENVIRONMENT,
     FORMAT,
@@ -31,6 +31,7 @@ from evaluators.run_files.writing import written
 from evaluators.runs.examples import INVENTED, NOISE, find
 from evaluators.runs.notes import Note
 from evaluators.runs.store import Answer, Store
+from evaluators.terminal.command import command
 from tests.comparison.made import MODELS, results
 
 NOW = "2026-11-23T10:00:00+00:00"
@@ -149,6 +150,17 @@ def test_a_file_names_no_folder_of_the_machine(tmp_path, store):
 
     assert "anna" not in run
     assert json.loads(run)["origin"]["file"] == "answers.jsonl"
+
+
+def test_of_a_strangers_function_no_command_names_the_module(store):
+    system = ModelSpec(provider="system", model="rag", system=SystemSpec(function="os:system"))
+    made = results(store, "Asked", QUESTIONS, [1.0, 0.0, 1.0], models=(system,))
+    assert "--system os:system" in command(made.run)
+
+    again = in_an_empty_store(written(store, made.run))
+
+    assert "--system rag.toml" in command(again.run)
+    assert "os:system" not in again.run.model_dump_json()
 
 
 def test_opened_twice_it_is_one_run(store, made):
