@@ -250,7 +250,7 @@ def test_missing_names_the_fields_that_hold_nothing(sample, lacking):
 def test_a_response_that_a_generator_gives_is_not_missing():
     sample = Sample(id="1", question="q")
 
-    assert missing(("response", "ground_truth"), sample, has_generator=True) == ["ground_truth"]
+    assert missing(("response", "ground_truth"), sample, given=("response",)) == ["ground_truth"]
 
 
 def test_require_names_sample_field_evaluator_and_remedy():

@@ -19,6 +19,7 @@ import pytest
 from evaluators.batch import sources
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
+from evaluators.retrieval import bed
 from evaluators.text import injection
 from tests.hostile import LENGTHS, TooSlowError, check, strings_for
 
@@ -51,6 +52,10 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
     "evaluators/datasets/alphabets.py of": (
         "match",
         lambda: [alphabet.letters for alphabet in ALPHABETS.values()],
+    ),
+    "evaluators/retrieval/bed.py _whole": (
+        "search",
+        lambda: [bed._whole(words) for words in ("new york", "大桥", "a (b", "330")],
     ),
     "evaluators/datasets/hub.py": (
         "match",

@@ -145,7 +145,7 @@ def test_a_part_at_random_is_a_cheap_trial_and_the_same_whatever_else_is_taken()
     assert [len(part) for part in ids] == [5, 10, 24]
     assert few.samples != whole.samples[:5]
     assert {sample.id for sample in others.samples} != ids[0]
-    assert few.origin == {"sample": 5, "of": 24, "seed": 0}
+    assert few.origin == {"group": "situation", "sample": 5, "of": 24, "seed": 0}
 
 
 def test_a_metric_that_was_saved_in_the_app_is_asked_for_by_name():
