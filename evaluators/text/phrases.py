@@ -24,6 +24,8 @@ LETTER = 150
 """To bring a letter of a text to the form that is compared."""
 LOOK = 2_000
 """To look at one place of a phrase."""
+STANDS = 4
+"""To find that a letter of a phrase stands there, as `str.find` compares it more than once."""
 
 Ends = Literal["anywhere", "whole words", "answer"]
 
@@ -73,7 +75,7 @@ class Search:
             """Notes the next place of a phrase."""
             sought, phrase = wanted[number]
             while self._left > 0 and (at := letters.find(sought, at)) >= 0:
-                self._left -= LOOK + len(sought)
+                self._left -= LOOK + STANDS * len(sought)
                 first, last = at_letter[at], at_letter[at + len(sought) - 1]
                 if _is_apart(plain, first, last, phrase.ends):
                     heappush(next_places, (at, number))

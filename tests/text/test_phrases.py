@@ -71,8 +71,7 @@ def test_long_texts_and_long_phrases_take_linear_time(unit, ends):
         ]
         list(Search(phrases).places(text))
 
-    # Phrases of 25,000 characters take 25 to 40 us a character, as machines and their caches differ.
-    check(look, [repeated("", unit, ""), repeated("", unit, "b")], limit=90e-6)
+    check(look, [repeated("", unit, ""), repeated("", unit, "b")])
 
 
 def test_a_phrase_that_is_always_inside_a_longer_word_is_given_up():
