@@ -11,6 +11,7 @@ from evaluators.comparison.words import NEITHER_BETTER
 from evaluators.datasets.versions import FEWEST, MOST
 from evaluators.errors import ParameterError
 from evaluators.records import Run
+from evaluators.runs import aggregate
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.normalise import one_line
@@ -29,15 +30,17 @@ def column_of(run: Run) -> str:
     return str(run.origin.get(GROUP) or chosen or GROUP)
 
 
-def names_of(view: RunView, model: int = 0) -> tuple[str, ...]:
+def names_of(view: RunView, model: int = 0) -> list[str]:
     """The groups of a run, in the order of their names."""
-    return tuple(view.by_group(model))
+    return sorted({row.situation for row in aggregate.of_model(view.rows, model)} - {""})
 
 
 def can_be_compared(view: RunView) -> bool:
     """Whether a run has groups of which two were asked the same question: versions, not topics."""
 
     def have_common_questions() -> bool:
+        if not FEWEST <= len(names_of(view)) <= MOST:
+            return False
         first: dict[str, str] = {}
         for row in view.rows:
             question = one_line(row.question)
@@ -45,9 +48,7 @@ def can_be_compared(view: RunView) -> bool:
                 return True
         return False
 
-    names = names_of(view)
-    are_few = FEWEST <= len(names) <= MOST
-    return are_few and view.kept("groups have common questions", bool, have_common_questions)
+    return view.kept("groups have common questions", bool, have_common_questions)
 
 
 def sides(whole: Side, by: str, only: Sequence[str] = ()) -> list[Side]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate, islice
+from types import NoneType
 from typing import Any
 
 from evaluators.datasets.names import SCORES, folded, is_never_a_field, last_part
@@ -18,6 +20,8 @@ FEWEST, MOST = 2, 20
 LONGEST = 100
 """Characters of a value: a longer one is a text and names no version."""
 MOST_COLUMNS = 200
+MOST_ROWS = 2_000
+"""Rows of the first repeated questions, wherever they stand, by which a column is judged."""
 REPEATED = 0.25
 """The least share of rows whose question is asked again: fewer are repeated by mistake."""
 EVEN = 0.9
@@ -25,6 +29,9 @@ EVEN = 0.9
 
 _Answer = tuple[str, str, str]
 """A question, the version that answered, and what."""
+
+_OF_A_VERSION = (str, int, float, NoneType)
+_BLANK = frozenset(("", None))
 
 _KNOWN = re.compile(
     "(^|_)(version|variant|prompt|template|system_prompt|model|llm|generator|chunk_size|chunking"
@@ -60,12 +67,20 @@ def versions_in(table: Table, names: Sequence[str], columns: Mapping[str, str]) 
         return ()
     response = columns.get("response")
     responses = [str(_cell(row, response) or "") if response else "" for _, row in table.rows]
+    questions = dict.fromkeys(asked[place] for place in repeated)
+    together = accumulate(times[question] for question in questions)
+    few = sum(rows <= MOST_ROWS for rows in together)
+    read = set(islice(questions, few))
+    places = [place for place in repeated if asked[place] in read]
     found = []
     for name in names[:MOST_COLUMNS]:
         if name in columns.values() or _says_something_else(name):
             continue
-        if values := _few_values(table, name):
-            answers = [(asked[place], values[place], responses[place]) for place in repeated]
+        if values := _few_values([_cell(table.rows[place][1], name) for place in places]):
+            answers = [
+                (asked[place], value, responses[place])
+                for place, value in zip(places, values, strict=True)
+            ]
             may_be = _differ(answers) if any(responses) else is_version(name)
             if may_be and _are_even(answers):
                 found.append(name)
@@ -93,22 +108,19 @@ def _cell(row: Mapping[str, Any], column: str) -> Any:
     return value
 
 
-def _few_values(table: Table, column: str) -> list[str]:
-    """What each row has there, empty for a blank; none where they are too many, or texts."""
-    values: list[str] = []
-    different: set[str] = set()
-    for _, row in table.rows:
-        cell = _cell(row, column)
-        if not isinstance(cell, str | int | float | None):
+def _few_values(cells: Sequence[Any]) -> list[str]:
+    """Each cell as a text, empty for a blank; none where they are too many, or texts."""
+    texts: dict[Any, str] = {}
+    for cell in cells:
+        if not isinstance(cell, _OF_A_VERSION):
             return []
-        text = "" if cell is None or cell != cell else str(cell)
-        if len(text) > LONGEST:
-            return []
-        values.append(text)
-        different.add(text)
-        if len(different - {""}) > MOST:
-            return []
-    return values if len(different - {""}) >= FEWEST else []
+        if cell not in texts and cell == cell:
+            texts[cell] = "" if cell is None else str(cell)
+            if len(texts) > MOST + len(_BLANK.intersection(texts)) or len(texts[cell]) > LONGEST:
+                return []
+    is_enough = len(texts.keys() - _BLANK) >= FEWEST
+    # What is not equal to itself (NaN) is blank.
+    return [texts.get(cell, "") for cell in cells] if is_enough else []
 
 
 def _are_even(answers: Collection[_Answer]) -> bool:

@@ -362,6 +362,22 @@ def test_the_groups_of_a_run_are_compared_the_best_first(open_page):
     assert at.run().selectbox(key="compare_first")
 
 
+def test_of_many_groups_some_are_offered_before_any_is_counted(open_page):
+    data = Dataset(
+        name="ids",
+        samples=tuple(
+            Sample(id=str(n), question=f"Q{n}?", response="Yes.", situation=f"id {n:05}")
+            for n in range(3000)
+        ),
+    )
+    results(session.store(), "Ids", data, [1.0] * 3000)
+
+    at = checked(open_page("compare", groups="Ids.1"))
+
+    assert len(at.multiselect[0].options) == 50
+    assert "The first 50 of 3,000 groups." in said(at)
+
+
 def test_groups_that_cannot_be_compared_are_a_sentence(open_page):
     data = Dataset(
         name="topics",

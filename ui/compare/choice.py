@@ -14,7 +14,7 @@ from evaluators.errors import ParameterError
 from evaluators.people import labellers
 from evaluators.records import Run
 from evaluators.runs import run_facts, whose
-from evaluators.runs.aggregate import View
+from evaluators.runs.aggregate import MOST_GROUPS, View
 from evaluators.runs.naming import PARTS
 from evaluators.text.language import say
 from evaluators.text.normalise import one_line
@@ -114,7 +114,8 @@ def _groups() -> list[Side]:
     column = groups.column_of(run)
     models = {str(place + 1): place for place in range(len(run.models))}
     whole = ChosenSystem(run, models.get(number, 0))
-    names = list(groups.names_of(whole.side.view, whole.model))
+    every = groups.names_of(whole.side.view, whole.model)
+    names = every[:MOST_GROUPS]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         only = st.multiselect(
             plain(say("Groups by {column}", column=column[: compare_with.COLUMN_SHOWN])),
@@ -125,6 +126,8 @@ def _groups() -> list[Side]:
             key=f"compare_groups_{run.id}",
         )
         st.button(say("Compare runs"), key="compare_runs", on_click=_no_groups)
+    if len(every) > MOST_GROUPS:
+        st.caption(say("The first {most} of {all:,} groups.", most=MOST_GROUPS, all=len(every)))
     by = None
     if _other_labellers(whole):
         names = [*whole.side.view.labellers()]
