@@ -18,6 +18,7 @@ def test_sent_today_and_collected_tomorrow_after_a_restart(page, tmp_path):
         address = {"OPENAI_BASE_URL": provider.base_url}
         with running(tmp_path, OPENAI_API_KEY=KEY, **address) as app:
             page.goto(f"{app.address}/trace")
+            settled(page)
             page.get_by_text("One judge", exact=True).click()
             settled(page)
             page.get_by_text("By tomorrow, half the price", exact=True).click()
@@ -29,6 +30,7 @@ def test_sent_today_and_collected_tomorrow_after_a_restart(page, tmp_path):
 
         with running(tmp_path, **address) as app:
             page.goto(f"{app.address}/runs")
+            settled(page)
             page.get_by_role("button", name="Collect").click()
             page.get_by_label("API key for OpenAI", exact=True).fill(KEY)
             popover = page.get_by_test_id("stPopoverBody")

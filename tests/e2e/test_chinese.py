@@ -126,6 +126,7 @@ def test_the_switch_is_remembered_and_the_browser_decides_first(new_context):
 def test_what_is_chosen_in_a_list_outlives_the_switch(new_context):
     page = new_context(locale="en-GB").new_page()
     page.goto("/trace?run=example-invented")
+    settled(page)
     order = page.get_by_role("combobox", name="Order")
     order.click()
     order.press("ArrowDown")

@@ -35,6 +35,7 @@ def room(
 
 def typed_code(page: Page, room: Server, code: str) -> Page:
     page.goto(f"{room.address}/round")
+    settled(page)
     page.get_by_label("Code").fill(code)
     page.get_by_role("button", name="Continue").click()
     return page
@@ -61,6 +62,7 @@ def label(page: Page, number: int) -> None:
 def test_two_phones_and_a_laptop(room, new_context):
     wall = new_context(**LAPTOP).new_page()
     wall.goto(f"{room.address}/round?run=example-invented")
+    settled(wall)
     wall.get_by_role("button", name="Make a copy and go on").click()
     start = wall.get_by_role("button", name="Start with 8 answers")
     expect(start).to_be_visible(timeout=PATIENCE)

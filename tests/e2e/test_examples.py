@@ -7,6 +7,7 @@ from tests.e2e.conftest import settled
 
 def test_one_click_shows_how_noise_hurts(page):
     page.goto("/")
+    settled(page)
     page.get_by_role("button", name="See the result").first.click()
     expect(page).to_have_title("RGB · Why noise hurts (illustration) · Plumbline")
     expect(page.get_by_text("not measurements of a named model")).to_be_visible()

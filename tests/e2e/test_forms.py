@@ -12,6 +12,7 @@ from tests.e2e.conftest import LONG, settled, upload
 
 def test_the_rgb_form_is_the_same_after_a_visit_to_another_page(page):
     page.goto("/rgb")
+    settled(page)
     ask = page.get_by_role("button", name="Ask 192 questions")
     page.get_by_role("button", name="Negative rejection").click()
     expect(ask).to_be_visible()

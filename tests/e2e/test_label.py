@@ -120,6 +120,7 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(page, own_ru
 def test_a_phone_labels_ten_answers_by_thumb(new_context, queue):
     phone = new_context(viewport={"width": 400, "height": 800}, has_touch=True).new_page()
     phone.goto(f"/label?queue={queue.id}")
+    settled(phone)
     phone.get_by_label("Your name").fill("Ben")
     phone.get_by_role("button", name="Start").tap()
     expect(progress(phone)).to_have_text("1 of 10")
@@ -141,6 +142,7 @@ def test_a_phone_labels_ten_answers_by_thumb(new_context, queue):
 
 def begin(page: Page, queue: LabelQueue, name: str) -> None:
     page.goto(f"/label?queue={queue.id}")
+    settled(page)
     page.get_by_label("Your name").fill(name)
     page.get_by_role("button", name="Start").click()
 

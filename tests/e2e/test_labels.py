@@ -81,6 +81,7 @@ def test_a_jury_of_two_is_shown_beside_its_judges(page, app):
 def start(page: Page, app: Server, method: str, *judges: str) -> None:
     """Fills in the form and waits for the end of the run."""
     page.goto(f"{app.address}/trace")
+    settled(page)
     page.get_by_text(method, exact=True).click()
     settled(page)
     if method == "One judge":

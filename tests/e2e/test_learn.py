@@ -8,6 +8,7 @@ from tests.e2e.conftest import settled
 def test_a_lesson_is_finished_on_a_phone(page):
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto("/learn")
+    settled(page)
     page.get_by_role("button", name="Play").nth(1).click()
     expect(page.get_by_role("heading", name="TRACE on one page")).to_be_visible()
     settled(page)

@@ -4,11 +4,12 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import LONG, STARTS, mean, open_sample
+from tests.e2e.conftest import LONG, STARTS, mean, open_sample, settled
 
 
 def test_two_metrics_run_from_one_form_and_explain_themselves(page):
     page.goto("/metrics")
+    settled(page)
     page.get_by_role("combobox", name="Metrics", exact=True).click()
     page.get_by_role("option", name=re.compile(r"^Context recall \(lexical\)")).click()
     page.keyboard.press("Escape")

@@ -38,6 +38,7 @@ def app(provider: Loopback, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_two_models_from_the_drop_down_to_two_lines(page, app, provider):
     main = page.get_by_test_id("stMain")
     page.goto(f"{app.address}/rgb")
+    settled(page)
     page.get_by_role("button", name=re.compile("Remove Offline reader")).click()
     for name in ("GPT-6 Luna", "GPT-6 Sol"):
         page.get_by_role("combobox", name="Models").click()

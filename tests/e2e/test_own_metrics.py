@@ -80,6 +80,7 @@ def test_both_examples_run_and_a_broken_file_shows_its_line(page, app, folder, p
 
 def test_a_metric_is_written_without_programming(page, app, provider):
     page.goto(f"{app.address}/metrics")
+    settled(page)
     page.get_by_text("Metrics of your own").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("Polite")
     page.get_by_role("textbox", name="Question to the judge").fill("Is the response polite?")

@@ -52,6 +52,7 @@ def made(host: Server, run: Run) -> Round:
 def joined(page: Page, host: Server, made: Round, nickname: str) -> Page:
     """The page of somebody who scanned the code."""
     page.goto(f"{host.address}/round?join={made.join}")
+    settled(page)
     page.get_by_label("Nickname").fill(nickname)
     page.get_by_role("button", name="Join").click()
     expect(here(page)).to_have_text("1a")
@@ -92,6 +93,7 @@ def test_a_class_labels_and_sees_the_reveal(host, made, run, new_context):
     # By the code and by thumb, with a reload in the middle.
     ann = new_context(**PHONE).new_page()
     ann.goto(f"{host.address}/round")
+    settled(ann)
     ann.get_by_label("Code").fill(made.code.lower())
     ann.get_by_role("button", name="Continue").tap()
     ann.get_by_label("Nickname").fill("Ann")
@@ -177,6 +179,7 @@ def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it
         sent = listening(page)
         made = rounds.start(lesson.view(host.store, run), answers, f"Class, {kind}", Asking(kind))
         page.goto(f"{host.address}/round?join={made.join}")
+        settled(page)
         page.get_by_label("Nickname").fill("Ann")
         page.get_by_role("button", name="Join").tap()
         places = round_content.content(host.store, run, made).places
@@ -206,6 +209,7 @@ def test_a_class_finds_errors_and_prefers_answers_and_nothing_else_is_sent_to_it
 def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(host, run, new_context):
     wall = new_context(viewport={"width": 1280, "height": 720}).new_page()
     wall.goto(f"{host.address}/round?run={run.id}&w={TEACHER}")
+    settled(wall)
     wall.get_by_role("button", name="Start with 2 answers").click()
     expect(wall.get_by_role("button", name="Reveal")).to_be_visible()
     (made,) = host.store.rounds.of_run(run.id)
@@ -228,6 +232,7 @@ def test_the_wall_leads_its_own_tab_back_after_a_reload_and_nobody_else(host, ru
 def test_a_participant_reads_the_language_of_the_own_browser(host, made, new_context):
     page = new_context(locale="zh-CN", **PHONE).new_page()
     page.goto(f"{host.address}/round?join={made.join}")
+    settled(page)
     page.get_by_label("昵称").fill("小安")
     page.get_by_role("button", name="加入").tap()
 

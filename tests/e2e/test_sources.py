@@ -81,6 +81,7 @@ def test_typed_questions_are_answered_by_a_generator_and_judged(page, app):
 
 def open_tab(page: Page, app: Server, name: str) -> None:
     page.goto(f"{app.address}/datasets")
+    settled(page)
     page.get_by_role("tab", name=name).click()
 
 

@@ -9,6 +9,7 @@ from tests.e2e.conftest import LONG, STARTS, mean, open_sample, settled
 
 def test_a_run_starts_from_the_form_and_opens_its_sample_by_a_click_on_a_row(page):
     page.goto("/trace")
+    settled(page)
     page.get_by_role("button", name=STARTS).click()
     expect(page.get_by_test_id("stMain").get_by_text("24 answers checked")).to_be_visible(
         timeout=LONG
