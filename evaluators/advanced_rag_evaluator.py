@@ -133,15 +133,15 @@ class GPTLabelingOutput(BaseModel):
 
         Of two verdicts on the same response sentence the stricter one counts.
         """
-        documents = frozenset(sentences.document_keys)
+        documents, retrieved = map(frozenset, (sentences.document_keys, sentences.retrieved_keys))
         response = [sentence.key for sentence in sentences.response]
         supports = [
             _as_sentence_support(verdict, documents, frozenset(response))
             for verdict in self.sentence_support_information
         ]
         return Labels(
-            relevant_keys=_existing_keys(self.all_relevant_sentence_keys, documents),
-            utilized_keys=_existing_keys(self.all_utilized_sentence_keys, documents),
+            relevant_keys=_existing_keys(self.all_relevant_sentence_keys, retrieved),
+            utilized_keys=_existing_keys(self.all_utilized_sentence_keys, retrieved),
             sentence_support=_strictest(supports, response),
             dropped_keys=len(self.invented(sentences)),
         )

@@ -192,7 +192,7 @@ class GEvalJudgeEvaluator(Evaluator):
             reason = mark("The answer is empty, so there is nothing to rate.")
             return Score(values=_rated_values(criteria, {}), reason=reason)
         judge = self.judge()
-        has_documents = any(map(str.strip, sample.retrieved_documents))
+        has_documents = any(map(str.strip, sample.evidence))
         ratings: dict[str, CriterionRating] = {}
         listed: dict[str, dict[str, object]] = {}
         for name, steps in criteria.items():
@@ -215,7 +215,7 @@ def _rating_prompt(criterion: str, answer: str, sample: Sample) -> Prompt:
     text = fenced(
         load(TEMPLATE),
         criterion=criterion,
-        documents="\n\n".join(sample.retrieved_documents),
+        documents="\n\n".join(sample.evidence),
         question=sample.question,
         answer=answer,
     )

@@ -128,7 +128,7 @@ class PromptMetric(Evaluator):
 
 def _shown_to_judge(sample: Sample) -> dict[str, str]:
     """What a judge is shown of each field."""
-    documents = [text for text in sample.retrieved_documents if text.strip()]
+    documents = [text for text in sample.evidence if text.strip()]
     # Numbered, so that a judge can say which one it means.
     numbered = [f"[{number}] {text}" for number, text in enumerate(documents, start=1)]
     accepted = [on_one_line(spellings) for spellings in groups(sample.ground_truth)]

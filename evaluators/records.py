@@ -65,14 +65,24 @@ class Sentence(Record):
 
 
 class Sentences(Record):
-    """The documents and the response of one sample, cut into keyed sentences."""
+    """The documents and the response of one sample, cut into keyed sentences.
+
+    The last `turns` of the documents are earlier turns of a conversation: they carry claims, but
+    nobody retrieved them, so that they do not count in what is said of the documents.
+    """
 
     documents: tuple[tuple[Sentence, ...], ...]
     response: tuple[Sentence, ...]
+    turns: int = Field(0, ge=0, exclude_if=lambda turns: not turns)
 
     @cached_property
     def document_keys(self) -> tuple[str, ...]:
         return tuple(sentence.key for document in self.documents for sentence in document)
+
+    @cached_property
+    def retrieved_keys(self) -> tuple[str, ...]:
+        retrieved = self.documents[: len(self.documents) - self.turns]
+        return tuple(sentence.key for document in retrieved for sentence in document)
 
 
 class SentenceSupport(Record):
@@ -133,8 +143,9 @@ class Sample(Record):
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
     where each of the `retrieved_documents` was taken from, and `roles` what it is for in an RGB
-    prompt, where that is known. Of a turn `conversation` names those that it belongs with; `scores`
-    are what others said of it where it was made, by name. A run that asks everything several times
+    prompt, where that is known. Of a turn `conversation` names those that it belongs with, and
+    `earlier_turns` are what was said before it; `scores` are what others said of it where it was
+    made, by name. A run that asks everything several times
     has the sample as often, `repeat` counts them from 1.
     """
 
@@ -153,10 +164,16 @@ class Sample(Record):
     roles: tuple[DocumentRole, ...] = ()
     repeat: int = Field(default=1, ge=1)
     conversation: str = ""
+    earlier_turns: tuple[str, ...] = ()
     scores: dict[str, float | str] = {}
 
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What the answer may rest on: what was retrieved, and what was said before."""
+        return self.retrieved_documents + self.earlier_turns
 
-_LATER_FIELDS = ("gold_documents", "sources", "roles", "conversation", "scores")
+
+_LATER_FIELDS = ("gold_documents", "sources", "roles", "conversation", "earlier_turns", "scores")
 
 REPEATED = "*"
 """What stands between the fingerprint of samples that are asked once and that of all repeats."""

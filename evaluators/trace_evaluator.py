@@ -100,8 +100,10 @@ class TRACEEvaluator(TRACEMethod):
             compared.sentences, question, words, likeness.claims, support_probability(likeness)
         )
         supports = compared.all_supports(sentences, claims)
-        relevant = relevant_probability(likeness, features)
-        utilized = utilized_probability(likeness, features)
+        keys = list(enumerate(sentences.retrieved_keys))
+        # Earlier turns of the conversation come last: nobody retrieved them
+        relevant = relevant_probability(likeness, features)[: len(keys)]
+        utilized = utilized_probability(likeness, features)[: len(keys)]
         if not any(map(is_claim, supports)):
             # A response that claims nothing (a refusal) used nothing, whatever words it shares.
             utilized = np.zeros_like(utilized)
@@ -109,7 +111,6 @@ class TRACEEvaluator(TRACEMethod):
         utilized_rows = rows_expected(utilized)
         # What carries a claim was used, however unlikely by its own words.
         supporting = {key for support in supports for key in support.supporting_keys}
-        keys = list(enumerate(sentences.document_keys))
         return Labels(
             relevant_keys=tuple(key for row, key in keys if row in relevant_rows),
             utilized_keys=tuple(
@@ -163,7 +164,7 @@ class TRACEEvaluator(TRACEMethod):
     def score(self, sample: Sample) -> Score:
         """Judges the sample on its published sentences; where it has none, its texts are cut."""
         require(self.needs, sample, self.title)
-        check_text_length([*sample.retrieved_documents, sample.response or ""])
+        check_text_length([*sample.evidence, sample.response or ""])
         sentences = sentences_of(sample)
         labelling = Labelling(by=HEURISTIC, labels=self.label(sentences, sample.question))
         return labelled_score(sample, sentences, [], labelling, self.definition)

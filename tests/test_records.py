@@ -36,6 +36,7 @@ CHANGES = {
     "roles": (DocumentRole.BESIDE,),
     "sources": ("a.txt",),
     "conversation": "c",
+    "earlier_turns": ("before",),
     "scores": {"toxicity": 0.5},
     "repeat": 2,
 }

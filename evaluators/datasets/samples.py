@@ -244,7 +244,7 @@ def _traced(row: Cells, columns: Mapping[str, str]) -> Sample:
 
 def _with_what_came(sample: Sample, row: Cells) -> Sample:
     """The sample with what a trace brought beside it; other programs may mean else by the names."""
-    kinds = {"sources": list, "conversation": str, "scores": dict}
+    kinds = {"sources": list, "conversation": str, "earlier_turns": list, "scores": dict}
     own = {name: row[name] for name in kinds if isinstance(row.get(name), kinds[name])}
     own = {name: value for name, value in own.items() if value}
     return Sample.model_validate(sample.model_dump() | own) if own else sample

@@ -122,6 +122,7 @@ def citations(
     }
     # Of two documents from one file the first.
     names = {_file_name(source): place for place, source in reversed([*enumerate(sources)])}
+    documents = len(sentences.documents) - sentences.turns
     found: list[Citation] = []
     claims: list[str] = []
     for claim, every in _behind_claims(sentences.response):
@@ -133,7 +134,7 @@ def citations(
             claims.append(claim.key)
         named = ((one, to) for one in every for to in _documents_named(one, names, first))
         for one, document in islice(named, MOST_READ - len(found)):
-            carries = _carries(document, carriers, len(sentences.documents))
+            carries = _carries(document, carriers, documents)
             there = None if carries is Carries.FABRICATED else document
             found.append(Citation(claim.key, one.words, there, carries))
     right = {item.key for item in found if item.carries is Carries.RIGHT}

@@ -252,7 +252,7 @@ def scores_of_votes(
     """The TRACE values of votes; a value for which a vote is missing is `None`."""
     unknown: set[str] = set()
     for kind, values in (("relevant", METRICS[:3]), ("utilized", METRICS[1:3])):
-        if any((kind, key) not in votes for key in sentences.document_keys):
+        if any((kind, key) not in votes for key in sentences.retrieved_keys):
             unknown.update(values)
     if any(("support", sentence.key) not in votes for sentence in sentences.response):
         unknown.add(SUPPORTED_SHARE.name)

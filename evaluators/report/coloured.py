@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluators.comparison.changed import Parts
-from evaluators.records import Labels, Sentence, Sentences, Support
+from evaluators.records import Labels, Sample, Sentence, Sentences, Support
 from evaluators.text.language import mark, say, translated
 from evaluators.text.markup import html
 from evaluators.trace.labelling import JURY
@@ -94,16 +94,16 @@ def documents_by_verdict(
     texts: Sequence[Sequence[Sentence]],
     by_key: Mapping[str, str],
     disputed: Collection[str] = (),
-    sources: Sequence[str] = (),
+    sample: Sample | None = None,
 ) -> str:
     """The documents with each sentence coloured by its verdict.
 
-    Labellers differ on the sentences of `disputed` keys.
+    Labellers differ on the sentences of `disputed` keys. The sample tells where documents are from.
     """
     parts = []
     for number, sentences in enumerate(texts, start=1):
         coloured = sentences_by_verdict(sentences, by_key, disputed)
-        parts.append(titled_document(document_title(number, sources), coloured))
+        parts.append(titled_document(document_title(number, sample), coloured))
     return "".join(parts) or no_documents()
 
 
@@ -148,16 +148,22 @@ def uncoloured(words: str) -> str:
     return f'<div class="pl-text" dir="auto">{html(words)}</div>'
 
 
-def passages(texts: Sequence[str], sources: Sequence[str] = ()) -> str:
-    """Plain documents, numbered."""
+def passages(texts: Sequence[str], sample: Sample | None = None) -> str:
+    """Plain documents, numbered; the sample that they are of tells where they are from."""
     parts = []
     for number, words in enumerate(texts, start=1):
-        parts.append(titled_document(document_title(number, sources), uncoloured(words)))
+        parts.append(titled_document(document_title(number, sample), uncoloured(words)))
     return "".join(parts) or no_documents()
 
 
-def document_title(number: int, sources: Sequence[str]) -> str:
-    """The number of a document, and where it stands where that is known."""
+def document_title(number: int, sample: Sample | None) -> str:
+    """The number of a document, and where it stands where that is known; behind the documents of
+    the sample are the earlier turns of its conversation.
+    """
+    turn = number - len(sample.retrieved_documents) if sample and sample.earlier_turns else 0
+    if turn > 0:
+        return say("Earlier turn {number}", number=turn)
+    sources = sample.sources if sample else ()
     source = f" · {sources[number - 1]}" if number <= len(sources) else ""
     return f"{say('Document {number}', number=number)}{source}"
 

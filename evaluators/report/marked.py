@@ -93,7 +93,7 @@ def text_with_marks(words: str, marks: Marks) -> str:
 def documents_with_roles(sample: Sample, marks: Marks) -> str:
     """The documents with their marks."""
     parts = []
-    for number, words in enumerate(sample.retrieved_documents):
+    for number, words in enumerate(sample.evidence):
         parts.append(document_with_role(sample, number, text_with_marks(words, marks)))
     return "".join(parts) or no_documents()
 
@@ -101,7 +101,7 @@ def documents_with_roles(sample: Sample, marks: Marks) -> str:
 def document_with_role(sample: Sample, number: int, body: str) -> str:
     """One document, from 0, with its number from 1, its source and its role as far as known."""
     role = next(iter(sample.roles[number : number + 1]), None)
-    heading = html(document_title(number + 1, sample.sources))
+    heading = html(document_title(number + 1, sample))
     badge = f'<span class="pl-role">{html(say(ROLES[role]))}</span>' if role else ""
     kind = f" pl-role-{role}" if role else ""
     return f'<div class="pl-doc{kind}"><h3>{heading}{badge}</h3>{body}</div>'

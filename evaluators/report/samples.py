@@ -193,9 +193,7 @@ def _ruled_parts(view: RunView, counted: View, content: Content) -> _ArticlePart
         response = answered.response or ""
         reasons += map(_in_words, rgb_words.decisions(verdicts, score, response, judge))
     answer = _marked_extract(answered.response or "", marks, shortened.ROOM)
-    documents = [
-        _marked_extract(words, marks, MOST_OF_A_DOCUMENT) for words in answered.retrieved_documents
-    ]
+    documents = [_marked_extract(words, marks, MOST_OF_A_DOCUMENT) for words in answered.evidence]
     # The legend names only the colours that occur, so it is made of the finished texts.
     return _ArticleParts(
         facts + _metric_items(view, content, first=1),
@@ -245,7 +243,7 @@ def _metric_items(view: RunView, content: Content, first: int = 0) -> str:
 
 def plain_documents(sample: Sample) -> str:
     """The documents without any colours."""
-    return _numbered_documents([_plain(words) for words in sample.retrieved_documents], sample)
+    return _numbered_documents([_plain(words) for words in sample.evidence], sample)
 
 
 def _plain(words: str) -> str:

@@ -158,7 +158,7 @@ def _with_boxes(answer: SheetAnswer) -> str:
     for verdicts in answer.verdicts.values():
         by_key |= {key: verdict for key, verdict in verdicts.items() if verdict}
     texts = shortened.sentences(answer.sentences.documents, by_key, ())
-    documents = coloured.documents_by_verdict(texts, {}, (), answer.sample.sources)
+    documents = coloured.documents_by_verdict(texts, {}, (), answer.sample)
     box = '<td><span class="box"></span></td>' * len(BOXES)
     rows = []
     for sentence in answer.sentences.response:

@@ -169,7 +169,7 @@ class AnswerRows:
             labels = labels_by(by, sample, score, given)
             sentences = score.evidence.sentences or sentences
         is_cut_otherwise = sentences and sentences != cut(
-            content.response or "", sample.retrieved_documents
+            content.response or "", sample.retrieved_documents, sample.earlier_turns
         )
         if labels is None or is_cut_otherwise:
             return {}
@@ -203,7 +203,7 @@ def _further_facts(sample: Sample) -> dict[str, object]:
         facts["effective_noise"] = sample.rgb.effective_noise
         facts["counterfactual"] = sample.rgb.counterfactual
     # What came with a trace
-    for name in ("sources", "conversation", "scores"):
+    for name in ("sources", "conversation", "earlier_turns", "scores"):
         if value := getattr(sample, name):
             facts[name] = value
     return facts

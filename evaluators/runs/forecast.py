@@ -51,7 +51,7 @@ def requests_of(
     """
     requests = []
     if generator and generator.is_remote:
-        prompt = fill(template, sample.question, sample.retrieved_documents)
+        prompt = fill(template, sample.question, sample.evidence)
         requests.append(generator.request(prompt, sample.repeat))
     for evaluator in evaluators:
         for judge in judges[: evaluator.most_judges()]:
@@ -145,7 +145,7 @@ class Measures:
 
         def measure() -> PromptSizes:
             prompts = (
-                (fill(plan.prompt, sample.question, sample.retrieved_documents), sample.repeat)
+                (fill(plan.prompt, sample.question, sample.evidence), sample.repeat)
                 for sample in _to_come(plan)
             )
             return PromptSizes.of(prompts, plan.models)

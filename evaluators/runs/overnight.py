@@ -366,7 +366,7 @@ class Overnight:
                 return result.response
         if not generator.is_remote:
             return generated_response(sample, self._run.prompt, OfflineReader())
-        prompt = fill(self._run.prompt, sample.question, sample.retrieved_documents)
+        prompt = fill(self._run.prompt, sample.question, sample.evidence)
         request = generator.request(prompt, sample.repeat)
         completion = self._cache.find(request.key)
         return without_surrogates(completion.text) if completion else None

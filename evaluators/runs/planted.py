@@ -165,7 +165,7 @@ def _samples(view: RunView, by: View, rng: Random) -> Iterator[Sample]:
     looked_at = view.first_within(answers[:MOST_READ], MOST_CHARACTERS)
     for answer, content in view.contents_one_by_one(looked_at):
         question = one_line(content.sample.question)
-        texts = (content.response or "", *content.sample.retrieved_documents)
+        texts = (content.response or "", *content.sample.evidence)
         is_long = sum(map(len, texts)) > MOST_OF_AN_ANSWER
         if is_long or question in asked:
             continue
@@ -200,7 +200,7 @@ def _copies(
     source = Source(
         text=texts[place],
         evidence=" ".join(by_key[key] for key in dict.fromkeys(carrying) if key in by_key),
-        documents="\n".join(sample.retrieved_documents),
+        documents="\n".join(sample.evidence),
         others=others,
     )
     changed = list(planted(source, rng))
@@ -239,4 +239,5 @@ def _copy(sample: Sample, kind: str, response: str) -> Sample:
         retrieved_documents=sample.retrieved_documents,
         situation=kind,
         sources=sample.sources,
+        earlier_turns=sample.earlier_turns,
     )

@@ -76,7 +76,7 @@ def takes(evaluator: Evaluator) -> bool:
 
 
 def is_large(sample: Sample) -> bool:
-    in_documents = sum(map(len, sample.retrieved_documents))
+    in_documents = sum(map(len, sample.evidence))
     return len(sample.response or "") + in_documents >= LARGE
 
 

@@ -217,7 +217,7 @@ def _short_first(
                 continue
             fewest, most = SENTENCES
             is_handy = fewest <= len(sentences.response) <= most
-        words = sum(map(len, read.sample.retrieved_documents))
+        words = sum(map(len, read.sample.evidence))
         lengths[answer] = (not is_handy, words)
     return sorted(lengths, key=lengths.__getitem__)
 

@@ -57,7 +57,7 @@ def generated(sample: Sample, prompt: str, llm: LLMClient) -> Completion:
     To say nothing is an answer, as it is in a file of answers.
     """
     try:
-        completion = llm.complete(fill(prompt, sample.question, sample.retrieved_documents))
+        completion = llm.complete(fill(prompt, sample.question, sample.evidence))
     except NoAnswerError as error:
         return Completion(text="", documents=error.documents)
     documents = completion.documents

@@ -99,14 +99,15 @@ def response_sentences(response: str) -> tuple[Sentence, ...]:
     return _with_keys(response, "")
 
 
-def cut(response: str, documents: Sequence[str]) -> Sentences:
-    """Documents and response in keyed sentences.
+def cut(response: str, documents: Sequence[str], turns: Sequence[str] = ()) -> Sentences:
+    """Documents, earlier turns behind them, and response in keyed sentences.
 
     A model's reasoning is not a part of its response.
     """
     return Sentences(
-        documents=document_sentences(documents),
+        documents=document_sentences([*documents, *turns]),
         response=response_sentences(remove_reasoning(response)),
+        turns=len(turns),
     )
 
 

@@ -36,8 +36,8 @@ class SentenceCounts(NamedTuple):
 
 
 def existing_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
-    """A labelled key counts once, and only if a document sentence has it."""
-    keys = sentences.document_keys
+    """A labelled key counts once, and only if a sentence of a retrieved document has it."""
+    keys = sentences.retrieved_keys
     relevant = set(labels.relevant_keys).intersection(keys)
     utilized = set(labels.utilized_keys).intersection(keys)
     return SentenceCounts(len(keys), len(relevant), len(utilized), len(relevant & utilized))
@@ -45,9 +45,11 @@ def existing_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
 
 def published_keys(sentences: Sentences, labels: Labels) -> SentenceCounts:
     """Published lists count as they are, repeated and unknown keys included."""
-    both = set(labels.relevant_keys) & set(labels.utilized_keys)
-    listed = len(labels.relevant_keys), len(labels.utilized_keys)
-    return SentenceCounts(len(sentences.document_keys), *listed, len(both))
+    turns = set(sentences.document_keys).difference(sentences.retrieved_keys)
+    relevant = [key for key in labels.relevant_keys if key not in turns]
+    utilized = [key for key in labels.utilized_keys if key not in turns]
+    both = set(relevant).intersection(utilized)
+    return SentenceCounts(len(sentences.retrieved_keys), len(relevant), len(utilized), len(both))
 
 
 # The formulas

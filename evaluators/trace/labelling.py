@@ -36,7 +36,9 @@ def has_heuristic(labellers: Collection[str]) -> bool:
 
 def sentences_of(sample: Sample) -> Sentences:
     """The sample's published sentences; where it has none, its texts are cut into sentences."""
-    return sample.sentences or cut(sample.response or "", sample.retrieved_documents)
+    if sample.sentences:
+        return sample.sentences
+    return cut(sample.response or "", sample.retrieved_documents, sample.earlier_turns)
 
 
 def labelled_score(

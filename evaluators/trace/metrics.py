@@ -218,7 +218,7 @@ def _worked(
 
 def _reason_notes(sentences: Sentences, worked: Mapping[str, Step]) -> Iterable[str]:
     _, _, completeness, adherence = worked.values()
-    if not sentences.document_keys:
+    if not sentences.retrieved_keys:
         yield mark(
             "The documents hold no sentence: relevance, utilization and completeness do not apply."
         )

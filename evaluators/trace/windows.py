@@ -49,7 +49,7 @@ def part(sentences: Sentences, span: Span) -> Sentences:
         documents.append(document[begin:finish])
         first += len(document)
     # Every document stays, be it empty: keys and numbers of documents are those of the whole.
-    return Sentences(documents=tuple(documents), response=sentences.response)
+    return Sentences(documents=tuple(documents), response=sentences.response, turns=sentences.turns)
 
 
 def merge_windows(windows: Sequence[Labels], parts: Sequence[Sentences]) -> Labels:

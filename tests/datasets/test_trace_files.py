@@ -223,8 +223,8 @@ def test_turns_of_a_conversation_know_what_was_said_before():
     first, second = samples(otlp(*reversed(turns)))[::-1]
 
     assert (first.retrieved_documents, first.conversation) == (("doc",), "c")
-    assert second.retrieved_documents == ("doc", "Who?", "Answer 0.")
-    assert second.sources == ("", "earlier turn", "earlier turn")
+    assert (second.retrieved_documents, second.sources) == (("doc",), ())
+    assert second.earlier_turns == ("Who?", "Answer 0.")
 
 
 def test_of_messages_the_last_question_counts_and_those_before_are_earlier_turns():
@@ -235,7 +235,7 @@ def test_of_messages_the_last_question_counts_and_those_before_are_earlier_turns
     (sample,) = samples(otlp(root, span("s", "r", "RETRIEVER", **found("doc"))))
 
     assert sample.question == Q
-    assert sample.retrieved_documents == ("doc", "Who?", "Anna.")
+    assert (sample.retrieved_documents, sample.earlier_turns) == (("doc",), ("Who?", "Anna."))
 
 
 def test_what_people_and_programs_said_of_a_trace_is_kept_beside_it():

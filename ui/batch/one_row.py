@@ -102,15 +102,13 @@ def _judge_words(evidence: Evidence | None, key: str) -> None:
 def _answer_and_documents(sample: Sample, evidence: LabelEvidence | None) -> None:
     """The texts, coloured by the labels where there are any."""
     answer = coloured.uncoloured(sample.response or "")
-    documents = coloured.passages(sample.retrieved_documents, sources=sample.sources)
+    documents = coloured.passages(sample.evidence, sample)
     if evidence:
         highlight.style()
         sentences = sentences_of(sample)
         by_key = coloured.verdicts(sentences, evidence.counted.labels)
         answer = coloured.response(sentences.response, by_key)
-        documents = coloured.documents_by_verdict(
-            sentences.documents, by_key, sources=sample.sources
-        )
+        documents = coloured.documents_by_verdict(sentences.documents, by_key, sample=sample)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header(say("Answer"))

@@ -228,11 +228,12 @@ def _shown_documents(
     both: Both,
 ) -> str:
     """The documents once where both answers had the same, else those of each."""
-    texts = [content.sample.retrieved_documents for content in found if content]
-    is_same = all(own == texts[0] for own in texts)
+    samples = [content.sample for content in found if content]
+    is_same = all(sample.evidence == samples[0].evidence for sample in samples)
     first, second = answers
     if is_same and first.documents and second.documents:
-        return coloured.documents_by_verdict(first.documents, _who_used(first, second, both.titles))
+        verdicts = _who_used(first, second, both.titles)
+        return coloured.documents_by_verdict(first.documents, verdicts, sample=samples[0])
     parts = []
     for content, answer, title in zip(found, answers, both.titles, strict=True):
         if content is None:
@@ -240,7 +241,9 @@ def _shown_documents(
         if not is_same:
             parts.append(f'<p class="pl-text"><b><bdi>{html(title)}</bdi></b></p>')
         if answer.documents:
-            parts.append(coloured.documents_by_verdict(answer.documents, answer.cues))
+            parts.append(
+                coloured.documents_by_verdict(answer.documents, answer.cues, sample=content.sample)
+            )
         else:
             marks = marked.Marks.of(content.sample, {})
             parts.append(marked.documents_with_roles(content.sample, marks))

@@ -87,7 +87,7 @@ def _sample(sample: Sample) -> None:
     _text(say("Question"), sample.question)
     _text(say("Answer"), sample.response)
     _text(say("True answer"), accepted(sample.ground_truth))
-    _documents(say("Documents"), sample.retrieved_documents, sample.sources)
+    _documents(say("Documents"), sample.evidence, sample)
     _documents(say("Gold documents"), sample.gold_documents)
 
 
@@ -112,10 +112,10 @@ def _text(title: str, text: str | None) -> None:
         st.html(coloured.uncoloured(_shortened_document(text)))
 
 
-def _documents(title: str, texts: Sequence[str], sources: Sequence[str] = ()) -> None:
+def _documents(title: str, texts: Sequence[str], sample: Sample | None = None) -> None:
     if texts:
         st.caption(f"{title} · {counted(len(texts), 'text')}")
-        st.html(coloured.passages(list(map(_shortened_document, texts)), sources=sources))
+        st.html(coloured.passages(list(map(_shortened_document, texts)), sample))
 
 
 def _shortened_document(text: str) -> str:

@@ -74,7 +74,7 @@ def show(shown: AnswerToLabel) -> None:
             texts.expected_answer(sample)
     with right:
         st.header(say("Documents"))
-        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.passages(sample.evidence, sample))
 
 
 def questions_asked(shown: AnswerToLabel, said: Mapping[tuple[str, str], str]) -> list[Question]:

@@ -27,7 +27,7 @@ def question(sample: Sample) -> None:
 def generator_prompt(label: str, template: str, sample: Sample) -> None:
     """What a model was asked about the sample."""
     with st.expander(plain(label), icon=":material/edit_note:", key="generator_prompt"):
-        prompt = fill(template, sample.question, sample.retrieved_documents)
+        prompt = fill(template, sample.question, sample.evidence)
         st.code(prompt.text, language=None, wrap_lines=True)
 
 

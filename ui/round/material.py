@@ -28,14 +28,14 @@ def show(
         return
     if answer.pair:
         st.html(question + _side_by_side(answer))
-        st.html(coloured.passages(answer.sample.retrieved_documents))
+        st.html(coloured.passages(answer.sample.evidence, answer.sample))
         return
     left, right = st.columns(2)
     with left:
         parts = bars.parts_around(content, place, own)
         st.html(f'{question}<div class="pl-text">{" ".join(parts)}</div>')
     with right:
-        st.html(coloured.passages(answer.sample.retrieved_documents))
+        st.html(coloured.passages(answer.sample.evidence, answer.sample))
 
 
 def folded(content: RoundContent) -> None:
@@ -51,7 +51,7 @@ def folded(content: RoundContent) -> None:
         if content.kind == "planted":
             texts = _documents(content, AskedPlace(number, ""), {})
         else:
-            texts = _answers(answer) + coloured.passages(answer.sample.retrieved_documents)
+            texts = _answers(answer) + coloured.passages(answer.sample.evidence, answer.sample)
         parts.append(
             f'<div class="pl-folded" popover="auto" id="{name}">'
             f"<button {hide}>{html(say('Back'))}</button>{question}{texts}</div>"

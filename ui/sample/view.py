@@ -309,7 +309,7 @@ def _answer_and_documents(sample: Sample, results: Mapping[int, SampleResult]) -
         texts.lost_facts(sample, results.values())
     with right:
         st.header(say("Documents"))
-        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.passages(sample.evidence, sample))
         if sample.gold_documents:
             st.header(say("Gold documents"))
             st.html(coloured.passages(sample.gold_documents))

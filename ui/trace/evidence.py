@@ -123,7 +123,7 @@ def show(
         st.html(coloured.uncoloured(sample.question))
         st.html(coloured.response(shown.sentences.response, verdicts, disputed))
         documents = shown.sentences.documents
-        st.html(coloured.documents_by_verdict(documents, verdicts, disputed, sample.sources))
+        st.html(coloured.documents_by_verdict(documents, verdicts, disputed, sample))
 
 
 def show_blind(
@@ -239,7 +239,7 @@ def _language() -> dict[str, Any]:
 def _texts(place: RunCell, sample: Sample, sentences: Sentences) -> dict[str, Any]:
     documents = [
         {
-            "title": coloured.document_title(number, sample.sources),
+            "title": coloured.document_title(number, sample),
             "sentences": [(sentence.key, sentence.text) for sentence in document],
         }
         for number, document in enumerate(sentences.documents, start=1)

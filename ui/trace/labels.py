@@ -55,7 +55,7 @@ def show(
     if score is None:
         texts.question(sample)
         st.html(coloured.uncoloured(sample.response or ""))
-        st.html(coloured.passages(sample.retrieved_documents, sources=sample.sources))
+        st.html(coloured.passages(sample.evidence, sample))
     else:
         _labels_with_evidence(run, cell, sample, score, origin, results)
 

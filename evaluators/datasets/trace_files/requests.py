@@ -19,7 +19,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import joined_sentences
 
 MOST_DOCUMENTS = 1000
-"""Of one trace, earlier turns among them."""
+"""Of one trace."""
 MOST_EARLIER = 6
 """Earlier messages of a conversation that are evidence of an answer, the last ones."""
 MOST_SCORES = 100
@@ -149,18 +149,15 @@ def _counted(counts: Mapping[Outcome, int], traces: int, taken: int, program: st
 
 
 def _row(request: _Request) -> dict[str, Any]:
-    # Behind what was found, whose numbers an answer may cite
-    documents = request.documents | {
-        text: say("earlier turn") for text in request.earlier if text not in request.documents
-    }
-    sources = list(documents.values())
+    sources = list(request.documents.values())
     return {
         "id": request.id,
         "question": request.question,
         "response": request.answer,
-        "retrieved_documents": list(documents),
+        "retrieved_documents": list(request.documents),
         "sources": sources if any(sources) else [],
         "conversation": request.conversation,
+        "earlier_turns": request.earlier,
         "scores": request.scores,
     }
 
