@@ -6,10 +6,8 @@ JSON, Python, numpy or LangChain write them, people put ||| between them, or one
 from __future__ import annotations
 
 import ast
-import io
 import math
 import re
-import tokenize
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +18,8 @@ from evaluators.text.strangers_json import strangers_json
 SEPARATOR = "|||"
 MAX_LITERAL = 200_000
 """Characters of a list in Python's writing; reading one takes many times its size in memory."""
+MAX_PARTS = 20_000
+"""Quotation marks and commas of one: a part takes as long as a hundred letters."""
 
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+|\[\d{1,3}\]\s*)")
 """How an entry of a list of lines begins."""
@@ -33,8 +33,11 @@ _LITERAL = re.compile(r"\s*[\[(]+\s*(?:['\"{]|\d+[\s,\])])")
 _OBJECT = re.compile(r"\s*\{\s*['\"]")
 """How an object begins."""
 
-_NO_COMMA = re.compile(r"['\"\])]\s+['\"\[]")
-"""The end of one entry and the beginning of the next with nothing but white space between."""
+_ENTRY = re.compile(r"""('(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?|\])(\s+(?=['"\[]))?""", re.DOTALL)
+"""An entry or its end, and the white space where another one begins without a comma."""
+
+_PARTS = re.compile("['\",]")
+"""What stands around and between entries."""
 
 SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’）)\]]*\s*$")
 """How a line ends that is not a part of a wrapped paragraph."""
@@ -79,7 +82,7 @@ def object_in(cell: Any) -> dict[str, Any] | None:
 
 
 def _evaluated(cell: str) -> Any:
-    if len(cell) > MAX_LITERAL:
+    if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
         return None
     try:
         return _as_lists(ast.literal_eval(cell.strip()))
@@ -116,12 +119,13 @@ def _literal(cell: str) -> Any:
     is_printed = _PRINTED.match(cell) is not None
     if not is_printed and not _LITERAL.match(cell):
         return cell
-    if len(cell) > MAX_LITERAL:
+    if len(cell) > MAX_LITERAL or len(_PARTS.findall(cell)) > MAX_PARTS:
         message = say(
-            "a list in Python's writing has {characters:,} characters; the limit is {limit:,}. "
-            "Write it as JSON.",
+            "a list in Python's writing has {characters:,} characters; the limit is {limit:,}, and "
+            "{parts:,} quotation marks and commas. Write it as JSON.",
             characters=len(cell),
             limit=MAX_LITERAL,
+            parts=MAX_PARTS,
         )
         raise UnusableRowError(message, "long list")
     try:
@@ -130,7 +134,7 @@ def _literal(cell: str) -> Any:
         value = ast.literal_eval(_with_commas(cell.strip()))
         return _as_lists(value)
     # Prose may begin with a bracket too; what cannot be read stays the text that it is
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return cell
 
 
@@ -150,26 +154,9 @@ def _page_contents(cell: str) -> list[str]:
     return list(map(ast.literal_eval, texts))
 
 
-_LINE_TOKENS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-
-
 def _with_commas(cell: str) -> str:
     """numpy puts no comma between entries, and Python would take neighbouring texts for one."""
-    # Reading tokens is slow, and lists that Python wrote need no comma
-    if not _NO_COMMA.search(cell):
-        return cell
-    parts: list[str] = []
-    previous = ""
-    for token in tokenize.generate_tokens(io.StringIO(cell).readline):
-        if token.type in _LINE_TOKENS:
-            continue
-        is_text = token.type == tokenize.STRING
-        begins_entry = is_text or token.string == "["
-        if begins_entry and previous in ("text", "]"):
-            parts.append(", ")
-        parts.append(token.string)
-        previous = "text" if is_text else token.string
-    return "".join(parts)
+    return _ENTRY.sub(lambda entry: entry[1] + (", " if entry[2] else ""), cell)
 
 
 def _as_lists(value: Any) -> Any:

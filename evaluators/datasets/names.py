@@ -114,7 +114,10 @@ FURTHER = {
         "الإجابة_الصحيحة الإجابة_المرجعية الإجابة_المتوقعة الجواب_الصحيح الإجابة_النموذجية "
         "إجابة_صحيحة الحقيقة"
     ),
-    "id": "id sample_id question_id query_id qid idx index uuid 编号 序号",
+    "id": (
+        "id sample_id trace_id traceid record_id request_id question_id query_id qid idx index "
+        "uuid 编号 序号"
+    ),
     "generator": "generator generation_model_name",
     "group": "group situation",
     "labels": "labels",

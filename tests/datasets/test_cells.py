@@ -1,11 +1,14 @@
 """Lists that cells hold as text, in every way that programs write them."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.datasets.cells import MAX_LITERAL, lines, unpack
+from evaluators.datasets.cells import MAX_LITERAL, MAX_PARTS, lines, unpack
 from evaluators.errors import DatasetError
+from tests.hostile import check, repeated
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,36 @@ def test_anything_else_stays_as_it_is(cell):
 def test_a_list_in_pythons_writing_that_is_too_long_is_refused():
     with pytest.raises(DatasetError, match=r"in Python's writing has .* Write it as JSON\."):
         unpack(f"['{'a' * MAX_LITERAL}']")
+
+
+MANY = "[" + (MAX_PARTS // 2 + 1) * "'a' " + "]"
+
+
+def test_a_list_in_pythons_writing_of_very_many_parts_is_refused():
+    with pytest.raises(DatasetError, match=r"20,000 quotation marks and commas"):
+        unpack(MANY)
+
+
+@pytest.mark.parametrize(
+    ("cell", "entries"),
+    [
+        ("['a b' 'c'\n \"d\" ]", ["a b", "c", "d"]),
+        ("[['a' 'b']\n ['c']]", [["a", "b"], ["c"]]),
+        (r"['it\'s [1] \'a\' \'b\'' 'b']", ["it's [1] 'a' 'b'", "b"]),
+        ("['a' 'b", "['a' 'b"),
+    ],
+)
+def test_entries_that_numpy_puts_no_comma_between_are_parted(cell, entries):
+    assert unpack(cell) == entries
+
+
+@pytest.mark.parametrize("unit", ["'a' ", "\\'", "'a'", "] ", " ", "'a',", '" [', "('"])
+def test_lists_in_pythons_writing_take_linear_time(unit):
+    def read(text):
+        with suppress(DatasetError):
+            unpack(text)
+
+    check(read, [repeated("['", unit, ""), repeated("['a' ", unit, "]")])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import time
 import pytest
 
 from evaluators import evaluate_batch_files, load_data
+from evaluators.datasets.cells import MAX_PARTS
 from evaluators.datasets.guess import Shape
 from evaluators.datasets.mapping import open_file
+from evaluators.datasets.trace_files.texts import in_time, unpacked
 from evaluators.errors import DatasetError
 from tests.batch.files import json_lines, parquet
 
@@ -406,3 +408,16 @@ def test_a_long_id_is_not_read_again_for_each_step_that_it_holds():
     row = {"trace_id": "t", "spans": steps, "input": Q, "output": A}
     short, long = (seconds_for([row | {"id": '"' + count * "x"}]) for count in (9, 999_000))
     assert long < 1.5 * short + 0.5
+
+
+def test_texts_that_hold_texts_without_end_are_given_up():
+    unpacked("[1]")
+    with pytest.raises(TimeoutError), in_time(0):
+        unpacked("[1]")
+    unpacked("[1]")
+
+
+def test_a_search_whose_list_is_too_long_to_be_read_is_a_hidden_one():
+    long = "[" + (MAX_PARTS // 2 + 1) * "'a' " + "]"
+    steps = [asked(), span("s", "r", "RETRIEVER", **{"output.value": long})]
+    assert "0 of 1 traces" in refusal(otlp(*steps))

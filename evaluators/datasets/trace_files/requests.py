@@ -12,7 +12,12 @@ from typing import Any, NamedTuple
 from evaluators.config import config
 from evaluators.datasets.table import Table
 from evaluators.datasets.trace_files.spans import Span, spans_of
-from evaluators.datasets.trace_files.texts import answer_of, conversation_of, question_of
+from evaluators.datasets.trace_files.texts import (
+    answer_of,
+    conversation_of,
+    in_time,
+    question_of,
+)
 from evaluators.datasets.traces import trace_of
 from evaluators.errors import DatasetError
 from evaluators.text.language import mark, say
@@ -89,7 +94,12 @@ def with_requests(name: str, table: Table) -> Table:
     program = program_of(row for _, row in table.rows[:LOOKED_AT])
     if not program:
         return table
-    requests = _requests(row for _, row in table.rows)
+    try:
+        with in_time():
+            requests = _requests(row for _, row in table.rows)
+    except TimeoutError:
+        words = "{name} holds too much text. Split it or leave out columns."
+        raise DatasetError(say(words, name=name)) from None
     if program == "OpenTelemetry":
         program = next((request.program for request in requests if request.program), program)
     counts = Counter(request.outcome for request in requests)

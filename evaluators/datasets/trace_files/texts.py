@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
+from time import thread_time
 from typing import Any, NamedTuple
 
 from evaluators.datasets.cells import object_in, unpack
@@ -18,6 +22,10 @@ MOST_LEVELS = 8
 """How deep a text is looked for in objects and lists."""
 MOST_MESSAGES = 1000
 """Messages of one input or output that are read, the last ones."""
+
+SECONDS = 20
+"""Of the processor that the texts of one file may take, each of which may hold others."""
+_ends: ContextVar[float] = ContextVar("ends", default=inf)
 
 _ASKED = (
     "question", "query", "user_query", "user_input", "query_str", "query_bundle", "input_text",
@@ -58,8 +66,20 @@ class Message(NamedTuple):
     text: str
 
 
+@contextmanager
+def in_time(seconds: float = SECONDS) -> Iterator[None]:
+    """Raises `TimeoutError` where what is read within takes longer than one file may."""
+    before = _ends.set(thread_time() + seconds)
+    try:
+        yield
+    finally:
+        _ends.reset(before)
+
+
 def unpacked(value: Any) -> Any:
     """What a text holds that is JSON, or an object or list in Python's writing, at most thrice."""
+    if thread_time() > _ends.get():
+        raise TimeoutError
     for _ in range(3):
         if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
             break
@@ -206,7 +226,10 @@ def found_in(value: Any, levels: int = MOST_LEVELS) -> list[str] | None:
             return found_in([inside])
     if isinstance(value, list):
         value = [_bare(item) for item in value]
-    texts = [text for text in documents(value) if isinstance(text, str)]
+    try:
+        texts = [text for text in documents(value) if isinstance(text, str)]
+    except DatasetError:
+        return None
     # As Python prints a document of LangChain
     texts = [_PRINTED.sub("", text).removesuffix("'") for text in texts]
     filled = [text for text in texts if text.strip() and not _REDACTED.fullmatch(text[:40])]
