@@ -112,6 +112,19 @@ def test_the_command_lists_metrics_and_models_in_an_empty_folder(plumbline, inst
     assert [path.name for path in tmp_path.iterdir()] == [".plumbline"]  # in the home folder
 
 
+def test_what_is_installed_speaks_every_language(installed, tmp_path):
+    lines = (
+        "from evaluators.text.language import LANGUAGES, say, speaking",
+        "for code in LANGUAGES:",
+        "    with speaking(code):",
+        "        print(say('Question'))",
+    )
+    home = {"HOME": str(tmp_path), "PYTHONPATH": str(installed), "PYTHONIOENCODING": "utf-8"}
+    said = run(sys.executable, "-c", "\n".join(lines), cwd=tmp_path, **home)
+
+    assert said.stdout.split() == ["Question", "问题"], said.stderr
+
+
 def test_the_command_says_its_version(plumbline):
     assert plumbline("--version").stdout == f"plumbline {evaluators.__version__}\n"
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
+from evaluators.config import ROOT
 from evaluators.marking import Message
 from evaluators.marking import mark as mark
 from evaluators.text.remembered import remembered
@@ -25,7 +25,7 @@ ENGLISH, CHINESE = "en", "zh_CN"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "English", CHINESE: "中文"}
 """The languages by their codes, each as those call it who read it."""
 
-CATALOGUES = Path(__file__).parents[2] / "data" / "languages"
+CATALOGUES = ROOT / "data" / "languages"
 COUNTED, PLACES = "counted", "places"
 """The contexts in which a noun stands with its number, and with the numbers of its places."""
 
