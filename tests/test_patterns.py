@@ -19,7 +19,7 @@ import pytest
 from evaluators.batch import sources
 from evaluators.datasets.alphabets import ALPHABETS
 from evaluators.llm import provider_errors
-from evaluators.retrieval import bed
+from evaluators.retrieval import doubts
 from evaluators.text import injection
 from tests.hostile import LENGTHS, TooSlowError, check, strings_for
 
@@ -53,9 +53,9 @@ MADE_WHILE_RUNNING: dict[str, tuple[str, Callable[[], list[re.Pattern]]]] = {
         "match",
         lambda: [alphabet.letters for alphabet in ALPHABETS.values()],
     ),
-    "evaluators/retrieval/bed.py _whole": (
+    "evaluators/retrieval/doubts.py as_words": (
         "search",
-        lambda: [bed._whole(words) for words in ("new york", "大桥", "a (b", "330")],
+        lambda: [doubts.as_words(words) for words in ("new york", "大桥", "a (b", "330")],
     ),
     "evaluators/datasets/hub.py": (
         "match",

@@ -62,6 +62,13 @@ class BedRow(Record):
     fakeanswer: Accepted | None = None
 
     @property
+    def positive_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The positive documents of each sub-question; but for integration there is one."""
+        parts = [part for part in self.positive if not isinstance(part, str)]
+        whole = tuple(part for part in self.positive if isinstance(part, str))
+        return (whole,) if whole else tuple(parts)
+
+    @property
     def abilities(self) -> tuple[Ability, ...]:
         """What the row can test: planted errors, several sub-questions, or noise and rejection."""
         if self.positive_wrong:

@@ -18,6 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from evaluators.config import config
 from evaluators.datasets.rgb import PASSAGES, BedRow, TestBed
 from evaluators.declared import checks_types
@@ -37,12 +39,17 @@ from evaluators.retrieval.dataset import (
     name_after,
 )
 from evaluators.retrieval.documents import Document
+from evaluators.retrieval.doubts import (
+    Answer,
+    Comparable,
+    Reading,
+    as_words,
+    doubts_of,
+    doubts_of_repaired,
+)
 from evaluators.retrieval.index import Index, index
-from evaluators.text.accepted import groups
 from evaluators.text.language import mark, say
-from evaluators.text.normalise import is_chinese, nfkc, one_line, without_spaces
-from evaluators.text.printable import printable
-from evaluators.text.similarity import STOP, terms
+from evaluators.text.printable import printable, shown
 from evaluators.text.words import counted
 
 LOOKED_AT = 100
@@ -50,33 +57,27 @@ LOOKED_AT = 100
 NEAR = 20
 """Chunks that are near a question: one with the answer that is not among them may be by chance."""
 MOST_NEGATIVE = 20
-MOST_PARTS = 20
-"""Required answers, and spellings of each; of more each chunk would be read for each of them."""
 MOST_READ = 1_000_000_000
 """Characters of chunks that are read for all answers of a bed: some ten to thirty seconds."""
-LOOK = 100
-"""Characters that are read in the time that it takes to look into a chunk at all."""
-SHORT, MANY = 2, 10
-"""Signs of an answer, and chunks that hold it, from which on it may stand there by chance."""
-ENOUGH = 0.8
-"""The share of an answer's words by which a document may hold it otherwise spelled."""
+MANY = 10
+"""Chunks that hold an answer from which on it may stand there by chance."""
 MOST_NAMES = 5
 """The names that stand most often are drawn from: others are mostly no names."""
 _NAMES = re.compile(r"(?<=[a-z0-9,;)] )[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
 _DATES = {word.lower() for word in (*month_name, *day_name) if word}
 PLANTED_ID = "{} planted"
 
-_SHORT = mark("The answer is short and may stand there by chance.")
 _MANY = mark("Many chunks hold the answer; some may not answer the question.")
 _FAR = mark("No chunk with the answer is among the best for the question.")
-_FEW = mark("There are fewer negative documents than a prompt has places.")
-_WORDS = mark("A negative document has most words of the answer.")
-_NAME = mark("Another name took the answer's place; it may be of another kind.")
 _NO_ANSWER = mark("It has no true answer.")
 _SAYS_LITTLE = mark("Yes and no stand in texts by chance.")
 _MANY_PARTS = mark("Its true answer has too many parts or spellings.")
 _NOT_HELD = mark("No chunk near the question holds its answer.")
 _NO_NEGATIVE = mark("No other chunk shares a word with it.")
+_INCOMPLETE = mark(
+    "A row needs a question, a true answer, a positive and a negative document, and with a planted "
+    "error a document that has it."
+)
 
 
 class MadeRow(NamedTuple):
@@ -117,11 +118,32 @@ class MadeBed:
         # Sorting keeps the order of what is equal.
         return sorted(self.rows, key=lambda made: -len(made.doubts))
 
+    @property
+    def doubtful(self) -> list[MadeRow]:
+        """The rows that a person should look at, those with most doubts first."""
+        return [made for made in self.doubtful_first if made.doubts]
+
     def without(self, ids: Iterable[str]) -> MadeBed:
         """The same without the rows of these ids."""
         dropped = set(ids)
         kept = tuple(made for made in self.rows if made.row.id not in dropped)
         return replace(self, rows=kept)
+
+    @checks_types()
+    def repaired(self, id: str, **changes: Any) -> MadeBed:
+        """The same with other `query`, `answer`, `positive`, `negative`, `positive_wrong` or
+        `fakeanswer` in the row of this id, which is doubted anew.
+
+        Raises `DatasetError` where it is no row then.
+        """
+        rows = list(self.rows)
+        for number, (row, sources, doubts) in enumerate(rows):
+            if row.id == id:
+                changed = _complete({**row.model_dump(), **changes})
+                doubts = (*_still(doubts, row, changed), *doubts_of_repaired(changed))
+                rows[number] = MadeRow(changed, sources, doubts)
+                return replace(self, rows=tuple(rows))
+        raise DatasetError(say("There is no row {id}.", id=shown(id)))
 
     @checks_types()
     def save(self, path: str | Path) -> Path:
@@ -175,53 +197,56 @@ def make_bed(
     return MadeBed(name or name_after(documents), tuple(rows), tuple(left_out), origin)
 
 
-class _Text:
-    """A chunk made comparable with answers."""
+def _complete(fields: dict[str, Any]) -> BedRow:
+    """The row with these fields; raises `DatasetError` where it lacks something."""
+    try:
+        row = BedRow.model_validate(fields)
+    except ValidationError as error:
+        raise DatasetError(f"The row cannot be so: {error.errors()[0]['msg']}.") from error
+    answer = Answer(row.answer)
+    if answer.has_many:
+        raise DatasetError(say(_MANY_PARTS))
+    lists = [*row.positive_groups, row.negative]
+    if row.fakeanswer:
+        lists.append(row.positive_wrong)
+    is_there = row.query.strip() and answer.is_there and len(lists) > 1 and all(lists)
+    if not is_there or not all(map(str.strip, chain.from_iterable(lists))):
+        raise DatasetError(say(_INCOMPLETE))
+    return row
 
-    def __init__(self, text: str) -> None:
-        self.is_chinese = is_chinese(text)
-        self.text = _comparable(text, is_chinese=self.is_chinese)
 
-
-def _comparable(text: str, *, is_chinese: bool) -> str:
-    lower = nfkc(text).lower()
-    return without_spaces(lower) if is_chinese else one_line(lower)
-
-
-def _whole(spelling: str) -> re.Pattern[str]:
-    escaped = r"\s+".join(map(re.escape, spelling.split()))
-    if not spelling.isascii():
-        return re.compile(escaped, re.IGNORECASE)
-    return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
+def _still(doubts: Sequence[str], before: BedRow, now: BedRow) -> tuple[str, ...]:
+    """The doubts of the search for a question and its answer that hold for them as they are now."""
+    same_answer = before.answer == now.answer
+    holds = {_MANY: same_answer, _FAR: same_answer and before.query == now.query}
+    return tuple(words for words in doubts if holds.get(words))
 
 
 class _Maker:
-    """Makes rows of one pool of chunks; each chunk, and each spelling of a question, is made
-    comparable once.
-    """
+    """Makes rows of one pool of chunks, each of which is made comparable once."""
 
     def __init__(self, pool: Sequence[Chunk], searchable: Index, seed: int) -> None:
         self._pool = pool
         self._index = searchable
         self._seed = seed
-        self._texts: dict[int, _Text] = {}
-        self._wanted: dict[tuple[str, bool], str] = {}
-        self._left = MOST_READ
+        self._texts: dict[int, Comparable] = {}
+        self._read = Reading(MOST_READ)
 
     def rows(self, question: Sample) -> list[MadeRow] | str:
         """The rows of a question, or why there are none."""
-        parts = [[one for one in group if one.strip()] for group in groups(question.ground_truth)]
-        if not parts or not all(parts):
+        answer = Answer(question.ground_truth, self._read)
+        parts = answer.parts
+        if not answer.is_there:
             return _NO_ANSWER
-        if len(parts) > MOST_PARTS or max(map(len, parts)) > MOST_PARTS:
+        if answer.has_many:
             return _MANY_PARTS
         if any(one.strip(" .。").lower() in SAYS_LITTLE for part in parts for one in part):
             return _SAYS_LITTLE
-        self._wanted.clear()
-        near = self._index.best(question.question, LOOKED_AT)
-        answer = " ".join(part[0] for part in parts)
-        likely = self._index.best(f"{question.question} {answer}", LOOKED_AT)
-        holding = {place: self._held(place, parts) for place in dict.fromkeys([*likely, *near])}
+        near = self._best(question.question)
+        likely = self._best(" ".join([question.question, *(part[0] for part in parts)]))
+        holding = {
+            place: answer.held_in(self._text(place)) for place in dict.fromkeys([*likely, *near])
+        }
         of_parts = [
             [place for place, held in holding.items() if number in held]
             for number in range(len(parts))
@@ -232,7 +257,6 @@ class _Maker:
         if not negative:
             return _NO_NEGATIVE
         whole = [place for place, held in holding.items() if len(held) == len(parts)]
-        doubts = self._doubts(parts, of_parts, near, negative)
         # Where no chunk holds the whole answer, each of its parts has chunks of its own.
         chosen = [places[:PASSAGES] for places in ([whole] if whole else of_parts)]
         positive = tuple(map(self._chunks, chosen))
@@ -245,105 +269,59 @@ class _Maker:
             positive=positive[0] if whole else positive,
             negative=self._chunks(negative),
         )
-        made = [MadeRow(row, sources, doubts)]
-        wrong = self._planted(question, parts, chosen[0], negative) if len(parts) == 1 else None
-        if wrong:
-            if not NUMBERS.search(wrong["fakeanswer"]):
-                doubts = (*doubts, _NAME)
-            made.append(MadeRow(row.model_copy(update=wrong), sources, doubts))
-        return made
+        of_search = {
+            _MANY: any(len(places) > MANY for places in of_parts),
+            _FAR: not all({*places} & {*near[:NEAR]} for places in of_parts),
+        }
+        rows = [row]
+        if len(parts) == 1 and (wrong := self._planted(row, parts[0])):
+            rows.append(row.model_copy(update=wrong))
+        # To take a text apart takes longer than to search it.
+        self._read(len(rows) * 5 * sum(map(len, row.negative[:PASSAGES])))
+        doubts = [words for words, is_so in of_search.items() if is_so]
+        return [MadeRow(made, sources, (*doubts, *doubts_of(made))) for made in rows]
 
-    def _held(self, place: int, parts: Sequence[Sequence[str]]) -> set[int]:
-        """The required answers that a chunk holds."""
-        text = self._texts.setdefault(place, _Text(self._pool[place].text))
-        return {number for number, spellings in enumerate(parts) if self._holds(text, spellings)}
+    def _best(self, question: str) -> list[int]:
+        """The chunks among which an answer is looked for."""
+        # Measured: some 80 ns for a chunk, and 6 more for each term of the question.
+        self._read((4 + min(len(question), 1000) // 20) * len(self._pool))
+        return self._index.best(question, LOOKED_AT)
 
-    def _holds(self, text: _Text, spellings: Iterable[str]) -> bool:
-        """Whether one of these stands in it, as words of its own where words have ends."""
-        for spelling in spellings:
-            key = spelling, text.is_chinese
-            if key not in self._wanted:
-                self._wanted[key] = _comparable(spelling, is_chinese=text.is_chinese)
-            wanted = self._wanted[key]
-            # Most texts do not hold it at all, which is found much faster.
-            self._read(LOOK + len(text.text) // 10)
-            if wanted in text.text:
-                found = _whole(wanted).search(text.text)
-                self._read(found.end() if found else len(text.text))
-                if found:
-                    return True
-        return False
-
-    def _read(self, characters: int) -> None:
-        """Counts what is read; raises `DatasetError` beyond the limit."""
-        self._left -= characters
-        if self._left < 0:
-            raise DatasetError(
-                say(
-                    "To look for all answers in all documents takes too long. Split the questions "
-                    "or leave out documents."
-                )
-            )
+    def _text(self, place: int) -> Comparable:
+        if place not in self._texts:
+            self._texts[place] = Comparable.of(self._pool[place].text)
+        return self._texts[place]
 
     def _chunks(self, places: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._pool[place].text for place in places)
 
-    def _doubts(
-        self,
-        parts: Sequence[Sequence[str]],
-        of_parts: Sequence[Sequence[int]],
-        near: Sequence[int],
-        negative: Sequence[int],
-    ) -> tuple[str, ...]:
-        """Why a person should look at the row."""
-        words = [frozenset(terms(spelling)) - {STOP} for part in parts for spelling in part]
-        nearest = self._chunks(negative[:PASSAGES])
-        # To take a text apart takes longer than to search it.
-        self._read(5 * sum(map(len, nearest)))
-        texts = [frozenset(terms(text)) for text in nearest]
-        holds_words = any(
-            len(own) > 1 and len(own & text) >= ENOUGH * len(own) for own in words for text in texts
-        )
-        doubts = {
-            _SHORT: any(len(spelling.strip()) <= SHORT for part in parts for spelling in part),
-            _MANY: any(len(places) > MANY for places in of_parts),
-            _FAR: not all({*places} & {*near[:NEAR]} for places in of_parts),
-            _FEW: len(negative) < PASSAGES,
-            _WORDS: holds_words,
-        }
-        return tuple(words for words, is_so in doubts.items() if is_so)
-
-    def _planted(
-        self,
-        question: Sample,
-        parts: Sequence[Sequence[str]],
-        whole: Sequence[int],
-        negative: Sequence[int],
-    ) -> dict[str, Any] | None:
+    def _planted(self, row: BedRow, spellings: Sequence[str]) -> dict[str, Any] | None:
         """What a row of planted errors has beside that of the question; `None` where no other
         answer of its kind is found.
         """
-        [spellings] = parts
+        [texts] = row.positive_groups
+        answer = Answer(row.answer, self._read)
         # The first of them that stands in its chunks is the one that is replaced.
-        texts = self._chunks(whole)
-        own = next((one for one in spellings if self._holds(_Text(texts[0]), [one])), "")
-        around = "\n".join(self._chunks([*whole, *negative]))
+        first = Comparable.of(texts[0])
+        own = next((one for one in spellings if Answer(one, self._read).held_in(first)), "")
+        around = "\n".join([*texts, *row.negative])
         self._read(2 * len(around))
-        rng = Random(f"{self._seed} {question.id} {question.question}")
-        fake = own and _of_its_kind(question.question, own, around, rng)
-        if not fake or self._holds(_Text(fake), spellings):
+        rng = Random(f"{self._seed} {row.id} {row.query}")
+        fake = own and _of_its_kind(row.query, own, around, rng)
+        if not fake or answer.held_in(Comparable.of(fake)):
             return None
         wrong = []
         for text in texts:
+            self._read(len(spellings) * len(text))
             for spelling in sorted(spellings, key=len, reverse=True):
-                text = _whole(spelling.strip()).sub(lambda _: fake, text)
+                text = as_words(spelling.strip()).sub(lambda _: fake, text)
             # One that is written in another form cannot be replaced.
-            if not self._holds(_Text(text), spellings):
+            if not answer.held_in(Comparable.of(text)):
                 wrong.append(text)
         if not wrong:
             return None
         return {
-            "id": PLANTED_ID.format(question.id),
+            "id": PLANTED_ID.format(row.id),
             "positive_wrong": tuple(wrong),
             "fakeanswer": fake,
         }
@@ -380,11 +358,10 @@ def counts_in_words(made: MadeBed) -> str:
     for ability in made.bed.abilities:
         rows = sum(ability in own.row.abilities for own in made.rows)
         counts.append(f"{say(ability.label)}: {rows:,}")
-    doubtful = sum(bool(own.doubts) for own in made.rows)
     return say(
         "{counts}. To look at: {doubtful:,} of {rows}. Left out: {left}.",
         counts=say(", ").join(counts),
-        doubtful=doubtful,
+        doubtful=len(made.doubtful),
         rows=counted(len(made.rows), "row"),
         left=counted(len(made.left_out), "question"),
     )

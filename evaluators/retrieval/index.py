@@ -15,6 +15,9 @@ from evaluators.text.similarity import STOP, Embed, embedder, terms
 BATCH = 64
 """Texts that are embedded at a time."""
 
+MOST_TERMS = 200
+"""Terms by which a question is searched for; the rest of a longer one is left out."""
+
 Progress = Callable[[float], None]
 """Called with the share that is done, from 0 to 1."""
 
@@ -68,7 +71,8 @@ class BM25Index:
     def best(self, question: str, k: int) -> list[int]:
         """The chunks that share most with the question, rare terms counting more."""
         known = [term for term in terms(question) if term in self._columns]
-        columns = [self._columns[term] for term in known]
+        # Each takes the time of a look at all chunks.
+        columns = [self._columns[term] for term in known[:MOST_TERMS]]
         if not columns:
             return []
         scores = self._ranking.get_scores(columns)

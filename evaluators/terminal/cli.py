@@ -680,11 +680,19 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
 @click.option("-o", "--output", required=True, metavar="FILE", help="Where the bed is written.")
 @click.option("--chunk-size", type=int, default=120, show_default=True, help="Words of a chunk.")
 @click.option("--drop", multiple=True, metavar="ID", help="Leave out the row of this id.")
+@click.option("--drop-doubtful", is_flag=True, help="Leave out all rows to look at.")
 def bed(
-    documents: tuple[str, ...], questions: str, output: str, chunk_size: int, drop: tuple[str, ...]
+    documents: tuple[str, ...],
+    questions: str,
+    output: str,
+    chunk_size: int,
+    drop: tuple[str, ...],
+    drop_doubtful: bool,
 ) -> None:
     made = make_bed(documents, questions, chunk_size=chunk_size, on_remark=_to_stderr)
     made = made.without(drop)
+    if drop_doubtful:
+        made = made.without(own.row.id for own in made.doubtful)
     made.save(output)
     tables.echo(repr(made), *tables.bed_in_parts(made))
 

@@ -91,8 +91,7 @@ def text_table(
 
 def bed_in_parts(made: MadeBed) -> list[RenderableType]:
     """The rows that a person should look at and why, then the questions that made none."""
-    doubtful = [own for own in made.doubtful_first if own.doubts]
-    rows = [(own.row.id, own.row.query, " ".join(own.doubts)) for own in doubtful]
+    rows = [(own.row.id, own.row.query, " ".join(own.doubts)) for own in made.doubtful]
     left_out = [(own.id, own.question, own.reason) for own in made.left_out]
     return [
         text_table([head, "question", "why"], lines[:MOST_OF_A_BED])

@@ -325,17 +325,29 @@ def test_a_public_host_keeps_only_so_many(open_page, monkeypatch):
     )
 
 
-def test_documents_and_true_answers_become_a_test_bed_that_is_looked_at_first(open_page):
+def a_made_bed(at):
     text = b"The mill was built in 1812. The mill was moved in 1906. <b>The mill</b> grinds rye."
     questions = b"question,ground_truth\nWhen was the mill built?,1812\nIs the mill old?,Yes\n"
-    at = open_page("datasets")
     checked(at.get_by_key("retrieval_way").set_value("From a file").run())
     at.file_uploader(key="retrieval_files").upload("mill.txt", text)
     at.file_uploader(key="retrieval_asked").upload("asked.csv", questions)
     at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
     at.text_input(key="retrieval_name").set_value("Mill bed")
+    return press(checked(at.run()), "bed_start")
 
-    at = press(checked(at.run()), "bed_start")
+
+def with_rows_selected(at, *rows):
+    selection = {"rows": list(rows), "columns": [], "cells": []}
+    at.session_state[f"preview_{at.session_state['made_bed']}"] = {"selection": selection}
+    return checked(at.run())
+
+
+def field(at, label):
+    return next(each for each in at.text_area if each.label == label)
+
+
+def test_documents_and_true_answers_become_a_test_bed_that_is_looked_at_first(open_page):
+    at = a_made_bed(open_page("datasets"))
 
     assert "To look at: 2 of 2 rows. Left out: 1 question." in said(at)
     assert not kept()
@@ -343,10 +355,42 @@ def test_documents_and_true_answers_become_a_test_bed_that_is_looked_at_first(op
     [rows] = [each.value for each in at.dataframe if "to look at" in each.value]
     assert list(rows.columns[:2]) == ["id", "to look at"]
     assert "negative" in rows["to look at"][0]
-    drop = next(each for each in at.multiselect if each.label == "Leave out")
-    at = press(checked(drop.set_value(["1"]).run()), "use_bed")
+
+
+def test_the_bed_that_is_kept_is_the_one_that_is_shown(open_page):
+    at = press(with_rows_selected(a_made_bed(open_page("datasets")), 0), "drop_rows")
+
+    at = with_rows_selected(at, 0)
+    assert field(at, "Planted error").value == "1906"
+    field(at, "Question").set_value("When was the mill opened?")
+    field(at, "True answer").set_value("1812 / in 1812")
+    field(at, "Negative document 2").set_value("")
+    field(at, "Negative document 3").set_value("A mill stood there since 1812.")
+    at = press(at, "keep_row")
+
+    [rows] = [each.value for each in at.dataframe if "to look at" in each.value]
+    assert "A negative document holds a part of the answer." in rows["to look at"][0]
+    at = press(at, "use_bed")
     bed = kept()["Mill bed"]
     assert isinstance(bed, TestBed)
     [row] = bed.rows
-    assert (row.id, row.fakeanswer) == ("1 planted", "1906")
-    assert not [each for each in at.multiselect if each.label == "Leave out"]
+    assert (row.id, row.query) == ("1 planted", "When was the mill opened?")
+    assert (row.answer, row.fakeanswer) == ((("1812", "in 1812"),), "1906")
+    assert row.negative == ("The mill was moved in 1906.", "A mill stood there since 1812.")
+    assert "made_bed" not in at.session_state
+
+
+def test_what_is_doubtful_is_dropped_at_one_click(open_page):
+    at = press(a_made_bed(open_page("datasets")), "drop_doubtful")
+
+    assert "To look at: 0 of 0 rows." in said(at)
+    assert not [each for each in at.button if each.key in ("use_bed", "drop_doubtful")]
+
+
+def test_a_row_without_a_positive_document_is_refused(open_page):
+    at = with_rows_selected(a_made_bed(open_page("datasets")), 0)
+    field(at, "Positive document 1").set_value(" ")
+
+    at = press(at, "keep_row")
+
+    assert "A row needs a question, a true answer, a positive" in said(at, "error")

@@ -147,6 +147,79 @@ def test_rows_are_dropped_by_hand():
     assert [own.row.id for own in kept.rows] == ["1", "2 planted"]
 
 
+def test_a_row_is_repaired_and_doubted_anew():
+    made_bed = made(("How many floors has the mill?", "3"), ("What has the mill?", "a wheel"))
+    before = {own.row.id: own for own in made_bed.rows}
+
+    longer = made_bed.repaired("1", answer="3 floors").rows[0]
+    wrong = made_bed.repaired("1", positive=["Rye."], negative=["It has 3."]).rows[0]
+
+    assert before["1"].doubts == ("The answer is short and may stand there by chance.",)
+    assert longer.doubts == ()
+    assert longer.sources == before["1"].sources
+    assert wrong.doubts == (
+        "The answer is short and may stand there by chance.",
+        "There are fewer negative documents than a prompt has places.",
+        "A positive document does not hold the answer.",
+        "A negative document holds a part of the answer.",
+    )
+    assert made_bed.repaired("1", answer="3 floors").rows[1:] == made_bed.rows[1:]
+
+
+def test_what_the_search_doubted_is_doubted_until_it_is_asked_otherwise():
+    # All eleven sentences hold 1906.
+    text = " ".join(f"The mill number {at} was moved in 1906." for at in "abcdefghijk") + MILL
+    made_bed = made(("When was the mill moved?", "1906"), text=text)
+    many = "Many chunks hold the answer; some may not answer the question."
+
+    assert many in made_bed.rows[0].doubts
+    assert many in made_bed.repaired("1", query="When?").rows[0].doubts
+    assert many not in made_bed.repaired("1", answer="in 1906").rows[0].doubts
+
+
+def test_planted_and_parted_rows_are_doubted_after_a_repair():
+    made_bed = made(
+        ("When was the mill built?", "1812"),
+        ("Who built and who moved the mill?", ("Anna Berg", "Karl Stein")),
+    )
+    by_id = {own.row.id: own.row for own in made_bed.rows}
+    planted = "A document with the planted error holds the true answer, or lacks the planted one."
+    positive = by_id["2"].positive
+
+    def doubts(id, **changes):
+        rows = made_bed.repaired(id, **changes).rows
+        return next(own.doubts for own in rows if own.row.id == id)
+
+    assert planted not in doubts("1 planted", query="Since when does it stand?")
+    assert planted in doubts("1 planted", positive_wrong=["It was built in 1812, not 1906."])
+    assert planted in doubts("1 planted", fakeanswer="1907")
+    not_held = "A positive document does not hold the answer."
+    assert not_held not in doubts("2", query="Who?")
+    assert not_held in doubts("2", positive=positive[:1])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"query": " "},
+        {"answer": ""},
+        {"answer": ("1812", "")},
+        {"positive": ()},
+        {"positive": ((),)},
+        {"negative": ["", "It grinds."]},
+        {"negative": 3},
+        {"answer": tuple(map(str, range(50)))},
+    ],
+)
+def test_a_row_that_lacks_something_is_refused(changes):
+    made_bed = made(("When was the mill built?", "1812"))
+
+    with pytest.raises(DatasetError):
+        made_bed.repaired("1", **changes)
+    with pytest.raises(DatasetError, match="no row"):
+        made_bed.repaired("7", query="When?")
+
+
 def test_files_become_an_official_bed_that_a_run_asks(tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from itertools import chain
+from typing import Literal, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -12,8 +13,10 @@ from evaluators.datasets.rgb import BedRow, TestBed
 from evaluators.records import Dataset, Sample
 from evaluators.report import coloured
 from evaluators.text.language import mark, say
-from evaluators.text.words import accepted, counted
+from evaluators.text.words import accepted, counted, joined_sentences
 from ui.parts.untrusted import plain
+
+Row = TypeVar("Row", BedRow, Sample, BedRow | Sample)
 
 PREVIEW_ROWS = 50
 CELL = 200
@@ -37,26 +40,39 @@ LONGEST_TEXT = 20_000
 """Characters of a text that are shown in full: a browser draws a megabyte slowly."""
 
 
-def show(
-    data: TestBed | Dataset, at_most: int = PREVIEW_ROWS, doubts: Mapping[str, str] | None = None
-) -> None:
-    """A table of the first rows, with the doubts about a bed's, and the selected one whole."""
+def show(data: TestBed | Dataset) -> None:
+    """A table of the first rows, and the selected one whole."""
     rows: Sequence[BedRow | Sample] = data.rows if isinstance(data, TestBed) else data.samples
+    # Below the table: a cell shows the beginning of a text.
+    for row in table(rows, f"preview_{data.name}"):
+        with st.container(border=True):
+            if isinstance(row, BedRow):
+                _whole_bed_row(row)
+            else:
+                _sample(row)
+
+
+def table(
+    rows: Sequence[Row],
+    key: str,
+    doubts: Mapping[str, str] | None = None,
+    at_most: int = PREVIEW_ROWS,
+) -> list[Row]:
+    """A table of the first rows; gives the selected one, or several of those that have doubts."""
     first = rows[:at_most]
     cells = []
     for row in first:
         own = _bed_cells(row) if isinstance(row, BedRow) else _sample_cells(row)
-        if doubts:
+        if doubts is not None:
             # Beside the id: further right a narrow screen does not show it
             own = {"id": row.id, "to look at": doubts.get(row.id, ""), **own}
         cells.append(own)
     words = say("Select a row to see it in full.")
+    if doubts is not None:
+        words = say("Select a row to see it in full and repair it, or several to drop them.")
     if len(rows) > len(first):
-        words = say(
-            "The first {first} of {rows:,} rows. Select a row to see it in full.",
-            first=at_most,
-            rows=len(rows),
-        )
+        few = say("The first {first} of {rows:,} rows.", first=at_most, rows=len(rows))
+        words = joined_sentences([few, words])
     st.caption(words)
     heads = {}
     for name, (title, width) in COLUMNS.items():
@@ -64,21 +80,14 @@ def show(
     picked = st.dataframe(
         pd.DataFrame(cells),
         hide_index=True,
-        key=f"preview_{data.name}",
+        key=key,
         on_select="rerun",
-        selection_mode="single-row",
+        selection_mode="single-row" if doubts is None else "multi-row",
         column_config=heads,
         alt=say("First rows"),
     )
-    # Below the table: a cell shows the beginning of a text.
-    if picked.selection.rows:
-        row = first[picked.selection.rows[0]]
-        with st.container(border=True):
-            if isinstance(row, BedRow):
-                _whole_bed_row(row)
-                _text(say("To look at"), (doubts or {}).get(row.id))
-            else:
-                _sample(row)
+    # What was selected may be of a longer table.
+    return [first[number] for number in picked.selection.rows if number < len(first)]
 
 
 def _sample(sample: Sample) -> None:
@@ -97,11 +106,7 @@ def _whole_bed_row(row: BedRow) -> None:
     _text(say("Question"), row.query)
     _text(say("True answer"), accepted(row.answer))
     _text(say("Planted error"), accepted(row.fakeanswer))
-    positive: list[str] = []
-    for part in row.positive:
-        # Beds for information integration have a list for each sub-question
-        positive += [part] if isinstance(part, str) else part
-    _documents(say("Positive documents"), positive)
+    _documents(say("Positive documents"), [*chain.from_iterable(row.positive_groups)])
     _documents(say("Documents with the planted error"), row.positive_wrong)
     _documents(say("Negative documents"), row.negative)
 

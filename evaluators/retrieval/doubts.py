@@ -1,0 +1,150 @@
+"""Whether a text holds an answer, and why a person should look at a row of a test bed.
+
+Both are read from the texts alone, so that a row that was repaired by hand is doubted anew.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from evaluators.datasets.rgb import PASSAGES, BedRow
+from evaluators.errors import DatasetError
+from evaluators.flaws.mismatches import NUMBER
+from evaluators.records import Accepted
+from evaluators.text.accepted import groups
+from evaluators.text.accepted import spellings as accepted_spellings
+from evaluators.text.language import mark, say
+from evaluators.text.normalise import is_chinese, nfkc, one_line, without_spaces
+from evaluators.text.similarity import STOP, terms
+
+MOST_PARTS = 20
+"""Required answers, and spellings of each; of more each text would be read for each of them."""
+MOST_OF_A_ROW = 100_000_000
+"""Characters that are read of a row that was repaired: some seconds."""
+LOOK = 100
+"""Characters that are read in the time that it takes to look into a text at all."""
+SHORT = 2
+"""Signs of an answer that may stand in a text by chance."""
+ENOUGH = 0.8
+"""The share of an answer's words by which a document may hold it otherwise spelled."""
+
+_SHORT = mark("The answer is short and may stand there by chance.")
+_FEW = mark("There are fewer negative documents than a prompt has places.")
+_WORDS = mark("A negative document has most words of the answer.")
+_NAME = mark("Another name took the answer's place; it may be of another kind.")
+_NOT_POSITIVE = mark("A positive document does not hold the answer.")
+_NOT_NEGATIVE = mark("A negative document holds a part of the answer.")
+_NOT_PLANTED = mark(
+    "A document with the planted error holds the true answer, or lacks the planted one."
+)
+
+
+class Reading:
+    """Counts what is read of texts; raises `DatasetError` beyond the limit."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self, characters: int) -> None:
+        self._left -= characters
+        if self._left < 0:
+            raise DatasetError(
+                say(
+                    "To look for all answers in all documents takes too long. Split the questions "
+                    "or leave out documents."
+                )
+            )
+
+
+class Comparable(NamedTuple):
+    """A text as answers are looked for in it."""
+
+    text: str
+    is_chinese: bool
+
+    @classmethod
+    def of(cls, text: str) -> Comparable:
+        chinese = is_chinese(text)
+        return cls(in_one_form(text, is_chinese=chinese), chinese)
+
+
+def in_one_form(text: str, *, is_chinese: bool) -> str:
+    lower = nfkc(text).lower()
+    return without_spaces(lower) if is_chinese else one_line(lower)
+
+
+def as_words(spelling: str) -> re.Pattern[str]:
+    """Finds it as words of its own, where words have ends."""
+    escaped = r"\s+".join(map(re.escape, spelling.split()))
+    if not spelling.isascii():
+        return re.compile(escaped, re.IGNORECASE)
+    return re.compile(rf"(?<!\w){escaped}(?!\w)", re.IGNORECASE)
+
+
+class Answer:
+    """A true answer, to be looked for; `parts` are its required answers with their spellings."""
+
+    def __init__(self, truth: Accepted | None, read: Reading | None = None) -> None:
+        self.parts = [[one for one in group if one.strip()] for group in groups(truth)]
+        self.is_there = bool(self.parts) and all(self.parts)
+        counts = [len(self.parts), *map(len, self.parts)]
+        self.has_many = max(counts) > MOST_PARTS
+        self._read = read or Reading(MOST_OF_A_ROW)
+        self._forms: dict[bool, list[list[str]]] = {}
+
+    def held_in(self, text: Comparable) -> set[int]:
+        """The required answers that the text holds, by their numbers."""
+        if text.is_chinese not in self._forms:
+            self._forms[text.is_chinese] = [
+                [in_one_form(one, is_chinese=text.is_chinese) for one in part]
+                for part in self.parts
+            ]
+        forms = enumerate(self._forms[text.is_chinese])
+        return {
+            number for number, part in forms if any(self._holds(text.text, one) for one in part)
+        }
+
+    def _holds(self, text: str, wanted: str) -> bool:
+        # Most texts do not hold it at all, which is found much faster.
+        self._read(LOOK + len(text) // 10)
+        if wanted not in text:
+            return False
+        found = as_words(wanted).search(text)
+        self._read(found.end() if found else len(text))
+        return bool(found)
+
+
+def doubts_of(row: BedRow) -> tuple[str, ...]:
+    """Why a person should look at a row that was made by the rules, in English."""
+    spellings = [one for one in accepted_spellings(row.answer) if one.strip()]
+    words = [frozenset(terms(spelling)) - {STOP} for spelling in spellings]
+    nearest = [frozenset(terms(text)) for text in row.negative[:PASSAGES]]
+    fake = accepted_spellings(row.fakeanswer)
+    doubts = {
+        _SHORT: any(len(spelling.strip()) <= SHORT for spelling in spellings),
+        _FEW: len(row.negative) < PASSAGES,
+        _WORDS: any(
+            len(own) > 1 and len(own & text) >= ENOUGH * len(own)
+            for own in words
+            for text in nearest
+        ),
+        _NAME: bool(fake) and not any(map(NUMBER.search, fake)),
+    }
+    return tuple(words for words, is_so in doubts.items() if is_so)
+
+
+def doubts_of_repaired(row: BedRow) -> tuple[str, ...]:
+    """Why a person should look once more at a row that was repaired by hand, in English."""
+    read = Reading(MOST_OF_A_ROW)
+    answer, fake = Answer(row.answer, read), Answer(row.fakeanswer, read)
+    held: list[set[int]] = []
+    for group in row.positive_groups:
+        held.append(set.intersection(*(answer.held_in(Comparable.of(text)) for text in group)))
+    wrong = [Comparable.of(text) for text in row.positive_wrong]
+    doubts = {
+        _NOT_POSITIVE: not all(held) or len(set().union(*held)) < len(answer.parts),
+        _NOT_NEGATIVE: any(answer.held_in(Comparable.of(text)) for text in row.negative),
+        _NOT_PLANTED: any(answer.held_in(text) or not fake.held_in(text) for text in wrong),
+    }
+    return (*doubts_of(row), *(words for words, is_so in doubts.items() if is_so))
