@@ -78,6 +78,7 @@ class Table {
         cell.append(make("span", `mark ${row.mark}`, { good: "✓", bad: "✗", part: "~", failed: "!" }[row.mark] ?? "·"));
         cell.append(make("span", "words", value));
         cell.firstChild.ariaHidden = "true";
+        cell.append(foreign("span", "about", this.about(row)));
         if (row.note) cell.append(foreign("span", "note", row.note));
       } else if (column.kind === "value") {
         cell.append(make("span", "words", value));
@@ -93,6 +94,12 @@ class Table {
       line.append(cell);
     });
     return line;
+  }
+
+  /** Model, noise and the like in one line, where there is no room for their columns. */
+  about(row) {
+    const facets = this.data.columns.map((column, place) => [column, row.cells[place]]).filter(([{ kind }, value]) => kind === "facet" && value);
+    return facets.map(([{ title }, value]) => (/^\d/.test(value) ? `${title} ${value}` : value)).join(" · ");
   }
 
   click(event) {
