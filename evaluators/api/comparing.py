@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
-from evaluators.api.results import Results
+from evaluators.api.results import Results, open_run
 from evaluators.comparison import groups
 from evaluators.comparison.compare import compared
 from evaluators.comparison.result import Comparison
@@ -23,6 +23,8 @@ from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
 
 Model = int | str
+Judged = Results | str | Path
+"""A run, or what `open_run` takes: a run file, or a finished batch over files."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +52,8 @@ class SeveralSides(_OfSides, Several):
 
 @overload
 def compare(
-    first: Results,
-    second: Results,
+    first: Judged,
+    second: Judged,
     /,
     *,
     models: Sequence[Model] = ...,
@@ -61,7 +63,7 @@ def compare(
 
 @overload
 def compare(
-    first: Results,
+    first: Judged,
     /,
     *,
     models: tuple[Model, Model] = ...,
@@ -71,9 +73,9 @@ def compare(
 
 @overload
 def compare(
-    first: Results,
+    first: Judged,
     /,
-    *others: Results,
+    *others: Judged,
     models: Sequence[Model] = ...,
     labels: str | Sequence[str] = ...,
 ) -> SeveralSides: ...
@@ -81,7 +83,7 @@ def compare(
 
 @overload
 def compare(
-    first: Results,
+    first: Judged,
     /,
     *,
     models: Sequence[Model] = ...,
@@ -92,15 +94,16 @@ def compare(
 
 @checks_types()
 def compare(
-    first: Results,
+    first: Judged,
     /,
-    *others: Results,
+    *others: Judged,
     models: Sequence[Model] = (),
     labels: str | Sequence[str] = (),
     by: str = "",
 ) -> ComparisonOfSides | SeveralSides:
     """Whether the second is better than the first, over the samples that both were judged on.
 
+    Each is the results of a run, or what `open_run` takes, such as what a batch over files gave.
     Of one run alone two `models` are compared, by number from 0, id or title, or two labellers by
     name (`labels=("heuristic", "gold")`). Of two systems each is counted by its run's own labeller,
     or both by the one that `labels="gold"` names; what people say (`labels="corrected"`) counts
@@ -112,7 +115,8 @@ def compare(
     people's labels would count on one side alone, and where a side has no sample, question or value
     in common with the first, and for a column by which the run has not 2 to 20 groups.
     """
-    return compared_sides(chosen_sides([first, *others], models, labels, by))
+    runs = [own if isinstance(own, Results) else open_run(own) for own in (first, *others)]
+    return compared_sides(chosen_sides(runs, models, labels, by))
 
 
 def compared_sides(sides: Sequence[Side]) -> ComparisonOfSides | SeveralSides:

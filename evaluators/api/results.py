@@ -445,9 +445,16 @@ def open_run(path: str | Path, *, store: Store | None = None) -> Results:
     """The results of a run file, which is in the store from now on as any other run.
 
     A file that was opened before is the same run. Raises `RunFileError` where it cannot be read,
-    was changed, is damaged, too large or from a newer version.
+    was changed, is damaged, too large or from a newer version. `path` may also be the folder of
+    results of a finished batch over files, or what `evaluate_batch_files` gave.
     """
     store = store or inputs.local_store()
+    address = os.fspath(path)
+    if os.path.isdir(address) or "://" in address:
+        # Only here: it reads tables, and others need it not.
+        from evaluators.batch.as_run import run_of
+
+        return Results(run_of(address, store), store)
     return Results(opened(read_file(path, RunFileError), store, inputs.WORKSPACE), store)
 
 

@@ -74,12 +74,18 @@ class MetricColumns(NamedTuple):
         return f"{self.key}_evidence"
 
     @property
+    def details(self) -> str:
+        """Whatever else the metric tells, as JSON."""
+        return f"{self.key}_details"
+
+    @property
     def said(self) -> str:
         """The reason or the error as `messages` stores it: the app says it in other languages."""
         return f"{self.key}_said"
 
     def fields(self) -> dict[str, Any]:
-        texts = (self.reason, self.error, self.error_kind, self.evidence, self.said)
+        said = (self.reason, self.error, self.error_kind, self.said)
+        texts = (*said, self.evidence, self.details)
         return {
             self.status: pa.string(),
             **dict.fromkeys(self.values.values(), pa.float64()),

@@ -160,7 +160,9 @@ def work(
         if results.is_complete:
             with attempt.stopping():
                 folder.remove_folder(PARTS)
-                folder.write_json(MANIFEST, {**plan.settings, **results.manifest()})
+                reading = kept.reading_as_stored(plan.reading)
+                manifest = {**plan.settings, "reading": reading, **results.manifest()}
+                folder.write_json(MANIFEST, manifest)
         results = replace(results, stopped=attempt.stopped)
         try:
             kept.ended(store, batch, results)

@@ -214,10 +214,11 @@ class Folder:
         self,
         name: str,
         columns: Sequence[str] | None = None,
+        most: int = GROUP_ROWS,
     ) -> Iterator[pa.RecordBatch]:
         """The results of a file, as many rows at a time as were written together; none is empty."""
         with self.results(name) as file:
-            for batch in file.iter_batches(GROUP_ROWS, columns=columns, use_threads=False):
+            for batch in file.iter_batches(most, columns=columns, use_threads=False):
                 if batch.num_rows:
                     yield batch
 

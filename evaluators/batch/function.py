@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from pydantic import TypeAdapter
 
 from evaluators.base import Evaluator
 from evaluators.batch.columns import (
@@ -40,6 +41,8 @@ from evaluators.runs import inputs
 from evaluators.runs.scoring import Outcome, checked_score, failure_reason, outcome_of
 from evaluators.surrogates import without_surrogates
 from evaluators.text.words import joined_sentences
+
+_DETAILS = TypeAdapter(dict[str, Any])
 
 # Zero and not null: a null cost says that a price is unknown.
 NOTHING_PAID: dict[str, Any] = {name: 0 for name in USAGE}
@@ -223,6 +226,8 @@ def _cells(metric: MetricColumns, outcome: Outcome) -> dict[str, Any]:
     cells[metric.reason] = score.reason or said or None
     cells[metric.said] = _as_json(score.reason) if score.reason else None
     cells[metric.evidence] = _evidence_as_json(score.evidence)
+    if score.details:
+        cells[metric.details] = _DETAILS.dump_json(score.details).decode()
     return cells
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 from pydantic import TypeAdapter
@@ -15,6 +16,7 @@ from evaluators.batch.folder import Folder
 from evaluators.batch.pieces import Reading
 from evaluators.batch.plan import BatchPlan, storable
 from evaluators.batch.results import BatchResults
+from evaluators.batch.sources import Source, found
 from evaluators.errors import PlumblineError, StoreError
 from evaluators.records import EvaluatorSpec, ModelSpec
 from evaluators.runs.inputs import WORKSPACE
@@ -34,7 +36,6 @@ def begun(store: Store, batch_id: str, folder: Folder, plan: BatchPlan) -> FileB
     if before and before.folder == place:
         return before
     files = len(plan.source.fragments)
-    reading = _READING.dump_python(plan.reading, mode="json")
     nothing = BatchResults(folder=place, rows=0, finished=(), means={}, files=files)
     batch = FileBatch(
         id=batch_id,
@@ -42,7 +43,7 @@ def begun(store: Store, batch_id: str, folder: Folder, plan: BatchPlan) -> FileB
         title=PurePosixPath(settings["data"]).name or settings["data"],
         folder=place,
         settings=settings,
-        reading=storable(dict(zip(Reading._fields, reading, strict=True))),
+        reading=reading_as_stored(plan.reading),
         summary=nothing.manifest(),
     )
     # A full disk keeps nobody from judging; when the batch ends it is told of.
@@ -88,6 +89,16 @@ class Notes:
         ends = time.monotonic()
         # Of many files it takes long, and must stay a small part of the work.
         self._next = ends + max(SELDOM, 20 * (ends - began))
+
+
+def reading_as_stored(reading: Reading) -> dict[str, Any]:
+    parts = _READING.dump_python(reading, mode="json")
+    return dict(storable(dict(zip(Reading._fields, parts, strict=True))))
+
+
+def source_of(batch: FileBatch) -> Source:
+    """The files that came in, as they are now; raises `DatasetError` where there are none."""
+    return found(str(batch.settings["data"]), str(batch.settings.get("encoding", "")))
 
 
 def reading_of(batch: FileBatch) -> Reading:

@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 
 from evaluators.batch.engine import UNREADABLE, problem_of
 from evaluators.batch.folder import Folder
-from evaluators.batch.kept import reading_of
+from evaluators.batch.kept import reading_of, source_of
 from evaluators.batch.pieces import Piece, read_piece
-from evaluators.batch.sources import MOST_ROWS, Fragment, Source, found
+from evaluators.batch.sources import MOST_ROWS, Fragment, Source
 from evaluators.config import config
 from evaluators.errors import DatasetError
 from evaluators.records import Sample
@@ -26,8 +26,7 @@ def sample_of(batch: FileBatch, name: str, number: int) -> Sample | None:
 
     Raises `PlumblineError` where it cannot be read again.
     """
-    settings = batch.settings
-    source = found(str(settings["data"]), str(settings.get("encoding", "")))
+    source = source_of(batch)
     fragment = next((each for each in source.fragments if each.name == name), None)
     if fragment is None or not Folder(batch.folder).is_finished(fragment):
         raise DatasetError(

@@ -139,6 +139,9 @@ class BatchResults:
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is not whole") from error
 
+    def __fspath__(self) -> str:
+        return self.folder
+
     @property
     def is_complete(self) -> bool:
         """Whether every file is judged."""

@@ -134,9 +134,15 @@ def evidence_in(cell: str | None) -> Evidence | None:
 
 def said_in(row: ResultRow, metric: MetricColumns) -> str:
     """Why a value is not there, or is what it is, to be said in the language of whoever reads."""
+    said = stored_message(row.cells.get(metric.said))
+    return said or str(row.cells[metric.error] or row.cells[metric.reason] or "")
+
+
+def stored_message(cell: str | None) -> str:
+    """The message of a cell; empty where there is none that can be read."""
     with suppress(ValueError):
-        return _SAID.validate_json(row.cells.get(metric.said) or "")
-    return str(row.cells[metric.error] or row.cells[metric.reason] or "")
+        return _SAID.validate_json(cell or "")
+    return ""
 
 
 def columns_in(schema: pa.Schema) -> tuple[MetricColumns, ...]:

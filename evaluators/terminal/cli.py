@@ -816,7 +816,9 @@ def _run_meant(run_id: str, store: Store) -> Run:
 
 
 def _full_id(run_id: str, store: Store) -> str:
-    """The id, of an id that begins so, or of the run that was made last."""
+    """The id, of an id that begins so, of the run that was made last, or of a finished batch."""
+    if os.path.isdir(run_id) or "://" in run_id:
+        return open_run(run_id, store=store).run.id
     if run_id == "last":
         newest_first = store.runs.ids(WORKSPACE)
         ids = newest_first[:1]

@@ -26,7 +26,7 @@ def command(run: Run, plumbline: str = "") -> str:
 
     `plumbline` begins it where it is not for this machine.
     """
-    parts = [f"{plumbline or own_command()} run"]
+    parts = [f"{plumbline or own_command()} {'batch' if run.origin.get('batch') else 'run'}"]
     for name, value in _options_of_run(run):
         parts.append(f"{name} {quoted(value)}" if value else name)
     whole = " ".join(parts)
@@ -54,8 +54,11 @@ def _spelled_for_bash(sign: str) -> str:
 
 
 def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
-    # Data that came by the app have no file: their name is found among the uploads.
-    yield "--data", run.origin.get("file", run.dataset_name)
+    if folder := run.origin.get("batch"):
+        yield quoted(run.origin["file"]), folder
+    else:
+        # Data that came by the app have no file: their name is found among the uploads.
+        yield "--data", run.origin.get("file", run.dataset_name)
     for spec in run.evaluators:
         yield "--metric", spec.name
     for number, spec in enumerate(run.evaluators, start=1):
@@ -69,8 +72,11 @@ def _options_of_run(run: Run) -> Iterator[tuple[str, str]]:
         else:
             yield "--column", f"{field}={column}"
     yield from _settings(run)
+    if run.origin.get("batch"):
+        if by := run.origin.get("group"):
+            yield "--by", by
     # A title that was suggested is of that run only, as an earlier one was that of its data.
-    if not run.is_title_suggested and run.title != run.dataset_name:
+    elif not run.is_title_suggested and run.title != run.dataset_name:
         yield "--title", run.title
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from evaluators import evaluate_batch_files
 from evaluators.terminal.cli import main
+from evaluators.terminal.exit_codes import CANNOT_TELL, FINE
 from tests import judge
 from tests.batch.files import json_lines, results, row
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^plumbline (.*)$", DOCS, re.MULTILINE)
+COMMANDS = re.findall(r"^plumbline (batch .*)$", DOCS, re.MULTILINE)
+OF_RUNS = re.findall(r"^plumbline ((?!batch).*)$", DOCS, re.MULTILINE)
 PYTHON, SPARK = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 
 
@@ -50,6 +53,17 @@ def test_a_command_of_the_docs_runs(command, logs, loopback, monkeypatch):
     folder = logs / shlex.split(command)[2]
     assert len(results(folder)) == 6
     assert (folder / "_manifest.json").exists()
+
+
+def test_the_commands_on_folders_of_results_run(logs):
+    for folder in ("monday", "tuesday"):
+        evaluate_batch_files("logs", folder, "trace", workers=1, progress=False)
+
+    found = [CliRunner().invoke(main, shlex.split(command)) for command in OF_RUNS]
+
+    # Of the heuristic's labels alone no threshold can be told.
+    assert [each.exit_code for each in found] == [CANNOT_TELL, FINE, FINE]
+    assert (logs / "tuesday.html").exists()
 
 
 def test_the_python_of_the_docs_prints_a_line_for_each_week(logs):

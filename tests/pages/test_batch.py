@@ -216,3 +216,26 @@ def test_visitors_of_a_public_host_see_no_batch_of_its_machine(open_page, tmp_pa
     assert "There is no such batch here" in said(opened(open_page, batch))
     named = opened(open_page, batch, file="a.jsonl", row="1", w=WORKSPACE)
     assert "There is no such batch here" in said(named)
+
+
+def test_a_finished_batch_opens_as_a_run_with_its_samples(open_page, tmp_path):
+    batch = judged(tmp_path, "trace", by=["model"])
+
+    press(opened(open_page, batch), "Open as a run")
+
+    store = local_store()
+    [run] = store.runs.newest(WORKSPACE)
+    assert (run.title, run.dataset_name) == ("results", "logs")
+    at = open_page("trace", run=run.id)
+    assert cards(at)["Adherence"] == "0.67"
+    assert "1 of 4 failed: the results are of the other 3." in said(at)
+    assert store.results.counts(run).failed == 1
+
+
+def test_a_batch_whose_files_are_gone_says_why_it_is_no_run(open_page, tmp_path):
+    batch = judged(tmp_path)
+    (tmp_path / "logs" / "b.jsonl").unlink()
+
+    at = press(opened(open_page, batch), "Open as a run")
+
+    assert "holds no finished batch" in said(at) or "has changed" in said(at)

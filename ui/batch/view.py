@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from evaluators.batch.as_run import MOST_ROWS, run_of
 from evaluators.batch.results import BatchResults, Means
 from evaluators.runs.shown_values import Dot, Group, title
 from evaluators.runs.store import FileBatch
@@ -13,7 +14,7 @@ from evaluators.text.language import say
 from evaluators.text.words import counted, in_a_line, name_and_text
 from ui import session
 from ui.batch import groups, listing, rows, state
-from ui.parts import dots, spending, tables
+from ui.parts import dots, problems, spending, tables
 from ui.parts.moments import local_time
 from ui.parts.untrusted import plain
 
@@ -67,6 +68,10 @@ def _head(batch: FileBatch, results: BatchResults) -> None:
         with st.container(horizontal=True, width="content"):
             with st.popover(say("Details"), icon=":material/info:", key="batch_details"):
                 _details(batch)
+            is_run = results.is_complete and results.rows <= MOST_ROWS
+            if is_run and st.button(say("Open as a run"), icon=":material/open_in_new:"):
+                with problems.caught():
+                    session.open_run(run_of(batch.folder, session.store()))
             listing.delete_button(batch.id, batch.folder)
     if results.stopped:
         st.warning(plain(results.stopped), icon=":material/pause_circle:")
@@ -87,8 +92,10 @@ def _details(batch: FileBatch) -> None:
     st.caption(plain(say("Judged by version {version}.", version=batch.settings["plumbline"])))
     st.caption(
         say(
-            "A batch is not exported or compared here: its rows are Parquet files, which pandas, "
-            "Polars, DuckDB and Spark read."
+            "Opened as a run, a batch of at most {most:,} rows is compared, checked and exported "
+            "as any other. Its rows are Parquet files, which pandas, Polars, DuckDB and Spark "
+            "read.",
+            most=MOST_ROWS,
         )
     )
 
