@@ -419,6 +419,10 @@ class SystemSpec(Record):
     at_once: int = Field(4, ge=1, le=64)
 
 
+SYSTEM, OWN_JUDGE = "system", "own"
+"""What stands in the place of a provider for RAG systems and judges of a person's own."""
+
+
 class ModelSpec(Record):
     """A model and how it is asked: everything that can change its answer, and no key.
 
@@ -439,6 +443,16 @@ class ModelSpec(Record):
     def id(self) -> str:
         """The name under which the catalogue knows it, e.g. `groq/openai/gpt-oss-20b`."""
         return f"{self.provider}/{self.model}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a person's own system or judge, and no provider's model."""
+        return self.provider in (SYSTEM, OWN_JUDGE)
+
+    @property
+    def retrieves_itself(self) -> bool:
+        """Whether it is a system that looks for its documents itself."""
+        return self.system is not None and not self.system.takes_documents
 
 
 class Call(Record):

@@ -1,4 +1,4 @@
-"""What a run is taken away in: a format is one file of this folder, with its `FORMAT`.
+"""What a run is taken away in: a file of this folder holds a format, or several of one shape.
 
 Terminal, pages, Python and the help of each list what is here.
 """
@@ -66,7 +66,8 @@ def formats() -> dict[str, ExportFormat]:
     """Every format by its name."""
     files = pkgutil.iter_modules(__path__)
     modules = [import_module(f"{__name__}.{file.name}") for file in files]
-    listed = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    named = [one for module in modules for one in vars(module).values()]
+    listed = [one for one in named if isinstance(one, ExportFormat)]
     return {one.name: one for one in sorted(listed, key=lambda one: one.rank)}
 
 

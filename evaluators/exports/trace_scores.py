@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
 
+from evaluators import __version__
 from evaluators.catalogue import labels_sentences
+from evaluators.exports import ExportFormat
+from evaluators.records import Run
 from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
+from evaluators.text.language import mark
+from evaluators.text.spreadsheet import as_csv
+
+_TRACE = re.compile("[0-9a-f]{32}")
+"""An id as OpenTelemetry has them; another one stands among the attributes alone."""
+
+_LANGFUSE = ("id", "traceId", "name", "value", "dataType", "comment")
+_PHOENIX = ("trace_id", "name", "annotator_kind", "score", "explanation", "identifier")
 
 
 class TraceScore(NamedTuple):
@@ -47,3 +61,93 @@ def are_of_traces(view: RunView) -> bool:
         return False
     first = next(iter(view.merged()), None)
     return first is not None and not first.sample_id.isdecimal()
+
+
+def langfuse_csv(run: Run, scores: Iterator[TraceScore]) -> bytes:
+    """A row for each score, which `create_score(**row)` takes."""
+    return as_csv(_LANGFUSE, ((*score[:4], "NUMERIC", score.comment) for score in scores))
+
+
+def phoenix_csv(run: Run, scores: Iterator[TraceScore]) -> bytes:
+    """A row for each annotation, as `log_trace_annotations_dataframe` takes them."""
+
+    def cells(score: TraceScore) -> tuple[object, ...]:
+        # Phoenix has CODE for what no model and no person said
+        kind = "CODE" if "heuristic" in score.comment or "Labels" not in score.comment else "LLM"
+        return score.trace, score.name, kind, score.value, score.comment, score.id
+
+    return as_csv(_PHOENIX, map(cells, scores))
+
+
+def otlp_logs(run: Run, scores: Iterator[TraceScore]) -> bytes:
+    """A log record for each score, as a collector's `/v1/logs` takes them."""
+    moment = str(int(datetime.fromisoformat(run.created).timestamp()) * 10**9)
+    records = [_log_record(score, moment) for score in scores]
+    service = _attribute("service.name", "plumbline")
+    logs = {"scope": {"name": "plumbline", "version": __version__}, "logRecords": records}
+    content = {"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [logs]}]}
+    return _json(content)
+
+
+def scores_json(run: Run, scores: Iterator[TraceScore]) -> bytes:
+    """A list of objects, for whatever else keeps traces: id, trace, name, value, comment."""
+    return _json([score._asdict() for score in scores])
+
+
+def _log_record(score: TraceScore, moment: str) -> dict[str, Any]:
+    attributes = [
+        _attribute("gen_ai.evaluation.name", score.name),
+        {"key": "gen_ai.evaluation.score.value", "value": {"doubleValue": score.value}},
+        _attribute("gen_ai.evaluation.explanation", score.comment),
+        _attribute("plumbline.trace.id", score.trace),
+    ]
+    record: dict[str, Any] = {
+        "timeUnixNano": moment,
+        "observedTimeUnixNano": moment,
+        "eventName": "gen_ai.evaluation.result",
+        "attributes": attributes,
+    }
+    return record | ({"traceId": score.trace} if _TRACE.fullmatch(score.trace) else {})
+
+
+def _attribute(key: str, text: str) -> dict[str, Any]:
+    return {"key": key, "value": {"stringValue": text}}
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
+def _format(
+    file: str,
+    rank: int,
+    title: str,
+    meaning: str,
+    write: Callable[[Run, Iterator[TraceScore]], bytes],
+) -> ExportFormat:
+    def of_run(view: RunView, by: View) -> Iterator[bytes]:
+        yield write(view.run, trace_scores(view, by))
+
+    name = file.partition(".")[0]
+    return ExportFormat(
+        name, title, meaning, f"-{file}", rank, of_run=of_run, is_there=are_of_traces
+    )
+
+
+_OF_EACH = mark("A row for each value of each trace, by its id.")
+LANGFUSE = _format("langfuse.csv", 20, mark("Scores for Langfuse (CSV)"), _OF_EACH, langfuse_csv)
+PHOENIX = _format("phoenix.csv", 21, mark("Annotations for Phoenix (CSV)"), _OF_EACH, phoenix_csv)
+OTEL = _format(
+    "otel.json",
+    22,
+    mark("Evaluation events (OTLP JSON)"),
+    mark("gen_ai.evaluation.result for each value of each trace, as OpenTelemetry collects them."),
+    otlp_logs,
+)
+SCORES = _format(
+    "scores.json",
+    23,
+    mark("Scores by trace (JSON)"),
+    mark("An object for each value of each trace: its id, name, value, and by whose labels."),
+    scores_json,
+)

@@ -16,13 +16,11 @@ from evaluators.llm import Keys
 from evaluators.llm.keys import allowed_providers
 from evaluators.llm.providers import PROVIDERS
 from evaluators.messages import Text
-from evaluators.records import ModelSpec, Record, Usage
+from evaluators.records import SYSTEM, ModelSpec, Record, Usage
 from evaluators.text.language import mark
 
 NEEDS_KEY = mark("needs a key")
 OFFLINE = ModelSpec(provider="offline", model="offline-reader")
-SYSTEM = "system"
-"""Stands for the provider of RAG systems of a person's own, each of which is a model of it."""
 
 _FILE = ROOT / "data" / "models.toml"
 _NOT_FOR_CHAT = re.compile(
@@ -99,6 +97,11 @@ class Model(Record):
         if self.temperature == "without reasoning" and spec.effort == "none":
             return spec
         return spec.model_copy(update={"temperature": None})
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is a RAG system of a person's own."""
+        return self.provider == SYSTEM
 
     @property
     def takes_batches(self) -> bool:

@@ -25,7 +25,7 @@ from evaluators.llm.limits import Limiter, digest, limiter_for
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import secrets_in
 from evaluators.llm.offline_reader import OfflineReader
-from evaluators.llm.own import OWN, OwnAccess, OwnConnection, missing_own, own_connection
+from evaluators.llm.own import OwnAccess, OwnConnection, missing_own, own_connection
 from evaluators.llm.providers import PROVIDERS
 from evaluators.prompts import Prompt
 from evaluators.records import Completion, ModelSpec, Remedy
@@ -98,10 +98,8 @@ class ModelSession:
 
     def batches(self) -> Batches:
         """Its provider's batches."""
-        if self._access is None or self._connection is None:
-            raise RuntimeError("The model session is closed.")
-        if not isinstance(self._connection, Connection):
-            raise RuntimeError("What is a person's own takes no batches.")
+        if self._access is None or not isinstance(self._connection, Connection):
+            raise RuntimeError("The model session is closed, or takes no batches.")
         return Batches(self._connection, self._access)
 
     def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
@@ -113,8 +111,7 @@ class ModelSession:
     def _cache_address(self) -> str:
         """The address that tells its stored answers from others."""
         address = self._access.base_url if self._access else ""
-        is_own = self.spec.provider not in PROVIDERS
-        if is_own and not (self.spec.system and self.spec.system.cache):
+        if self.spec.is_own and not (self.spec.system and self.spec.system.cache):
             # What is a person's own changes behind its name: its answers serve this run alone.
             return f"{address} {self._context.run_id}"
         return address
@@ -284,7 +281,7 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
     """
     access = keys.get(spec.id) or keys.get(spec.provider)
     if access is None:
-        raise missing_own(spec) if spec.provider in OWN else missing_access(spec.provider)
+        raise missing_own(spec) if spec.is_own else missing_access(spec.provider)
     # The address is kept with the run and shown on its card.
     if secrets_in(access.base_url):
         raise AccessError(
@@ -299,7 +296,7 @@ def access_for(spec: ModelSpec, keys: Keys) -> Access:
             before=spec.base_url,
             now=access.base_url,
         )
-        if isinstance(access, OwnAccess):
+        if spec.is_own:
             raise AccessError(message)
         variable = PROVIDERS[access.provider].address_variable
         raise AccessError(message, remedy=Remedy("restore_address", variable))

@@ -40,24 +40,28 @@ from evaluators.errors import (
 )
 from evaluators.llm import Access, ModelReply, ModelRequest, replies
 from evaluators.llm.asking import in_words
-from evaluators.llm.catalogue import SYSTEM
 from evaluators.llm.keys import clean_address, mask
 from evaluators.llm.loop import Scope, loop
 from evaluators.llm.masking import Masker
 from evaluators.llm.provider_errors import seconds_to_wait
 from evaluators.llm.transport import MOST_BYTES, PackedError, TooBigError, body_of, new_session
 from evaluators.named_files import read_toml
-from evaluators.records import Completion, ModelSpec, Record, Remedy, SystemSpec, Usage
+from evaluators.records import (
+    OWN_JUDGE,
+    SYSTEM,
+    Completion,
+    ModelSpec,
+    Record,
+    Remedy,
+    SystemSpec,
+    Usage,
+)
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable, shown
 from evaluators.text.size import tokens
 from evaluators.text.strangers_json import strangers_json
 
 T = TypeVar("T")
-
-OWN_JUDGE = "own"
-OWN = (SYSTEM, OWN_JUDGE)
-"""What stands in the place of a provider."""
 
 QUESTION, DOCUMENTS = "{{question}}", "{{documents}}"
 BODY = '{"question": "{{question}}"}'

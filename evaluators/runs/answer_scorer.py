@@ -66,9 +66,8 @@ class OpenAnswer:
     @property
     def hides_documents(self) -> bool:
         """Whether a system that looks for its own documents answered, and does not tell them."""
-        system = self.generator.spec.system if self.generator else None
         is_answered = self.response is not None and self.documents is None
-        return is_answered and system is not None and not system.takes_documents
+        return is_answered and self.generator is not None and self.generator.spec.retrieves_itself
 
 
 class AnswerScorer:

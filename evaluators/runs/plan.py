@@ -28,6 +28,9 @@ from evaluators.runs.run_options import MOST_REPEATS, llms_of
 from evaluators.text.language import mark, say
 from evaluators.text.printable import printable
 
+HANDED_OVER = frozenset({Ability.REJECTION, Ability.COUNTERFACTUAL})
+"""What is tested by the documents that a model is given: not where it looks for its own."""
+
 
 @dataclass(frozen=True)
 class RunPlan:
@@ -93,7 +96,7 @@ class RunPlan:
     @property
     def retrieves_itself(self) -> bool:
         """Whether one of its models is a system that looks for its documents itself."""
-        return any(spec.system and not spec.system.takes_documents for spec in self.models)
+        return any(spec.retrieves_itself for spec in self.models)
 
     @property
     def llms(self) -> list[ModelSpec]:
@@ -153,7 +156,7 @@ class RunPlan:
         """RGB hands its documents over: a system that looks for its own meets no noise of it."""
         if not (self.retrieves_itself and any(sample.rgb for sample in self.dataset.samples)):
             return
-        own = [spec for spec in self.models if spec.system and not spec.system.takes_documents]
+        own = [spec for spec in self.models if spec.retrieves_itself]
         if len(own) < len(self.models):
             raise ParameterError(
                 say(
@@ -163,7 +166,7 @@ class RunPlan:
                 )
             )
         abilities = {sample.rgb.ability for sample in self.dataset.samples if sample.rgb}
-        if abilities & {Ability.REJECTION, Ability.COUNTERFACTUAL}:
+        if abilities & HANDED_OVER:
             raise ParameterError(
                 say(
                     "Rejection and planted errors are tested by the documents that a model is "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from evaluators.api.results import Results
 from evaluators.records import (
     Dataset,
@@ -60,3 +62,15 @@ def _result(position, model, metric, value):
     values = value if isinstance(value, dict) else {metric: value}
     score = Score(values=values, reason="" if value is not None else "No true answer.")
     return SampleResult(position=position, model=model, status="scored", score=score)
+
+
+def two_versions(folder: Path) -> Path:
+    """A file with the answers of two prompt versions to eight questions: all of v2's are right."""
+    rows = [
+        f"What is {n} plus {n}?,{2 * n if version == 'v2' else 'No idea'},{2 * n},{version}"
+        for version in ("v1", "v2")
+        for n in range(8)
+    ]
+    file = folder / "two.csv"
+    file.write_text("\n".join(["question,response,ground_truth,prompt_version", *rows]))
+    return file

@@ -226,6 +226,13 @@ def settled(page: Page) -> None:
     expect(page.locator(SETTLED)).to_be_visible()
 
 
+def file_to_download(page: Page, title: str) -> None:
+    """Chooses among the files of the opened *Share*."""
+    page.get_by_role("combobox", name="File").click()
+    page.get_by_role("option", name=title, exact=True).click()
+    settled(page)
+
+
 def press(page: Page, *names: str) -> None:
     """Presses these buttons one after the other, each once the app has answered what came before."""
     for name in names:

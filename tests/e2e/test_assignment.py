@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from evaluators.run_files.reading import opened
 from evaluators.runs.store import Store
-from tests.e2e.conftest import LONG, settled
+from tests.e2e.conftest import LONG, file_to_download, settled
 
 
 def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
@@ -32,8 +32,9 @@ def test_a_link_opens_the_form_filled_in_and_the_run_is_handed_in_as_a_file(
     expect(student.get_by_text("To hand it in: Share, Whole run.")).to_be_visible()
     settled(student)
     student.get_by_role("button", name="Share", exact=True).click()
+    file_to_download(student, "Whole run")
     with student.expect_download() as download:
-        student.get_by_role("button", name="Whole run").click()
+        student.get_by_role("button", name="Download", exact=True).click()
     file = tmp_path / "mine.plumbline"
     download.value.save_as(file)
 

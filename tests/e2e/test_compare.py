@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from evaluators.records import ModelSpec
-from tests.comparison.made import results
+from tests.comparison.made import results, two_versions
 from tests.e2e.conftest import LONG, settled, upload
 
 
@@ -57,13 +57,7 @@ def test_of_three_the_greatest_difference_is_found(page, server):
 
 
 def test_two_prompt_versions_in_one_file_are_compared_in_four_clicks(page, tmp_path):
-    rows = [
-        f"What is {n} plus {n}?,{2 * n if version == 'v2' else 'No idea'},{2 * n},{version}"
-        for version in ("v1", "v2")
-        for n in range(8)
-    ]
-    file = tmp_path / "two.csv"
-    file.write_text("\n".join(["question,response,ground_truth,prompt_version", *rows]))
+    file = two_versions(tmp_path)
     page.goto("/datasets")
     settled(page)
 

@@ -14,7 +14,7 @@ from evaluators.runs.label_queues import Wish, draw
 from evaluators.runs.run_view import RunView
 from evaluators.text.sentences import cut
 from evaluators.trace.labelling import labelled_score
-from tests.e2e.conftest import Server, settled
+from tests.e2e.conftest import Server, file_to_download, settled
 from tests.stored import stored_run
 
 SIZE = 10
@@ -109,10 +109,11 @@ def test_labels_lead_to_the_corrected_mean_and_a_file_in_few_clicks(page, own_ru
     page.get_by_role("button", name="Back to the run").click()
     expect(page.get_by_role("heading", name=re.compile("people 100 %"))).to_be_visible()
     page.get_by_role("button", name="Share", exact=True).click()
+    file_to_download(page, "Labels (JSON lines)")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Labels (JSON lines)").click()
+        page.get_by_role("button", name="Download", exact=True).click()
 
-    # Clicks beside the labels: Label some, how many, Label 15, Check, back twice, Share, the file.
+    # Clicks beside the labels: Label some, how many, Label 15, Check, back twice, Share, which file, Download.
     labels = download.value.path().read_text(encoding="utf-8")
     assert labels.count('"blind": true') >= 15
 

@@ -53,8 +53,8 @@ def add(page, app, service, path, answer, documents, name="my-rag", body=""):
     page.get_by_label("Address").fill(service.address + path)
     if body:
         page.get_by_role("textbox", name="Body").fill(body)
-    page.get_by_label("Header").first.fill("Authorization")
-    page.get_by_role("textbox", name="Value").first.fill(f"Bearer {KEY}")
+    page.get_by_label("Header", exact=True).first.fill("Authorization")
+    page.get_by_role("textbox", name="Header value").first.fill(f"Bearer {KEY}")
     page.get_by_label("A question to try").fill("When was the tower built?")
     press(page, "Try one")
     row = page.locator("[data-testid=stHorizontalBlock]")
@@ -63,7 +63,7 @@ def add(page, app, service, path, answer, documents, name="my-rag", body=""):
         of_place.get_by_role("button", name=role).click()
         settled(page)
     # Emptied: the browser does not hold the key either.
-    expect(page.get_by_role("textbox", name="Value").first).to_have_value("")
+    expect(page.get_by_role("textbox", name="Header value").first).to_have_value("")
     press(page, "Use this system")
     expect(page.get_by_text(f"{name} at {service.address}{path} stands among")).to_be_visible()
 

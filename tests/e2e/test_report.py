@@ -14,7 +14,7 @@ def test_a_report_opens_offline_and_prints_with_all_that_was_folded(page, new_co
     settled(page)
     page.get_by_role("button", name="Share", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Report (HTML)").click()
+        page.get_by_role("button", name="Download", exact=True).click()
     file = tmp_path / "report.html"
     download.value.save_as(file)
 

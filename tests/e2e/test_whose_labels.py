@@ -108,7 +108,7 @@ def test_labels_of_one_run_say_the_same_everywhere_and_leave_comparisons_alone(
     expect(page.get_by_text("Corrected by")).to_have_count(0)
     page.get_by_role("button", name="Share", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Report (HTML)").click()
+        page.get_by_role("button", name="Download", exact=True).click()
     file = tmp_path / "report.html"
     download.value.save_as(file)
     page.goto(file.as_uri())

@@ -50,7 +50,7 @@ def test_a_new_format_is_at_every_door(made_up, open_page, tmp_path):
         made_up, ["export", run.id, "--format", "paper", "-o", str(tmp_path / "paper.zip")]
     )
 
-    assert "Titles (YAML)" in [button.label for button in page.get("download_button")]
+    assert "Titles (YAML)" in page.selectbox(key=f"file_{run.id}").options
     assert "yaml       The title of a run, or of a table." in help_text
     assert printed.output == f"title: {run.title}"
     assert written.read_text() == f"title: {run.title}"

@@ -6,7 +6,9 @@ import pytest
 
 from evaluators import Cap, evaluate
 from evaluators.datasets.bundled import ENGLISH_BED
-from tests.pages.screen import evidence, html, said
+from evaluators.llm.own import HTTPSystem
+from evaluators.records import Ability
+from tests.pages.screen import evidence, html, said, segments
 from ui import session
 
 FOUND = "The tower was built in 1889."
@@ -53,3 +55,25 @@ def test_a_run_of_a_function_cannot_go_on_in_the_app_and_says_where(open_page):
     at = resume.click().run()
     assert not at.exception
     assert "ask is a RAG system that is not at hand" in said(at)
+
+
+@pytest.mark.parametrize(
+    ("body", "on"),
+    [
+        ('{"question": "{{question}}"}', [Ability.NOISE, Ability.INTEGRATION]),
+        ('{"question": "{{question}}", "documents": "{{documents}}"}', list(Ability)),
+    ],
+)
+def test_rgb_begins_without_what_a_system_with_documents_of_its_own_cannot_be_asked(
+    open_page, body, on
+):
+    session.keep_key(HTTPSystem(name="mine", address="http://127.0.0.1:9/ask", body=body).access())
+    at = open_page("rgb", new=ENGLISH_BED)
+    at = at.multiselect(key="rgb_models").set_value(["system/mine"]).run()
+    assert not at.exception
+    place = "" if on == list(Ability) else "_without_documents"
+    assert segments(at, f"rgb_abilities_{ENGLISH_BED}{place}").value == on
+    reason = "mine looks for its own documents. Rejection and planted errors are tested by"
+    assert (reason in said(at)) is bool(place)
+    assert at.radio(key="rgb_now").disabled
+    session.forget_key("system/mine")

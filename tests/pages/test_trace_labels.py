@@ -158,10 +158,8 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page)
     run = jury()
     session.store().person_labels.save(run.id, Cell(0), SUPPORTED)
     at = open_page("trace", run=run.id)
-    assert [button.label for button in at.get("download_button")] == [
+    assert at.selectbox(key=f"file_{run.id}").options == [
         "Report (HTML)",
-        "Sheet to print",
-        "Sheet key",
         "Whole run",
         "Results (CSV)",
         "Results with texts (JSON lines)",
@@ -172,7 +170,13 @@ def test_results_and_labels_can_be_downloaded_with_what_was_corrected(open_page)
         "Annotations for Phoenix (CSV)",
         "Evaluation events (OTLP JSON)",
         "Scores by trace (JSON)",
+        "Sheet to print",
+        "Sheet key",
     ]
+    for title in ("Report (HTML)", "Scores by trace (JSON)", "Sheet key"):
+        at.selectbox(key=f"file_{run.id}").select(title).run()
+        assert [button.label for button in at.get("download_button")] == ["Download"]
+    assert at.number_input(key=f"sheet_{run.id}").label == "Answers on a sheet"
 
 
 def test_a_run_with_one_labeller_offers_no_choice_of_labels(open_page):

@@ -12,7 +12,7 @@ from evaluators.people.records import PersonLabel
 from evaluators.records import Cell, Dataset
 from evaluators.runs.inputs import local_store
 from evaluators.terminal.exit_codes import BELOW, FINE, MEANINGS, WRONG
-from tests.comparison.made import MODELS, dataset, results
+from tests.comparison.made import MODELS, dataset, results, two_versions
 
 QUESTIONS = [f"Question {number}?" for number in range(8)]
 OLD = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
@@ -249,13 +249,7 @@ def test_where_each_side_has_another_judge_the_gate_cannot_tell(plumbline):
 
 
 def test_the_groups_of_a_run_are_compared_by_their_column(plumbline, tmp_path):
-    rows = [
-        f"What is {n} plus {n}?,{2 * n if version == 'v2' else 'No idea'},{2 * n},{version}"
-        for version in ("v1", "v2")
-        for n in range(8)
-    ]
-    file = tmp_path / "two.csv"
-    file.write_text("\n".join(["question,response,ground_truth,prompt_version", *rows]))
+    file = two_versions(tmp_path)
 
     run = plumbline("run", "--data", str(file), "--metric", "answer_match")
     found = plumbline("compare", "last", "--by", "prompt_version")

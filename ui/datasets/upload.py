@@ -34,7 +34,8 @@ PROBLEM = "upload_problem"
 def upload() -> None:
     """The field for files; says below it why the last one cannot be used."""
     label = say(
-        "CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {rows:,} rows",
+        "CSV, TSV, JSON, JSON Lines (also as .gz), XLSX or Parquet, up to {rows:,} rows; exports "
+        "of traces (Langfuse, Phoenix, OpenTelemetry, LangSmith, MLflow and others)",
         rows=config().rows_per_dataset,
     )
     if _was_read(label):

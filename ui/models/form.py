@@ -12,12 +12,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from evaluators.llm import catalogue, clients
-from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, SYSTEM, Choice, Model
+from evaluators.llm.catalogue import NEEDS_KEY, OFFLINE, Choice, Model
 from evaluators.llm.connect import ANSWER_TOKENS, JUDGE_TOKENS
 from evaluators.llm.estimate import cap_problem
 from evaluators.llm.money import dollars
 from evaluators.llm.providers import PROVIDERS
-from evaluators.records import Cap, ModelSpec
+from evaluators.records import SYSTEM, Cap, ModelSpec
 from evaluators.runs.inputs import keys_for_estimates
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import mark, say, translated
@@ -212,7 +212,7 @@ def label(choice: Choice) -> str:
         parts[0] = f"✕ {parts[0]}"
         parts.append(translated(choice.problem))
         return " · ".join(parts)
-    if model.provider == SYSTEM:
+    if model.is_system:
         return " · ".join([*parts, say("my RAG system")])
     parts.append(_price_in_and_out(model))
     if model.status == "preview":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from evaluators.errors import PromptError
-from evaluators.llm.catalogue import SYSTEM, Choice
+from evaluators.llm.catalogue import Choice
 from evaluators.prompts import check
 from evaluators.records import Dataset, prompt_hash
 from evaluators.runs.inputs import prompt_for
@@ -44,7 +44,7 @@ def choose(dataset: Dataset, key: str) -> Generators:
         headline.markdown(f"**{_who_answers(_without_answer(count, total), len(models))}**")
         if not models:
             return _without_generator(count, total)
-        if all(choice.model.provider == SYSTEM for choice in models):
+        if all(choice.model.is_system for choice in models):
             return Generators(tuple(models))
         prompt, problem = _prompt_area(dataset, key)
     return Generators(tuple(models), prompt, say("Correct the prompt") if problem else "")

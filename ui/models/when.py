@@ -41,8 +41,9 @@ def is_overnight(llms: list[ModelSpec], now: str, tomorrow: str, key: str) -> bo
 
 
 def _why_not(spec: ModelSpec) -> str:
-    provider = PROVIDERS.get(spec.provider)
-    if provider is None or provider.batches is None:
-        title = provider.title if provider else spec.provider
-        return say("not offered by {provider}", provider=say(title))
+    if spec.is_own:
+        return say("not for a system of your own")
+    provider = PROVIDERS[spec.provider]
+    if provider.batches is None:
+        return say("not offered by {provider}", provider=say(provider.title))
     return say("price unknown for {model}", model=model_title(spec))

@@ -47,7 +47,9 @@ def show(view: RunView, chosen: View, model: int | None = None) -> None:
     flaws = view.flaws(model, chosen)
     if not (flaws.kinds or flaws.outcomes):
         return
-    place.header(say("What is wrong"), anchor=False)
+    if flaws.kinds:
+        # Above a closed fold alone it would promise what is not there.
+        place.header(say("What is wrong"), anchor=False)
     _cards(view.run, flaws.kinds[:IN_SIGHT])
     if caution := words.caution(flaws):
         st.caption(caution)

@@ -16,12 +16,12 @@ from evaluators.datasets.rgb import (
     all_with_ability,
     compose,
 )
-from evaluators.llm.catalogue import SYSTEM
+from evaluators.llm.catalogue import Choice
 from evaluators.messages import from_stored
 from evaluators.prompts import load
 from evaluators.records import Ability, Dataset, Run, prompt_hash
 from evaluators.rgb_evaluator import RGBEvaluator
-from evaluators.runs.plan import RunPlan
+from evaluators.runs.plan import HANDED_OVER, RunPlan
 from evaluators.runs.run_options import SETTINGS
 from evaluators.text.language import mark, say, translated
 from evaluators.text.normalise import is_chinese
@@ -79,9 +79,9 @@ def _fields(run: Run, judges: list[str] | None) -> dict[str, Any]:
     fields["rgb_noise"] = levels
     abilities = SETTINGS["ability"].value(run)
     if abilities and SETTINGS["ability"].fits(abilities):
-        fields[f"rgb_abilities_{run.dataset_name}"] = [
-            each for each in Ability if each in abilities
-        ]
+        alone = any(spec.retrieves_itself for spec in run.models)
+        key = _abilities_key(run.dataset_name, alone)
+        fields[key] = [each for each in Ability if each in abilities]
     if judges is not None:
         fields["rgb_judge"] = next(iter(judges), None)
     return fields
@@ -96,8 +96,11 @@ def _form_to_ask_models(name: str) -> None:
     bed = session.test_bed(name)
     form = RunForm("rgb", name)
     with form.who:
-        abilities = _abilities_of(bed, name)
+        # Drawn first, and asked second: what can be tested depends on the models.
+        place = st.container()
         models = model_form.models(model_form.choices(), "rgb_models")
+        with place:
+            abilities = _abilities_of(bed, name, models)
     rows_of_abilities = Counter(ability for row in bed.rows for ability in row.abilities)
     # The count is of each ability: no more than the largest has is of use.
     most = max(rows_of_abilities.values(), default=1)
@@ -110,7 +113,7 @@ def _form_to_ask_models(name: str) -> None:
     form.remember(composition)
     with form.advanced:
         prompt, prompt_mistake = _prompt_with_wordings(bed)
-    if models and all(choice.model.provider == SYSTEM for choice in models):
+    if models and all(choice.model.is_system for choice in models):
         # They are sent the question, and have a prompt of their own.
         prompt, prompt_mistake = "", ""
     # Composed at the start of the run only: a form is drawn again at every click.
@@ -155,9 +158,23 @@ def _end_of_rgb_form(
     form.finish(plan, what, missing=missing, origin=composition._asdict())
 
 
-def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
-    """The abilities to test; each bed keeps its choice, as beds differ in them."""
-    key = f"rgb_abilities_{name}"
+def _abilities_key(name: str, looks_for_documents: bool) -> str:
+    return f"rgb_abilities_{name}" + ("_without_documents" if looks_for_documents else "")
+
+
+def _abilities_of(bed: TestBed, name: str, models: list[Choice]) -> tuple[Ability, ...]:
+    """The abilities to test; each bed keeps its choice, as beds differ in them.
+
+    Those that go by documents handed over are off at first where a system looks for its own.
+    """
+    chosen = {choice.model.id for choice in models}
+    own = [
+        access.spec.model
+        for access in session.systems()
+        if access.provider in chosen and access.spec.retrieves_itself
+    ]
+    usual = [ability for ability in bed.abilities if not (own and ability in HANDED_OVER)]
+    key = _abilities_key(name, bool(own))
     if not set(st.session_state.get(key) or ()) <= set(bed.abilities):
         # A run of a bed with the same name may have tested others.
         st.session_state.pop(key)
@@ -165,11 +182,17 @@ def _abilities_of(bed: TestBed, name: str) -> tuple[Ability, ...]:
         say("Abilities"),
         bed.abilities,
         selection_mode="multi",
-        default=bed.abilities,
+        default=usual,
         format_func=lambda ability: say(ability.label),
         key=key,
         **KEPT,
     )
+    if len(usual) < len(bed.abilities):
+        words = mark(
+            "{model} looks for its own documents. Rejection and planted errors are tested by the "
+            "documents that a model is given, so they are switched off."
+        )
+        st.caption(plain(say(words, model=own[0])))
     return tuple(ability for ability in Ability if ability in abilities)
 
 

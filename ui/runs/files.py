@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -31,10 +32,25 @@ from ui.parts.untrusted import plain
 
 FILES_READ = "run_files_read"
 """Where the session counts the run files that it read, and keeps why the last one is none."""
+SHEETS = (mark("Sheet to print"), mark("Sheet key"))
 
 
-def buttons(view: RunView) -> None:
-    """A button for each file; they hold what the page shows."""
+class RunFile(NamedTuple):
+    """A file of a run, made at the click, in the language of `code`: programs read English."""
+
+    name: str
+    make: Callable[[], bytes]
+    meaning: str
+    code: str = ENGLISH
+
+    def whole(self) -> bytes:
+        # A thread without a session makes it, which would not know who reads.
+        with speaking(self.code):
+            return self.make()
+
+
+def download(view: RunView) -> None:
+    """The kinds of files, a button for the one that is chosen, and what a paper takes."""
     shown = chosen_view.of(view.run)
     parts = [
         view.run.evaluator.name,
@@ -45,25 +61,66 @@ def buttons(view: RunView) -> None:
     ]
     # Two views of one run are two files: the name says by what the values are counted.
     stem = "-".join(filter(None, parts))
-    _download_button(
-        mark("Report (HTML)"),
-        f"{stem}.html",
-        lambda: run_report(view, shown, worded=remedies.worded).encode(),
-        mark("One page with figures, samples and how it was done: opens offline, prints on A4."),
-        language(),
+    files = _files(view, shown, stem)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        title = st.selectbox(say("File"), list(files), key=f"file_{view.run.id}")
+        if title in map(say, SHEETS):
+            st.number_input(
+                say("Answers on a sheet"), 1, MOST_ANSWERS, USUAL, width=170, key=_on_sheet(view)
+            )
+    file = files[title]
+    st.caption(say(file.meaning))
+    # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
+    st.download_button(
+        say("Download"),
+        file.whole,
+        file.name,
+        key=file.name,
+        icon=":material/download:",
+        on_click="ignore",
     )
-    if sheet.is_possible(view):
-        _sheet_buttons(view, shown)
-    for one in formats().values():
-        # What only tables are written in stands in the dialog for a paper.
-        if one.of_run and one.is_there(view):
-            name = stem if one.of_view else f"{view.run.evaluator.name}-{view.run.id[:6]}"
-            whole = partial(one.whole, view, shown)
-            _download_button(one.title, f"{name}{one.file}", whole, one.meaning)
     # The curves from papers that the page shows below those of the run.
     below = st.session_state.get(f"published_{view.run.id}", ())
     make = partial(bundle.bundle_of_run, view, shown, published=below)
     for_paper.button(view.run.id, make, stem)
+
+
+def _files(view: RunView, shown: View, stem: str) -> dict[str, RunFile]:
+    """The files by their titles as they are read; they hold what the page shows."""
+    code = language()
+    files = {
+        say("Report (HTML)"): RunFile(
+            f"{stem}.html",
+            lambda: run_report(view, shown, worded=remedies.worded).encode(),
+            mark(
+                "One page with figures, samples and how it was done: opens offline, prints on A4."
+            ),
+            code,
+        )
+    }
+    for one in formats().values():
+        # What only tables are written in stands in the dialog for a paper.
+        if one.of_run and one.is_there(view):
+            name = stem if one.of_view else f"{view.run.evaluator.name}-{view.run.id[:6]}"
+            make = partial(one.whole, view, shown)
+            files[say(one.title)] = RunFile(f"{name}{one.file}", make, one.meaning)
+    if sheet.is_possible(view):
+        n = st.session_state.get(_on_sheet(view), USUAL)
+        # Both are of the same answers, so their files differ by one word.
+        name = f"sheet-{view.run.id[:6]}"
+        boxes = mark("Those that teach most, with empty boxes for labels: prints on A4.")
+        key = mark("What gold and the run's labeller say of each sentence on the sheet.")
+        files[say(SHEETS[0])] = RunFile(
+            f"{name}.html", lambda: sheet.sheet(view, n).encode(), boxes, code
+        )
+        files[say(SHEETS[1])] = RunFile(
+            f"{name}-key.html", lambda: sheet.sheet_key(view, n, shown).encode(), key, code
+        )
+    return files
+
+
+def _on_sheet(view: RunView) -> str:
+    return f"sheet_{view.run.id}"
 
 
 def assignment_link(run: Run) -> None:
@@ -82,35 +139,6 @@ def assignment_link(run: Run) -> None:
             "Others need the data as well: hand out the file of “{data}”.", data=run.dataset_name
         )
         st.caption(f":material/upload_file: {plain(words)}")
-
-
-def _sheet_buttons(view: RunView, shown: View) -> None:
-    """A sheet for a class to fill in on paper, and its key."""
-    # Both are of the same answers, so their files differ by one word.
-    stem = f"sheet-{view.run.id[:6]}"
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        n: int = st.number_input(
-            say("Answers on a sheet"),
-            1,
-            MOST_ANSWERS,
-            USUAL,
-            help=say("Those that teach most, with empty boxes for labels: prints on A4."),
-            width=170,
-            key=f"sheet_{view.run.id}",
-        )
-        code = language()
-        _download_button(
-            mark("Sheet to print"),
-            f"{stem}.html",
-            lambda: sheet.sheet(view, n).encode(),
-            code=code,
-        )
-        _download_button(
-            mark("Sheet key"),
-            f"{stem}-key.html",
-            lambda: sheet.sheet_key(view, n, shown).encode(),
-            code=code,
-        )
 
 
 def opener() -> None:
@@ -142,29 +170,3 @@ def _opened(given: UploadedFile) -> Run | None:
     except PlumblineError as error:
         problems.keep(error, FILES_READ)
     return None
-
-
-def _download_button(
-    label: str,
-    file: str,
-    make: Callable[[], bytes],
-    help: str | None = None,
-    code: str = ENGLISH,
-) -> None:
-    """A button for a file in the language of this code: what programs read is English."""
-
-    def make_in_language() -> bytes:
-        # A thread without a session makes it, which would not know who reads.
-        with speaking(code):
-            return make()
-
-    # A callable makes the file at the click only; "ignore" keeps the page from being drawn anew.
-    st.download_button(
-        say(label),
-        make_in_language,
-        file,
-        key=file,
-        help=say(help) if help else None,
-        icon=":material/download:",
-        on_click="ignore",
-    )

@@ -93,7 +93,7 @@ def show(view: RunView, card: Callable[[Run], None]) -> None:
             with st.popover(say("Share"), icon=":material/share:", key=f"share_{run.id}"):
                 _link(run)
                 if not progress.is_moving(run):
-                    files.buttons(view)
+                    files.download(view)
                 files.assignment_link(run)
             run_again.button(run)
             label_some.button(run)

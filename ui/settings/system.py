@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from evaluators.errors import LLMError
 from evaluators.llm import replies
 from evaluators.llm.own import BODY, DOCUMENTS, USUAL_NAME, HTTPSystem, OwnAccess, try_one
 from evaluators.text.language import mark, say
-from evaluators.text.words import in_a_line
+from evaluators.text.words import name_and_text
 from ui import session
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
@@ -72,19 +73,14 @@ def _form() -> None:
         st.text_input(
             say("A question to try"), say("What do you know about?"), key="system_question"
         )
-        st.form_submit_button(
-            say("Try one"),
-            icon=":material/play_arrow:",
-            type="primary",
-            on_click=problems.guarded(_take_up, PLACE),
-        )
+        _act(st.form_submit_button, say("Try one"), ":material/play_arrow:", _take_up)
 
 
 def _header_fields(number: int, name: str) -> None:
     left, right = st.columns([2, 6])
     left.text_input(say("Header"), name, placeholder=HEADER, key=f"system_header_{number}")
     right.text_input(
-        say("Value"),
+        say("Header value"),
         type="password",
         autocomplete="off",
         placeholder=say("Type to replace it") if name else VALUE,
@@ -157,7 +153,7 @@ def _choose() -> None:
     st.caption(say("Press what the answer is, and the texts of the documents if it sends them."))
     for number, (path, text) in enumerate(replies.places(events).items()):
         left, middle, right = st.columns([3, 5, 3], vertical_alignment="center")
-        left.code(path or say("all of it"), language=None, wrap_lines=True)
+        left.code(path or say("the whole reply"), language=None, wrap_lines=True)
         middle.text(text)
         with right.container(horizontal=True):
             for key, title in ROLES.items():
@@ -173,16 +169,16 @@ def _choose() -> None:
         return
     answer = replies.values_at(events, st.session_state[ANSWER])
     found = replies.values_at(events, st.session_state.get(FOUND, "")) or []
-    count = len(found) if st.session_state.get(FOUND) else 0
-    text = "".join(map(str, answer or []))[:200]
-    facts = [say("Answer: {text}", text=text), say("Documents: {count}", count=count)]
-    st.caption(plain(in_a_line(facts)))
-    st.button(
-        say("Use this system"),
-        type="primary",
-        icon=":material/check:",
-        on_click=problems.guarded(_use, PLACE),
-    )
+    facts = {ANSWER: "".join(map(str, answer or []))[:200], FOUND: f"{len(found):,}"}
+    for key, fact in facts.items():
+        if key in st.session_state:
+            st.caption(plain(name_and_text(say(ROLES[key]), fact)))
+    _act(st.button, say("Use this system"), ":material/check:", _use)
+
+
+def _act(draw: Callable[..., bool], label: str, icon: str, act: Callable[[], None]) -> None:
+    """The button for what comes next; what is wrong then is shown in this part of the page."""
+    draw(label, icon=icon, type="primary", on_click=problems.guarded(act, PLACE))
 
 
 def _toggle(key: str, path: str) -> None:
