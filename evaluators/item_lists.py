@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -87,13 +87,26 @@ def outcomes(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outco
     return values, errors
 
 
-def at_once(judge: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Outcomes[T]:
-    """The same with many items at once, which pays where judging is waiting for an LLM."""
+def at_once(
+    judge: Callable[..., T],
+    items: Iterable[tuple[Any, ...]],
+    on_progress: Callable[[float], object] = lambda share: None,
+) -> Outcomes[T]:
+    """The same with many items at once, which pays where judging is waiting for an LLM.
+
+    `on_progress` is told the share that is done, on the thread that waits.
+    """
     pool = ThreadPoolExecutor(config().workers)
     try:
         futures = [pool.submit(judge, *item) for item in items]
-        # Read in the order of the items, whichever is ready first.
-        return outcomes(Future.result, [(future,) for future in futures])
+
+        def in_order() -> Iterator[tuple[Future[T]]]:
+            # Read in the order of the items, whichever is ready first.
+            for number, future in enumerate(futures):
+                on_progress(number / len(futures))
+                yield (future,)
+
+        return outcomes(Future.result, in_order())
     finally:
         # After Ctrl-C or a mistake in the code nothing more is asked.
         pool.shutdown(cancel_futures=True)

@@ -42,6 +42,7 @@ from evaluators.own_command import own_command
 from evaluators.people.checked import Against
 from evaluators.records import Cap, Run, Sample
 from evaluators.report.comparison_report import comparison_document
+from evaluators.retrieval.proposals import USUAL_COUNT
 from evaluators.runs.again import plan_again
 from evaluators.runs.backup import back_up
 from evaluators.runs.engine import create_run
@@ -673,23 +674,40 @@ def again(run: str, stored_answers: bool, as_json: bool) -> None:
 @click.argument("documents", metavar="FILE|FOLDER ...", nargs=-1, required=True)
 @click.option(
     "--questions",
-    required=True,
     metavar="FILE",
     help="Questions with their true answers: a table with columns question and ground_truth.",
 )
+@click.option("--model", metavar="MODEL", help="Without questions: the LLM that proposes them.")
+@click.option(
+    "--count", type=int, default=USUAL_COUNT, show_default=True, help="Questions to propose."
+)
+@options.cap
 @click.option("-o", "--output", required=True, metavar="FILE", help="Where the bed is written.")
 @click.option("--chunk-size", type=int, default=120, show_default=True, help="Words of a chunk.")
 @click.option("--drop", multiple=True, metavar="ID", help="Leave out the row of this id.")
 @click.option("--drop-doubtful", is_flag=True, help="Leave out all rows to look at.")
 def bed(
     documents: tuple[str, ...],
-    questions: str,
+    questions: str | None,
+    model: str | None,
+    count: int,
+    max_calls: int | None,
+    max_cost: float | None,
     output: str,
     chunk_size: int,
     drop: tuple[str, ...],
     drop_doubtful: bool,
 ) -> None:
-    made = make_bed(documents, questions, chunk_size=chunk_size, on_remark=_to_stderr)
+    cap = Cap(calls=max_calls, cost=max_cost)
+    made = make_bed(
+        documents,
+        questions,
+        model=model,
+        count=count,
+        cap=cap,
+        chunk_size=chunk_size,
+        on_remark=_to_stderr,
+    )
     made = made.without(drop)
     if drop_doubtful:
         made = made.without(own.row.id for own in made.doubtful)

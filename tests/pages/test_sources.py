@@ -15,6 +15,7 @@ from evaluators.records import Dataset
 from tests.hub import RAGBENCH_CARD, Hub, Repo, ragbench_row
 from tests.pages.conftest import checked
 from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, runs, said, settled
+from tests.retrieval.test_proposals import SENTENCES, proposal
 from ui import session
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
@@ -394,3 +395,24 @@ def test_a_row_without_a_positive_document_is_refused(open_page):
     at = press(at, "keep_row")
 
     assert "A row needs a question, a true answer, a positive" in said(at, "error")
+
+
+def test_an_llm_proposes_questions_at_a_price_that_is_said_before(open_page, loopback, monkeypatch):
+    server = loopback(answer=proposal)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-any")
+    at = open_page("datasets")
+    checked(at.get_by_key("retrieval_way").set_value("By an LLM").run())
+    at.file_uploader(key="retrieval_files").upload("town.txt", " ".join(SENTENCES).encode())
+    at.selectbox(key="retrieval_chunking_strategy").set_value("sentence")
+    at.selectbox(key="retrieval_model").set_value("openai/gpt-4o-mini")
+    at.number_input(key="retrieval_count").set_value(3)
+    at = checked(at.run())
+    assert "3 questions: " in said(at)
+    assert not server.asked
+
+    at = press(at, "bed_start")
+
+    assert len(server.asked) == 3
+    assert "The LLM proposed 3 questions that can be used" in said(at)
+    assert "To look at: " in said(at)

@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import streamlit as st
+from pydantic import ValidationError
 
 from evaluators.errors import DatasetError
-from evaluators.records import Dataset
+from evaluators.llm.catalogue import Choice
+from evaluators.llm.connect import JUDGE_TOKENS
+from evaluators.llm.money import dollar_range
+from evaluators.records import Cap, Dataset, ModelSpec
 from evaluators.retrieval.bed import make_bed
 from evaluators.retrieval.dataset import Settings, retrieve
 from evaluators.retrieval.documents import Document, document
+from evaluators.retrieval.proposals import MOST_COUNT, USUAL_COUNT, price, propose, within
 from evaluators.retrieval.questions import Questions, questions
 from evaluators.text.language import mark, say
 from evaluators.text.words import counted, name_and_text
+from ui import session
 from ui.datasets import made_bed
 from ui.datasets import view as dataset_view
 from ui.datasets.fetching import Bar
+from ui.models import form
 from ui.parts import forms, problems, remedies, uploaded
 from ui.parts.forms import KEPT, LONG_TEXT
 from ui.parts.untrusted import plain
 
 TYPES = ["txt", "md", "markdown", "html", "htm", "pdf"]
 TABLES = ["txt", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "gz"]
-TYPED, FILE = mark("Type them"), mark("From a file")
+TYPED, FILE, PROPOSED = mark("Type them"), mark("From a file"), mark("By an LLM")
 SHOWN = 5
 """Documents or rows that cannot be used and are told one by one."""
+
+
+class Proposer(NamedTuple):
+    """Who proposes the questions, how many, and what that may cost."""
+
+    choice: Choice
+    number: int
+    cap: Cap
+
+    @property
+    def spec(self) -> ModelSpec:
+        return form.spec_as_asked(self.choice, form.AnswerOptions(JUDGE_TOKENS))
 
 
 def show() -> None:
@@ -47,7 +67,7 @@ def show() -> None:
             help=say("Text, Markdown, HTML, PDF"),
         )
     with right:
-        asked = _questions_file()
+        asked = _asked()
     settings: dict[str, Any] = forms.parameter_widgets(Settings, "retrieval")
     name = st.text_input(
         say("Name of the data set"),
@@ -56,6 +76,8 @@ def show() -> None:
         key="retrieval_name",
         **KEPT,
     )
+    if isinstance(asked, Proposer):
+        _say_price(asked, settings)
     with st.container(horizontal=True):
         is_search = st.button(
             say("Retrieve"),
@@ -74,9 +96,8 @@ def show() -> None:
         )
     if is_search or is_bed:
         if files and asked:
-            contents = [asked[1], *(file.getvalue() for file in files)]
-            with problems.caught(), uploaded.turn(*contents):
-                _make(files, *asked, Settings(**settings), name.strip(), is_bed=is_bed)
+            with problems.caught():
+                _make(files, asked, Settings(**settings), name.strip(), is_bed=is_bed)
         else:
             needed = {say("documents"): files, say("questions"): asked}
             lacking = [words for words, there in needed.items() if not there]
@@ -85,11 +106,11 @@ def show() -> None:
     made_bed.show()
 
 
-def _questions_file() -> tuple[str, bytes] | None:
-    """The questions as a file, whether they were typed or chosen; nothing without any."""
+def _asked() -> tuple[str, bytes] | Proposer | None:
+    """The questions as a file, whether they were typed or chosen, or who proposes them."""
     way = st.segmented_control(
         say("Questions"),
-        [TYPED, FILE],
+        [TYPED, FILE, PROPOSED],
         format_func=say,
         default=TYPED,
         required=True,
@@ -107,6 +128,8 @@ def _questions_file() -> tuple[str, bytes] | None:
             **KEPT,
         )
         return ("questions.txt", typed.encode(errors="replace")) if typed.strip() else None
+    if way == PROPOSED:
+        return _proposer()
     file = st.file_uploader(
         say("File of questions"),
         type=TABLES,
@@ -124,10 +147,34 @@ def _questions_file() -> tuple[str, bytes] | None:
     return (file.name, file.getvalue()) if file else None
 
 
+def _proposer() -> Proposer | None:
+    """The LLM that proposes questions, where one is chosen that can be asked."""
+    st.caption(
+        say(
+            "It asks one question about each of so many chunks. A question whose quoted evidence "
+            "does not stand there word for word is dropped."
+        )
+    )
+    chosen = form.judge(form.choices(), "retrieval_model", title=say("LLM"))
+    count = st.number_input(
+        say("Number of questions"), 1, MOST_COUNT, USUAL_COUNT, key="retrieval_count", **KEPT
+    )
+    cap = form.budget(chosen, "retrieval_budget")
+    return Proposer(chosen[0], count, cap) if chosen and cap is not None else None
+
+
+def _say_price(asked: Proposer, settings: dict[str, Any]) -> None:
+    """What the questions will cost, before they are asked for."""
+    with suppress(ValidationError):
+        taken = price(asked.spec, asked.number, Settings(**settings))
+        words = dollar_range(taken.cost_low, taken.cost_high)
+        words = say("{questions}: {cost}", questions=counted(asked.number, "question"), cost=words)
+        st.caption(plain(words))
+
+
 def _make(
     files: Sequence[Any],
-    name: str,
-    data: bytes,
+    asked: tuple[str, bytes] | Proposer,
     settings: Settings,
     title: str,
     *,
@@ -138,26 +185,49 @@ def _make(
     Raises `DatasetError`.
     """
     made = None
+    contents = [file.getvalue() for file in files]
+    if not isinstance(asked, Proposer):
+        contents.append(asked[1])
     bar = Bar(say("Reading the documents"))
     try:
-        documents = _readable_documents(files, bar)
-        asked = questions(name, data)
-        bar.show(0.5, say("Searching"))
-        if is_bed:
-            made_bed.hold(make_bed(documents, asked.samples, settings, name=title))
-        else:
-            made = retrieve(
-                documents,
-                asked.samples,
-                settings,
-                lambda share: bar.show(0.5 + share / 2, say("Searching")),
-            )
+        with uploaded.turn(*contents, takes_long=is_bed):
+            documents = _readable_documents(files, bar)
+            if not isinstance(asked, Proposer):
+                found = questions(*asked)
+        if isinstance(asked, Proposer):
+            # Others read meanwhile: to wait for answers takes minutes.
+            found = _proposed(asked, documents, settings, bar)
+        with uploaded.turn(*contents, takes_long=is_bed):
+            bar.show(0.5, say("Searching"))
+            if is_bed and found.samples:
+                made_bed.hold(make_bed(documents, found.samples, settings, name=title))
+            elif found.samples:
+                made = retrieve(
+                    documents,
+                    found.samples,
+                    settings,
+                    lambda share: bar.show(0.5 + share / 2, say("Searching")),
+                )
     finally:
         bar.empty()
     if made:
         dataset_view.forget()
         dataset_view.keep(made.model_copy(update={"name": title or made.name}))
-    _tell_rest(asked, made)
+    _tell_rest(found, made)
+
+
+def _proposed(
+    asked: Proposer, documents: Sequence[Document], settings: Settings, bar: Bar
+) -> Questions:
+    """The questions that the LLM proposes; says how many could not be used."""
+
+    def report(share: float) -> None:
+        bar.show(0.5, say("{share:.0%} of the questions are proposed", share=share))
+
+    with within(asked.spec, session.keys(), asked.cap) as llm:
+        proposals = propose(llm, documents, settings, asked.number, on_progress=report)
+    st.caption(plain(proposals.sentence))
+    return proposals.questions
 
 
 def _readable_documents(files: Sequence[Any], bar: Bar) -> list[Document]:

@@ -106,18 +106,19 @@ def judge(
     key: str,
     *,
     is_needed: bool = True,
+    title: str = "",
 ) -> list[Choice]:
     """The one LLM that judges, if one is chosen; says why it cannot, and what to do."""
     names = _llms(by_id)
     begin = usual_judges(by_id, 1) if is_needed else []
     name = st.selectbox(
-        say("Judge") if is_needed else say("Judge (optional)"),
+        title or (say("Judge") if is_needed else say("Judge (optional)")),
         names,
         # One that is not needed would cost without anybody having asked for it.
         index=names.index(begin[0]) if begin else None,
         format_func=lambda name: label(by_id[name]),
         help=say(PRICES),
-        placeholder=say("Choose a judge"),
+        placeholder=say("Choose an LLM") if title else say("Choose a judge"),
         key=key,
         **KEPT,
     )
@@ -295,8 +296,8 @@ def with_llms(
         return None
     return replace(
         plan,
-        models=tuple(_spec_as_asked(choice, options) for choice in models),
-        judges=tuple(_spec_as_asked(choice, options) for choice in judges),
+        models=tuple(spec_as_asked(choice, options) for choice in models),
+        judges=tuple(spec_as_asked(choice, options) for choice in judges),
         cap=cap,
         use_cache=options.use_cache,
         repeats=options.repeats,
@@ -399,7 +400,7 @@ def _llms_of(chosen: Sequence[Choice]) -> list[Model]:
     return [choice.model for choice in chosen if choice.model.id != OFFLINE.id]
 
 
-def _spec_as_asked(choice: Choice, options: AnswerOptions) -> ModelSpec:
+def spec_as_asked(choice: Choice, options: AnswerOptions) -> ModelSpec:
     return clients.spec_for(
         choice.model,
         keys_for_estimates(session.keys()),

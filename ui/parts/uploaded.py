@@ -28,16 +28,16 @@ TURNS = Turns(mark("reading large files"), lambda: 1, patience=60)
 
 
 @contextmanager
-def turn(*contents: bytes | Table) -> Iterator[None]:
-    """The block reads these; on a public host one large file is read at a time, and the memory then
-    given back.
+def turn(*contents: bytes | Table, takes_long: bool = False) -> Iterator[None]:
+    """The block reads these; on a public host one large file is read at a time, or what else takes
+    long, and the memory then given back.
 
     Raises `HostLimitError` where the others take too long.
     """
     files = [content for content in contents if isinstance(content, bytes)]
     is_small = len(files) == len(contents) and sum(map(len, files)) <= LARGE
     is_packed = any(file.startswith(PACKED) for file in files)
-    needs_turn = config().public and (is_packed or not is_small)
+    needs_turn = config().public and (takes_long or is_packed or not is_small)
     if not needs_turn:
         yield
         return
