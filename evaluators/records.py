@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from evaluators.abilities import Ability as Ability
 from evaluators.messages import Text
@@ -19,6 +19,10 @@ Accepted = str | tuple[str | tuple[str, ...], ...]
 
 Of groups each is required, in any of its spellings.
 """
+
+
+Name = Annotated[str, StringConstraints(max_length=2_000)]
+"""What tells a sample, a group or a system from others: pages show all of them, whole."""
 
 
 class Record(BaseModel):
@@ -149,23 +153,23 @@ class Sample(Record):
     has the sample as often, `repeat` counts them from 1.
     """
 
-    id: str
+    id: Name
     question: str
     response: str | None = None
     retrieved_documents: tuple[str, ...] = ()
     ground_truth: Accepted | None = None
     rgb: RGBTask | None = None
-    situation: str = ""
-    generator: str = ""
+    situation: Name = ""
+    generator: Name = ""
     sentences: Sentences | None = None
     labels: Labels | None = None
     gold_documents: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     roles: tuple[DocumentRole, ...] = ()
     repeat: int = Field(default=1, ge=1)
-    conversation: str = ""
+    conversation: Name = ""
     earlier_turns: tuple[str, ...] = ()
-    scores: dict[str, float | str] = {}
+    scores: dict[Name, float | str] = {}
 
     @property
     def evidence(self) -> tuple[str, ...]:

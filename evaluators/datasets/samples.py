@@ -131,6 +131,7 @@ def _problem(error: Exception) -> tuple[str, str]:
         return str(error), str(error)
     first = error.errors()[0]
     field = first["loc"][0] if first["loc"] else error.title.lower()
+    field = "group" if field == "situation" else field
     reason = first["msg"].replace("tuple", "list")
     message = say(
         "{field} is not usable ({reason}). Correct it or remove the row.",

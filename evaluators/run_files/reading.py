@@ -404,7 +404,8 @@ def _check_sample(number: int, sample: Sample) -> None:
             "limit."
         )
         raise RunFileError(say(words, name=SAMPLES, number=number, most=MOST_TEXTS))
-    texts = (sample.question, sample.response or "", *accepted, *gold, *documents)
+    beside = (*sample.sources, *map(str, sample.scores.values()))
+    texts = (sample.question, sample.response or "", *accepted, *gold, *documents, *beside)
     _check_length(SAMPLES, number, max(map(len, texts)))
 
 

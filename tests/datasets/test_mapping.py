@@ -208,6 +208,8 @@ def test_whole_characters_that_json_writes_as_two_halves_are_kept():
         (ROW | {"question": ["q"]}, "Row 1: question is a list. Make it text."),
         (ROW | {"response": {"x": "r"}}, "a.json has no column response (it has: question, response.x)."),
         (ROW | {"id": [1]}, "Row 1: id is a list. Make it text."),
+        (ROW | {"id": 2001 * "x"}, "Row 1: id is not usable (String should have at most 2000 characters)."),
+        (ROW | {"group": 2001 * "x"}, "Row 1: group is not usable (String should have at most 2000 characters)."),
         (ROW | {"documents": ["d", 5]}, "Row 1: document 2 in documents is 5. Make it text."),
         (ROW | {"documents": ["d", math.nan]}, "Row 1: document 2 in documents is null. Make it text."),
         (ROW | {"documents": {"a": 1}}, 'Row 1: document 1 in documents is {"a": 1}. Make it text.'),

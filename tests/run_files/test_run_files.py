@@ -35,6 +35,7 @@ from evaluators.terminal.command import command
 from tests.comparison.made import MODELS, results
 
 NOW = "2026-11-23T10:00:00+00:00"
+LONG = "x" * 2001
 QUESTIONS = ["Who?", "When?", "Why?"]
 
 
@@ -388,6 +389,23 @@ HOSTILE = {
     ),
     "a longer text than a row may have": (
         lambda data: changed_sample(data, response="x" * (2**20 + 1)),
+        "samples.jsonl, line 1, has a text of more than 1 MB",
+    ),
+    **{
+        f"a long {field}": (
+            lambda data, field=field: with_line(
+                data, SAMPLES, lambda own: own.update({field: LONG})
+            ),
+            "samples.jsonl, line 1, cannot be read",
+        )
+        for field in ("id", "situation", "generator", "conversation")
+    },
+    "a long name of a score": (
+        lambda data: with_line(data, SAMPLES, lambda own: own.update(scores={LONG: 1})),
+        "samples.jsonl, line 1, cannot be read",
+    ),
+    "a longer source than a text may be": (
+        lambda data: changed_sample(data, sources=["x" * (2**20 + 1)]),
         "samples.jsonl, line 1, has a text of more than 1 MB",
     ),
     "a longer answer of a model": (
