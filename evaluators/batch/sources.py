@@ -61,7 +61,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 _BEGINS_AS_TRACE = re.compile(
-    r'"(trace_?id|observations|resource_?spans|batches|run_type|dotted_order|(parent_)?span_?id'
+    r'"(trace_?id|observations|resource_?(spans|logs)|batches|run_type|dotted_order|(parent_)?span_?id'
     r'|parent_?observation_?id|op_name|project_?id|bookmarked|parentId|context\.span_id)"',
     re.IGNORECASE,
 )

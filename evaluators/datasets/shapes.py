@@ -249,7 +249,11 @@ def _promptfoo(columns: Sequence[str], rows: Rows) -> Guess | None:
     """A person says which column the question is: its variables have any names."""
     if not {"promptIdx", "testIdx"} <= set(columns):
         return None
-    return plain_guess(columns, rows).doubted(PROMPTFOO)
+    guess = plain_guess(columns, rows)
+    question, response = (guess.columns.get(field, "") for field in ("question", "response"))
+    if question.startswith("vars.") and response == "response.output":
+        return guess
+    return guess.doubted(PROMPTFOO)
 
 
 def _query_responses(columns: Sequence[str], rows: Rows) -> Guess | None:

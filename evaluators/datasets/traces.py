@@ -41,6 +41,8 @@ _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Zipkin", ("trace_id", "duration", "timestamp")),
     ("OpenTelemetry", ("resource_spans",)),
     ("OpenTelemetry", ("scope_spans",)),
+    ("OpenTelemetry", ("resource_logs",)),
+    ("OpenTelemetry", ("scope_logs",)),
     ("OpenTelemetry", ("instrumentation_library_spans",)),
     ("OpenTelemetry", ("span_context",)),
     ("TruLens", ("record_attributes", "event_id")),

@@ -252,7 +252,79 @@ def test_what_people_and_programs_said_of_a_trace_is_kept_beside_it():
     assert sample.scores == {"toxicity": 0.1, "good (person)": "yes"}
 
 
+def of_weave(id, parent, op, output, **inputs):
+    return {
+        "id": id, "trace_id": "t", "parent_id": parent, "inputs": inputs, "output": output,
+        "op_name": f"weave:///acme/retriever-demo/op/{op}:Xf3k", "started_at": f"2026-11-20T10:0{id}",
+    }  # fmt: skip
+
+
+def test_in_calls_of_weave_the_name_of_the_project_is_none_of_a_step_and_feedback_is_kept():
+    feedback = [
+        {"feedback_type": "wandb.reaction.1", "payload": {"alias": ":thumbs_up:"}},
+        {"feedback_type": "wandb.annotation.good", "payload": {"value": True}},
+    ]
+    root = of_weave("1", None, "predict", {"answer": A, "context": [DOCS[0]]}, question=Q)
+    root["summary"] = {"weave": {"feedback": feedback}}
+
+    (sample,) = samples([root, of_weave("2", "1", "get_relevant_documents", DOCS, query=Q)])
+
+    assert (sample.question, sample.response) == (Q, A)
+    assert sample.retrieved_documents == tuple(DOCS)
+    assert sample.scores == {
+        "wandb.reaction.1 (person)": ":thumbs_up:", "wandb.annotation.good (person)": True,
+    }  # fmt: skip
+
+
 # Traces that cannot be judged
+
+
+def log(name, body, **attributes):
+    """A log record of OpenTelemetry, as its instrumentation of OpenAI writes what was said."""
+    pairs = [{"key": key, "value": value} for key, value in attributes.items()]
+    own = {"traceId": "t1", "spanId": "m", "eventName": name, "body": body, "attributes": pairs}
+    return {"resourceLogs": [{"scopeLogs": [{"logRecords": [own]}]}]}
+
+
+def texts(**values):
+    pairs = [{"key": key, "value": {"stringValue": text}} for key, text in values.items()]
+    return {"kvlistValue": {"values": pairs}}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [
+            log("gen_ai.system.message", texts(content="Answer.")),
+            log("gen_ai.user.message", texts(content=Q)),
+            log("gen_ai.choice", {"kvlistValue": {"values": [
+                {"key": "index", "value": {"intValue": "0"}},
+                {"key": "message", "value": texts(role="assistant", content=A)},
+            ]}}),
+        ],
+        [
+            log("gen_ai.client.inference.operation.details", {}, **{
+                "gen_ai.input.messages": {"arrayValue": {"values": [texts(role="user", content=Q)]}},
+                "gen_ai.output.messages": {
+                    "arrayValue": {"values": [texts(role="assistant", content=A)]}
+                },
+            })
+        ],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("are_first", [True, False])
+def test_texts_that_stand_in_log_records_are_those_of_the_step(records, are_first):
+    steps = otlp(
+        span("r"),
+        span("s", "r", "RETRIEVER", start=1, **found("doc")),
+        span("m", "r", start=2, gen_ai__operation__name="chat"),
+    )
+    lines = [*records, steps] if are_first else [steps, *records]
+
+    (sample,) = samples("\n".join(map(json.dumps, lines)).encode(), "a.jsonl")
+
+    assert (sample.question, sample.response) == (Q, A)
+    assert sample.retrieved_documents == ("doc",)
 
 
 @pytest.mark.parametrize(

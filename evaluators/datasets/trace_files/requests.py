@@ -49,9 +49,10 @@ _CAPTURE = {
         "begin so, where the application runs."
     ),
     "OpenTelemetry": mark(
-        "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (true in older versions) "
-        "where the application runs, and write the texts of what was found into "
-        "gen_ai.retrieval.documents, which has only ids by itself."
+        "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY and "
+        "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental where the application runs (with "
+        "true alone the texts are log records: put these into the same file), and write the texts "
+        "of what was found into gen_ai.retrieval.documents, which has only ids by itself."
     ),
     "OpenLLMetry": mark("Set TRACELOOP_TRACE_CONTENT=true where the application runs."),
     "Langfuse": mark(

@@ -25,7 +25,7 @@ Facts = dict[str, Any]
 _STEPS = frozenset(
     {"resource_spans", "scope_spans", "instrumentation_library_spans", "batches", "traces", "spans"}
     | {"observations", "child_runs", "child_spans", "children", "runs", "calls", "trace", "data"}
-    | {"info", "items", "trace_data"}
+    | {"info", "items", "trace_data", "resource_logs", "scope_logs", "log_records"}
 )
 """What programs call the lists and objects that steps lie in."""
 
@@ -117,9 +117,12 @@ _WHOLE = frozenset(
 
 _SCORES = (
     "scores", "feedback_scores", "assessments", "annotations", "feedback", "span_annotations",
+    "summary.weave.feedback",
 )  # fmt: skip
 _PEOPLE = frozenset({"annotation", "human", "ui"})
 """What programs write as the source of a score that a person gave."""
+_BY_PEOPLE = ("wandb.annotation.", "wandb.reaction.")
+"""How the feedback of people begins in Weave, which names no source."""
 
 
 _WRITERS = {
@@ -345,6 +348,13 @@ def _span(facts: Facts, trace: str, around: str, parent: str) -> Span:
     own_trace, own_id = trace or _text(facts, _TRACE) or around, _text(facts, _ID)
     has_parent = any(name in facts for name in _PARENT) or bool(parent)
     input_, output = _first(facts, _INPUT), _first(facts, _OUTPUT)
+    # OpenTelemetry's older conventions write what was said as log records beside a step
+    body = _value(facts.get("body"), MOST_LEVELS)
+    event = _text(facts, ("event_name", "event.name"))
+    if event == "gen_ai.user.message" and isinstance(body, Mapping):
+        input_ = [{**body, "role": "user"}]
+    elif event == "gen_ai.choice":
+        output = body
     own_parent = _text(facts, _PARENT) or parent
     # What is said of a whole trace has no step's id; of a table of traces it has the trace's
     is_whole = not own_id or (own_id == own_trace and own_parent in _NO_PARENT)
@@ -359,7 +369,8 @@ def _span(facts: Facts, trace: str, around: str, parent: str) -> Span:
         id=own_id,
         parent="" if own_parent in _NO_PARENT else own_parent,
         kind=_kind(_text(facts, _KIND), _KINDS),
-        name=_text(facts, _NAME),
+        # Weave writes the address of an operation, with the project in it
+        name=_text(facts, _NAME).rpartition("/op/")[2],
         start=_time(_first(facts, _START)),
         input=input_,
         output=output,
@@ -419,14 +430,23 @@ def _add_score(scores: dict[str, Any], entry: Mapping[str, Any]) -> None:
         inside = value.items() if isinstance(value, Mapping) else [("", value)]
         for inner, item in inside:
             facts[f"{_folded(name)}.{_folded(inner)}".strip(".")] = item
-    names = ("name", "assessment_name", "key", "gen_ai.evaluation.name", "score_name")
+    names = (
+        "name",
+        "assessment_name",
+        "key",
+        "gen_ai.evaluation.name",
+        "score_name",
+        "feedback_type",
+    )
     values = (
         "string_value", "value", "score", "feedback.value", "result.score", "result.label", "label",
         "gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label", "expectation.value",
+        "payload.value", "payload.alias",
     )  # fmt: skip
     name = _text(facts, names)
     value = next((facts[key] for key in values if _is_score(facts.get(key))), None)
     source = _text(facts, ("source", "source.source_type", "annotator_kind", "source_type"))
     if name and value is not None:
-        by_person = " (person)" if source.casefold() in _PEOPLE else ""
+        is_person = source.casefold() in _PEOPLE or name.startswith(_BY_PEOPLE)
+        by_person = " (person)" if is_person else ""
         scores[name + by_person] = value

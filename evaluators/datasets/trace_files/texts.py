@@ -49,8 +49,6 @@ _FOUND = (
 
 _ROLES = ("role", "message.role", "type", "from", "author", "speaker")
 _CONTENTS = ("content", "message.content", "parts", "text", "value", "message.contents", "contents")
-_MESSAGES = frozenset({"messages", "contents", "new_message", "message", "choices", "candidates"})
-
 
 _PRINTED = re.compile(r"\Apage_content='|' metadata=\{[^{}]*\}\Z")
 
