@@ -2,17 +2,17 @@
 
 A fact that the documents hold and the answer does not give was lost by the generator, one that
 stands in neither by the retriever. Source: nugget recall as in TREC's tracks on RAG (Pradeep et
-al., arXiv 2504.15068), with the true answer's own sentences as nuggets, all of them vital.
+al., arXiv 2504.15068): its nuggets, or the true answer's own sentences, all of them vital.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
-from pydantic import SkipValidation, TypeAdapter, ValidationError
+from pydantic import Field, SkipValidation, TypeAdapter, ValidationError
 
 from evaluators.base import Evaluator, evaluator, require
 from evaluators.llm import LLMClient
@@ -28,6 +28,7 @@ from evaluators.statements import (
     statements,
 )
 from evaluators.surrogates import without_surrogates
+from evaluators.text.accepted import Spellings
 from evaluators.text.language import mark
 from evaluators.text.normalise import remove_reasoning
 from evaluators.values import Value
@@ -53,12 +54,25 @@ class Fact(Record):
     in_answer: bool
     in_documents: bool
     reason: Text = ""
+    vital: bool = Field(True, exclude_if=lambda vital: vital)
 
     @property
     def stands(self) -> Stands:
         if self.in_answer:
             return Stands.ANSWER
         return Stands.DOCUMENTS if self.in_documents else Stands.NOWHERE
+
+
+def true_facts(sample: Sample) -> list[tuple[Spellings, bool]]:
+    """The facts of the true answer, each in its spellings, and whether it is vital."""
+    if sample.nuggets:
+        return [((without_surrogates(own.text),), own.vital) for own in sample.nuggets]
+    return [(spellings, True) for spellings in statements(sample.ground_truth)]
+
+
+def that_count(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The vital ones, or all where none is."""
+    return [fact for fact in facts if fact.vital] or facts
 
 
 class FactVerdict(Classification):
@@ -107,7 +121,8 @@ class FactRecall(Evaluator):
     """How many facts of the true answer are given, left out or not retrieved, by a judge.
 
     Each value is such facts / all facts, so that the three make 1. The facts are the sentences of
-    the true answer, or its required answers. One call a sample; the run's flaws go by it.
+    the true answer, or its required answers, or the nuggets of the data, of which the vital ones
+    count. One call a sample; the run's flaws go by it.
     """
 
     llm_client: SkipValidation[LLMClient | None] = None
@@ -119,15 +134,15 @@ class FactRecall(Evaluator):
         Raises `AccessError` without a judge, `LLMError` where it leaves out a fact.
         """
         require(("response",), sample, self.title)
-        truths = statements(sample.ground_truth)
+        truths = true_facts(sample)
         if not truths:
             return Score(values={value.name: None for value in self.values}, reason=NO_TRUTH)
-        fact_of = keyed(truths)
+        fact_of = keyed([spellings for spellings, _ in truths])
         response = remove_reasoning(sample.response or "")
         answer = classify(self.judge(), TEMPLATE, sample, fact_of, FactVerdicts, response=response)
         verdicts = by_key(answer.value.classification, fact_of)
         facts = []
-        for key, truth in fact_of.items():
+        for (key, truth), (_, vital) in zip(fact_of.items(), truths, strict=True):
             verdict = verdicts[key]
             facts.append(
                 Fact(
@@ -135,11 +150,13 @@ class FactRecall(Evaluator):
                     in_answer=verdict.given,
                     in_documents=verdict.attributed,
                     reason=without_surrogates(verdict.reason),
+                    vital=vital,
                 )
             )
-        stand = Counter(fact.stands for fact in facts)
+        counted = that_count(facts)
+        stand = Counter(fact.stands for fact in counted)
         return Score(
-            values={value.name: stand[where] / len(facts) for where, value in VALUES.items()},
+            values={value.name: stand[where] / len(counted) for where, value in VALUES.items()},
             evidence=answer.evidence,
             details={"facts": [fact.model_dump() for fact in facts]},
         )
@@ -148,12 +165,12 @@ class FactRecall(Evaluator):
 _FACTS = TypeAdapter(tuple[Fact, ...])
 
 
-def facts_said(results: Iterable[SampleResult]) -> tuple[Fact, ...] | None:
-    """The facts as a judge has told them in one of an answer's results; `None` where none has."""
+def facts_said(results: Iterable[SampleResult]) -> tuple[Fact, ...]:
+    """The facts as a judge has told them in one of an answer's results."""
     for result in results:
         if result.score and NAME in result.score.values:
             facts = result.score.details.get("facts")
             # A file of strangers may hold anything there.
             with suppress(ValidationError):
                 return _FACTS.validate_python(facts)[:MOST_FACTS]
-    return None
+    return ()

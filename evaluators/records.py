@@ -141,16 +141,23 @@ class RGBTask(Record):
     counterfactual: Accepted | None = None
 
 
+class Nugget(Record):
+    """A fact of a true answer; one that is not vital is good to have, and may be missing."""
+
+    text: str
+    vital: bool = Field(True, exclude_if=lambda vital: vital)
+
+
 class Sample(Record):
     """One question with its documents, the answer to judge, and what is known to be true.
 
     `generator` names the model that answered, where the data tells; `labels` are published (gold)
     labels; `gold_documents` are the contexts that a retriever should have found; `sources` say
     where each of the `retrieved_documents` was taken from, and `roles` what it is for in an RGB
-    prompt, where that is known. Of a turn `conversation` names those that it belongs with, and
-    `earlier_turns` are what was said before it; `scores` are what others said of it where it was
-    made, by name. A run that asks everything several times
-    has the sample as often, `repeat` counts them from 1.
+    prompt, where that is known. `nuggets` are the facts of the true answer, where these are not its
+    sentences. Of a turn `conversation` names those that it belongs with, and `earlier_turns` are
+    what was said before it; `scores` are what others said of it where it was made, by name. A run
+    that asks everything several times has the sample as often, `repeat` counts them from 1.
     """
 
     id: Name
@@ -170,6 +177,7 @@ class Sample(Record):
     conversation: Name = ""
     earlier_turns: tuple[str, ...] = ()
     scores: dict[Name, float | str] = {}
+    nuggets: tuple[Nugget, ...] = ()
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -177,7 +185,9 @@ class Sample(Record):
         return self.retrieved_documents + self.earlier_turns
 
 
-_LATER_FIELDS = ("gold_documents", "sources", "roles", "conversation", "earlier_turns", "scores")
+_LATER_FIELDS = (
+    "gold_documents", "sources", "roles", "conversation", "earlier_turns", "scores", "nuggets",
+)  # fmt: skip
 
 REPEATED = "*"
 """What stands between the fingerprint of samples that are asked once and that of all repeats."""

@@ -9,7 +9,7 @@ import pytest
 from evaluators import FactRecall, FakeLLM, evaluate
 from evaluators.errors import UnreadableAnswerError
 from evaluators.fact_recall import MOST_FACTS, facts_said
-from evaluators.records import Sample, SampleResult, Score
+from evaluators.records import Nugget, Sample, SampleResult, Score
 from tests.runs import paid
 
 TRUTH = "The mayor opened the bridge in 1932. It is 503 metres long. It carries eight lanes."
@@ -58,6 +58,16 @@ def test_each_fact_is_given_left_out_or_not_retrieved(words, shares, sample):
     assert recall(words, sample).values == {
         name: share / 3 for name, share in zip(names, shares, strict=True)
     }
+
+
+def test_the_vital_nuggets_count():
+    nuggets = tuple(Nugget(text=text, vital=text != "b") for text in "abc")
+
+    score = recall(DOCUMENTED, SAMPLE.model_copy(update={"nuggets": nuggets}))
+
+    # Given, left out and not retrieved, of which that left out is not vital
+    assert [*score.values.values()] == [1 / 2, 0, 1 / 2]
+    assert [fact.get("vital", True) for fact in score.details["facts"]] == [True, False, True]
 
 
 def test_the_judge_reads_the_answer_without_its_reasoning_and_every_fact():
@@ -126,5 +136,5 @@ def test_facts_that_a_file_of_strangers_holds_are_read_as_far_as_they_are_some(d
     fact = {"text": "x", "in_answer": True, "in_documents": False}
     many = score.model_copy(update={"details": {"facts": [fact] * 1_000}})
 
-    assert facts_said([result]) is None
+    assert facts_said([result]) == ()
     assert len(facts_said([result.model_copy(update={"score": many})])) == MOST_FACTS

@@ -9,6 +9,7 @@ from evaluators.records import (
     Dataset,
     DocumentRole,
     Labels,
+    Nugget,
     RGBTask,
     Sample,
     Sentence,
@@ -38,6 +39,7 @@ CHANGES = {
     "conversation": "c",
     "earlier_turns": ("before",),
     "scores": {"toxicity": 0.5},
+    "nuggets": (Nugget(text="n"),),
     "repeat": 2,
 }
 

@@ -106,9 +106,9 @@ def can_be(field: str, column: str, rows: Rows) -> bool:
     One odd cell under a usual name is a mistake in a row, not another kind of column.
     """
     cells = _cells_of_field(field, column, rows)
-    if field == "labels":
-        # A column "label" mostly holds grades, such as "correct"
-        return any(map(_is_labels, cells))
+    # A column "label" mostly holds grades, such as "correct"
+    if holds := {"labels": _is_labels, "nuggets": _unpacked_list}.get(field):
+        return any(map(holds, cells))
     is_usual = column in COLUMNS.get(field, ())
     if len(cells) < 2 and is_usual:
         if field.endswith("_documents"):

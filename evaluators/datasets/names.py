@@ -34,6 +34,7 @@ _WORDS = {
     "generator": mark("generator"),
     "group": mark("group"),
     "labels": mark("labels"),
+    "nuggets": mark("facts"),
 }
 
 FURTHER = {
@@ -121,6 +122,7 @@ FURTHER = {
     "generator": "generator generation_model_name",
     "group": "group situation",
     "labels": "labels",
+    "nuggets": "nugget",
 }
 """Names that are known beside the usual ones, as `canonical` writes them, the best first."""
 

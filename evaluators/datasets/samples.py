@@ -16,7 +16,7 @@ from evaluators.datasets.names import COLUMNS, is_plural, last_part
 from evaluators.datasets.separators import FLAT, Separator, Separators, parted
 from evaluators.datasets.table import RAW_SHOWN, Cells, Problem, Row, UnusableRowError
 from evaluators.errors import DatasetError
-from evaluators.records import Ability, Labels, RGBTask, Sample
+from evaluators.records import Ability, Labels, Nugget, RGBTask, Sample
 from evaluators.surrogates import without_surrogates
 from evaluators.text.language import say
 from evaluators.text.spreadsheet import unsafe
@@ -171,6 +171,7 @@ def _plain_sample(
         situation=_text_in(row, columns.get("group")) or "",
         labels=Labels.model_validate(object_in(labels) or labels) if labels else None,
         gold_documents=_documents_in(row, columns.get("gold_documents"), separators),
+        nuggets=_nuggets(row[columns["nuggets"]]) if row.get(columns.get("nuggets", "")) else (),
     )
 
 
@@ -377,6 +378,24 @@ def _accepted(cell: Any) -> Any:
             )
             raise UnusableRowError(message, "many accepted answers")
     return answers
+
+
+def _nuggets(cell: Any) -> tuple[Nugget, ...]:
+    """Facts as texts, or as objects with whether they are vital, as yes or no or as TREC has it."""
+    entries = unpack(cell)
+    nuggets = []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        own = entry if isinstance(entry, dict) else {"text": entry}
+        vital = own.get("vital", own.get("importance", "vital") == "vital")
+        nuggets.append(Nugget.model_validate({"text": own.get("text"), "vital": vital}))
+    if len(nuggets) > MOST_TEXTS:
+        message = say(
+            "it has {count:,} facts; the limit is {limit:,}. Leave some out.",
+            count=len(nuggets),
+            limit=MOST_TEXTS,
+        )
+        raise UnusableRowError(message, "many facts")
+    return tuple(nuggets)
 
 
 def _spellings_in(cell: Any, separator: Separator | None) -> Any:

@@ -179,7 +179,7 @@ def _results_export(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not is_whole and not (is_table and states <= _STATES):
         return None
     same = ("id", "question", "response", "retrieved_documents", "ground_truth", "gold_documents")
-    named = {name: name for name in (*same, "group", "labels")}
+    named = {name: name for name in (*same, "group", "labels", "nuggets")}
     fields = _present(columns, **named, generator="model")
     return Guess(Shape.RESULTS, say("Plumbline results (an export)"), 1.0, fields)
 

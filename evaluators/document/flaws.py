@@ -56,6 +56,7 @@ def _of_model(flaws: Flaws) -> Iterator[Block]:
     yield outcomes(flaws)
     yield Passage(basis_in_words(flaws), "facts")
     yield Passage(citations_in_words(flaws))
+    yield Passage(facts_in_words(flaws))
 
 
 def _advice(flaws: Flaws) -> Section:
@@ -116,6 +117,22 @@ def basis_in_words(flaws: Flaws) -> str:
     if not known:
         return ""
     return say("Whether the documents hold the answer is told by {basis}.", basis=in_a_line(known))
+
+
+def facts_in_words(flaws: Flaws) -> str:
+    """How many facts of the true answers are given, the vital ones first; empty without any."""
+    vital, every = flaws.vital_facts, flaws.all_facts
+    if vital.mean is None:
+        return ""
+    words = mark("Facts of the true answers that are given: {vital}, over {answers}.")
+    if vital.mean != every.mean:
+        words = mark(
+            "Facts of the true answers that are given: {vital} of the vital ones, {every} of all, "
+            "over {answers}."
+        )
+    answers = counted(vital.scored, "answer")
+    shares = {"vital": SCORE.estimate(vital), "every": SCORE.estimate(every)}
+    return say(words, answers=answers, **shares)
 
 
 def citations_in_words(flaws: Flaws) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from evaluators.fact_recall import Fact
+from evaluators.fact_recall import Fact, that_count
 from evaluators.records import Ability, DocumentRole, Labels, Sample
 from evaluators.rgb_rules import (
     NO_REJECTION,
@@ -96,9 +96,9 @@ def sentence_declines(text: str) -> bool:
 def evidence_for(sample: Sample, labels: Labels | None, facts: Sequence[Fact]) -> Evidence | None:
     """Whether the documents hold the answer; `None` where nothing tells, or there are none.
 
-    A test bed knows it of each document. Else it is the true answer, of whose `facts` at least half
-    must stand there; and without one whether the labels (`None` of a labeller that only compares
-    words) call a sentence relevant.
+    A test bed knows it of each document. Else it is the true answer, of whose vital `facts` at
+    least half must stand there; and without one whether the labels (`None` of a labeller that only
+    compares words) call a sentence relevant.
     """
     if not any(map(str.strip, sample.retrieved_documents)):
         return None
@@ -108,8 +108,9 @@ def evidence_for(sample: Sample, labels: Labels | None, facts: Sequence[Fact]) -
             return None
         return Evidence(DocumentRole.ANSWER in sample.roles, Basis.ROLES)
     if facts:
-        held = sum(fact.in_documents for fact in facts)
-        return Evidence(held >= ENOUGH * len(facts), Basis.TRUTH)
+        asked = that_count(facts)
+        held = sum(fact.in_documents for fact in asked)
+        return Evidence(held >= ENOUGH * len(asked), Basis.TRUTH)
     if labels is None:
         return None
     return Evidence(bool(labels.relevant_keys), Basis.LABELS)

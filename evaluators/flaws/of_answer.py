@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from evaluators.fact_recall import Fact, Stands
+from evaluators.fact_recall import Fact, Stands, that_count
 from evaluators.flaws import declined, kinds
 from evaluators.flaws.citations import Carries, Cited, citations
 from evaluators.flaws.declined import Evidence, Outcome
@@ -70,6 +70,11 @@ class AnswerFlaws(NamedTuple):
                 said.setdefault(support.key, []).append(say(kinds.IN_WORDS[support.kind]))
         return said
 
+    def share_given(self, *, vital: bool) -> float | None:
+        """How many of the vital facts, or of all, the answer gives; `None` where there is none."""
+        facts = that_count(self.facts) if vital else self.facts
+        return sum(fact.in_answer for fact in facts) / len(facts) if facts else None
+
     @property
     def kinds(self) -> list[Kind]:
         """Those that it has, in the order of `KINDS`."""
@@ -81,11 +86,11 @@ def flaws_of(
     labelled: LabelledAnswer | None,
     first_document: int = 1,
     declines: Declines | None = None,
-    facts: tuple[Fact, ...] | None = None,
+    judged_facts: Iterable[Fact] = (),
 ) -> AnswerFlaws:
     """The flaws of the sample's answer, with labels or without; citations count as `citations` do.
 
-    By default `declined.declines` tells whether it was declined, and `facts_of` the facts.
+    By default `declined.declines` tells whether it was declined.
     """
     response = remove_reasoning(sample.response or "").strip()
     if not response:
@@ -96,8 +101,7 @@ def flaws_of(
         texts = [sentence.text for sentence in labelled.sentences.response]
     is_declined = declines(response) if declines else declined.declines(texts)
     labels = labelled.labels if labelled and not labelled.compares_words else None
-    if facts is None:
-        facts = tuple(facts_of(sample))
+    facts = tuple(facts_of(sample, judged_facts))
     evidence = declined.evidence_for(sample, labels, facts)
     if evidence:
         has[kinds.DECLINED_WRONGLY] = is_declined and evidence.is_there
@@ -119,7 +123,7 @@ def flaws_of(
 
 
 def _of_facts(facts: Sequence[Fact]) -> dict[Kind, bool]:
-    stands = {fact.stands for fact in facts}
+    stands = {fact.stands for fact in that_count(facts)}
     if not stands:
         return {}
     return {

@@ -397,6 +397,7 @@ def _check_samples(run: Run, samples: Lines[Sample]) -> None:
 def _check_sample(number: int, sample: Sample) -> None:
     """Raises `RunFileError` where it holds more than a row of a data set may."""
     accepted = [text for group in groups(sample.ground_truth) for text in group]
+    accepted += [nugget.text for nugget in sample.nuggets]
     gold, documents = sample.gold_documents, sample.evidence
     if max(map(len, (accepted, gold, documents))) > MOST_TEXTS:
         words = mark(

@@ -30,7 +30,7 @@ FACTS = (
 )  # fmt: skip
 MORE = (
     "ground_truth", "retrieved_documents", "gold_documents", "effective_noise", "counterfactual",
-    "labels", "labelling_prompt", "metrics", "flaws", "citations", "facts",
+    "labels", "labelling_prompt", "metrics", "flaws", "citations", "facts", "nuggets",
 )  # fmt: skip
 NOTE = ("tags", "note")
 UNREADABLE = "unreadable"
@@ -154,7 +154,10 @@ class AnswerRows:
         if flaws.cited and flaws.cited.citations:
             facts["citations"] = [citation._asdict() for citation in flaws.cited.citations]
         if flaws.facts:
-            facts["facts"] = [{"text": one.text, "stands": one.stands} for one in flaws.facts]
+            facts["facts"] = [
+                {**one.model_dump(include={"text", "vital"}), "stands": one.stands}
+                for one in flaws.facts
+            ]
         return facts
 
     def _labels_beside(self, row: Outline, content: Content) -> Row:
@@ -206,6 +209,8 @@ def _further_facts(sample: Sample) -> dict[str, object]:
     for name in ("sources", "conversation", "earlier_turns", "scores"):
         if value := getattr(sample, name):
             facts[name] = value
+    if sample.nuggets:
+        facts["nuggets"] = [nugget.model_dump() for nugget in sample.nuggets]
     return facts
 
 

@@ -44,8 +44,9 @@ class Flaws(Record):
     of answering or declining, with evidence or without; none where nothing tells whether the
     documents hold an answer. `bases` counts by what it is known, `declined` is the share of answers
     that decline. `citations` counts what the labels say of each, `precision` and `recall` are means
-    over the answers that cite; these count documents from `first_document`. `read` answers were
-    looked at, of many drawn at random from `drawn_from`.
+    over the answers that cite; these count documents from `first_document`. `vital_facts` and
+    `all_facts` are how many facts of the true answers are given, means over the answers that have
+    some. `read` answers were looked at, of many drawn at random from `drawn_from`.
     """
 
     kinds: tuple[Counted, ...]
@@ -56,6 +57,8 @@ class Flaws(Record):
     precision: Mean
     recall: Mean
     first_document: int
+    vital_facts: Mean
+    all_facts: Mean
     read: int
     drawn_from: int
 
@@ -93,6 +96,8 @@ def count(
         precision=figures.mean(lambda own: own.cited and own.cited.precision, is_of_labels=True),
         recall=figures.mean(lambda own: own.cited and own.cited.recall, is_of_labels=True),
         first_document=first_document,
+        vital_facts=figures.mean(lambda own: own.share_given(vital=True)),
+        all_facts=figures.mean(lambda own: own.share_given(vital=False)),
         read=len(rows),
         drawn_from=drawn_from,
     )

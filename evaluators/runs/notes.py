@@ -1,4 +1,6 @@
-"""What a person writes down about an answer while reading: free text, and tags of their own."""
+"""What a person writes down about an answer while reading: free text, tags of their own, and what
+facts its true answer has.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,34 @@ from typing import Annotated
 from pydantic import Field
 
 from evaluators.errors import ParameterError
+from evaluators.fact_recall import MOST_FACTS
 from evaluators.people.records import YOU, PersonName
-from evaluators.records import Record
+from evaluators.records import Nugget, Record
 from evaluators.surrogates import without_surrogates
+from evaluators.text.accepted import Spellings
 from evaluators.text.language import say
+from evaluators.text.normalise import one_line
 from evaluators.text.printable import printable
+from evaluators.text.words import counted
 
 MOST_TEXT = 4_000
 MOST_TAGS = 20
 MOST_OF_A_TAG = 60
+MOST_OF_FACTS = 20_000
+"""Characters of all facts of an answer."""
+OKAY = "[okay]"
+"""Begins the line of a fact that is not vital."""
 
 # A cell of a table holds all tags of an answer: what separates them there stands in none.
 _SEPARATORS = re.compile("[,;\n]")
 
 
 class Note(Record):
-    """A note on one answer; `created` is UTC, as ISO."""
+    """A note on one answer; `created` is UTC, as ISO.
+
+    `facts` are those of the true answer in the person's eyes, as `lines_of` writes them; empty
+    where they are those of the data.
+    """
 
     text: Annotated[str, Field(max_length=MOST_TEXT)]
     tags: Annotated[
@@ -33,6 +47,16 @@ class Note(Record):
     ]
     created: str
     person: PersonName = YOU
+    facts: Annotated[str, Field(max_length=MOST_OF_FACTS)] = ""
+
+    @property
+    def nuggets(self) -> tuple[Nugget, ...]:
+        nuggets = []
+        for line in self.facts.splitlines():
+            text = line.strip().removeprefix(OKAY).strip()
+            if text:
+                nuggets.append(Nugget(text=text, vital=not line.strip().startswith(OKAY)))
+        return tuple(nuggets[:MOST_FACTS])
 
     @property
     def joined_tags(self) -> str:
@@ -41,13 +65,21 @@ class Note(Record):
 
     def in_a_line(self, most: int) -> str:
         """Tags and text, cut to this number of characters."""
-        parts = [self.joined_tags, " ".join(self.text.split())]
+        facts = counted(len(self.nuggets), "fact") if self.facts else ""
+        parts = [self.joined_tags, " ".join(self.text.split()), facts]
         words = " · ".join(filter(None, parts))
         return words if len(words) <= most else f"{words[:most]}…"
 
     @property
     def is_empty(self) -> bool:
-        return not (self.text or self.tags)
+        return not (self.text or self.tags or self.facts)
+
+
+def lines_of(facts: Iterable[tuple[Spellings, bool]]) -> str:
+    """Facts a line each, in their first spelling; one that is not vital behind a mark."""
+    return "\n".join(
+        one_line(spellings[0] if vital else f"{OKAY} {spellings[0]}") for spellings, vital in facts
+    )
 
 
 def written(text: str, tags: Iterable[str], created: str, person: str = YOU) -> Note:

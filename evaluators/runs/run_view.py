@@ -31,6 +31,7 @@ from evaluators.people.labels import (
 from evaluators.people.records import DONE, PersonLabel
 from evaluators.records import (
     Cell,
+    Nugget,
     Reason,
     Record,
     Run,
@@ -395,7 +396,10 @@ class RunView:
             return flaw_figures.count(rows, flaws, first, drawn_from)
 
         name = f"flaws {model} {self._stored(view).name}"
-        return self._from_store(name, Flaws, read, is_of_people=is_of_people(view.by))
+        if has_edited := bool(self._nuggets()):
+            name = f"{name} by edited facts"
+        is_of_any = has_edited or is_of_people(view.by)
+        return self._from_store(name, Flaws, read, is_of_people=is_of_any)
 
     def flaws_of(
         self, row: Outline, content: Content, view: View, first_document: int
@@ -411,8 +415,23 @@ class RunView:
             policy = view.policy
             rules = self._once("rules", policy, lambda: rulings.rgb_evaluator(self.run, policy))
             declines = rules.is_rejection
+        sample = self.with_nuggets(content.answered, row.position)
         facts = facts_said(content.results.values())
-        return flaws_of(content.answered, labelled, first_document, declines, facts)
+        return flaws_of(sample, labelled, first_document, declines, facts)
+
+    def with_nuggets(self, sample: Sample, position: int) -> Sample:
+        """The sample with the facts of its true answer as a person has edited them, if one has."""
+        nuggets = self._nuggets().get(position - sample.repeat + 1)
+        return sample.model_copy(update={"nuggets": nuggets}) if nuggets else sample
+
+    def _nuggets(self) -> Mapping[int, tuple[Nugget, ...]]:
+        """By the positions of their prompts; of several models' answers the first has the note."""
+
+        def read() -> dict[int, tuple[Nugget, ...]]:
+            notes = self.store.notes.by_answer(self.run.id).items()
+            return {answer.position: note.nuggets for answer, note in notes if note.facts}
+
+        return self._once("nuggets", "edited", read)
 
     def _answered(self, rows: Sequence[Outline]) -> Iterator[tuple[Outline, Content]]:
         """The rows that are scored, each with its texts."""

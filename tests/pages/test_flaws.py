@@ -150,3 +150,26 @@ def test_too_few_supported_answers_cannot_be_tested(open_page, run):
     at = checked(open_page("check", run=run.id))
     at.session_state[f"planted_{run.id}"] = True
     assert "answers are called supported and have a sentence" in said(checked(at.run()))
+
+
+def test_a_person_edits_the_facts_of_a_true_answer_and_the_cards_follow(open_page, run):
+    at = checked(open_page("sample", run=run.id, sample="6"))
+    assert "1 of 1 facts are in the answer." in said(at)
+    (field,) = at.text_area
+    assert field.value == "1889"
+
+    facts = "1889\nBuilt by Gustave Eiffel\n[okay] It stands in Paris"
+    at = checked(field.set_value(facts).run())
+
+    shown = said(at)
+    assert "1 of 2 vital facts are in the answer, 1 of 3 in all." in shown
+    assert "Not in the answer: Built by Gustave Eiffel (nowhere)" in shown
+    assert "It stands in Paris (only in the documents, okay)" in shown
+    page = said(open_page("trace", run=run.id), "markdown", "caption")
+    # One gives half of the vital ones and a third of all, one all: (1/2 + 1) / 7, (1/3 + 1) / 7
+    assert "A fact was not retrieved?" in page
+    assert "are given: 0.21 " in page
+    assert "of the vital ones, 0.19 " in page
+    at = checked(at.text_area[0].set_value("").run())
+    assert at.text_area[0].value == "1889"
+    assert "are given: 0.29 " in said(open_page("trace", run=run.id), "markdown")

@@ -45,7 +45,7 @@ def made(store):
     made = results(store, "Made", QUESTIONS, [1.0, None, "failed"], [0.0, 1.0, 0.5], models=MODELS)
     label = PersonLabel(person="Anna", label="verdict", key="answer_match", value="no", created=NOW)
     store.person_labels.save("Made", Cell(0, 1), label)
-    note = Note(text="Odd.", tags=("dates",), created=NOW, person="Anna")
+    note = Note(text="Odd.", tags=("dates",), created=NOW, person="Anna", facts="x\n[okay] y")
     store.notes.save("Made", Answer(2, 0), note)
     return made
 

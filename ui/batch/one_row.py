@@ -19,7 +19,7 @@ from evaluators.text.words import counted
 from evaluators.trace.labelling import sentences_of
 from ui import session
 from ui.batch import state
-from ui.parts import explained, highlight, remedies, texts
+from ui.parts import explained, facts, highlight, remedies, texts
 from ui.parts.untrusted import plain
 
 MOST_DIGITS = 12
@@ -114,7 +114,7 @@ def _answer_and_documents(sample: Sample, evidence: LabelEvidence | None) -> Non
         st.header(say("Answer"))
         st.html(answer)
         texts.expected_answer(sample)
-        texts.lost_facts(sample)
+        facts.show(sample)
     with right:
         st.header(say("Documents"))
         st.html(documents)

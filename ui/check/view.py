@@ -24,7 +24,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
-from ui.check import better, fields, folded, planted
+from ui.check import fields, folded, offers
 from ui.parts import chosen_view, dots, label_some
 from ui.parts.untrusted import plain
 
@@ -53,7 +53,7 @@ def show(run: Run) -> None:
     found = _check(view, choice)
     if not found.labelled:
         _nothing_labelled(run)
-        planted.show(view)
+        offers.planted(view)
         return
     value = _value_switch(run, found)
     st.header(plain(value.sentence), anchor=False)
@@ -69,8 +69,8 @@ def show(run: Run) -> None:
         st.caption(f":material/warning: {plain(warning)}")
     fields.show(view, found, value)
     folded.show(view, found, choice.metric)
-    planted.show(view)
-    better.show(view)
+    offers.planted(view)
+    offers.better(view)
 
 
 def _title_with_labeller(run: Run) -> str:
@@ -83,22 +83,9 @@ def _choice(view: RunView) -> _Choice:
     metric = model = 0
     if len(run.evaluators) > 1:
         titles = run_facts.metric_titles(run)
-        metric = st.selectbox(
-            say("What"),
-            range(len(titles)),
-            format_func=titles.__getitem__,
-            key=f"check_metric_{run.id}",
-            width=320,
-        )
+        metric = _number_of(say("What"), titles, f"check_metric_{run.id}")
     if len(run.models) > 1:
-        names = run_facts.titles(run)
-        model = st.selectbox(
-            say("Answers by"),
-            range(len(names)),
-            format_func=names.__getitem__,
-            key=f"check_model_{run.id}",
-            width=320,
-        )
+        model = _number_of(say("Answers by"), run_facts.titles(run), f"check_model_{run.id}")
     against: Against = "people"
     if metric == 0 and GOLD in view.labelled().labellers:
         # Who came to look at an example, or at a benchmark, has labelled nothing yet.
@@ -112,6 +99,11 @@ def _choice(view: RunView) -> _Choice:
             key=f"check_against_{run.id}",
         )
     return _Choice(metric, model, against)
+
+
+def _number_of(label: str, titles: Sequence[str], key: str) -> int:
+    numbers = range(len(titles))
+    return st.selectbox(label, numbers, format_func=titles.__getitem__, key=key, width=320)
 
 
 def _others(view: RunView) -> list[Run]:

@@ -27,7 +27,7 @@ from ui.parts import problems
 from ui.parts.untrusted import plain
 
 USUAL = ("question", "response", "retrieved_documents", "ground_truth")
-RARE = ("group", "gold_documents", "id", "generator", "labels")
+RARE = ("group", "gold_documents", "id", "generator", "labels", "nuggets")
 
 MEANINGS = {
     "question": mark("What was asked."),
@@ -41,6 +41,7 @@ MEANINGS = {
     "generator": mark("The model that answered."),
     "group": mark("Such as a prompt version, a model or a topic: results are shown for each."),
     "labels": mark("Sentence labels, as this app exports them."),
+    "nuggets": mark("The facts that an answer should give: a list of texts or of text and vital."),
 }
 
 WORDS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -11,6 +11,7 @@ from evaluators.llm.clients import access_for
 from evaluators.runs.plan import RunPlan
 from evaluators.text.language import say
 from ui import session
+from ui.models import forecast
 from ui.parts import problems, remedies
 from ui.parts.untrusted import plain
 
@@ -21,6 +22,15 @@ def folded(title: str, icon: str, key: str, offer: Callable[[], None]) -> None:
     if box.open:
         with box, problems.caught():
             offer()
+
+
+def offer(plan: RunPlan, facts: Sequence[str], label: str, *place: str) -> None:
+    """What the run is, with its price where it asks a model, and the button that starts it."""
+    if plan.llms:
+        measures = forecast.RememberedMeasures((session.workspace(), *place))
+        facts = [*facts, forecast.price(forecast.of(plan, measures), plan.cap)]
+    st.caption(plain(" · ".join(facts)))
+    button(plan, label, "_".join(place[:2]))
 
 
 def button(plan: RunPlan, label: str, key: str) -> None:

@@ -60,8 +60,9 @@ def show(view: RunView, chosen: View, model: int | None = None) -> None:
     if flaws.outcomes:
         with st.expander(say(words.OUTCOMES), icon=":material/grid_view:"):
             _two_by_two(view.run, flaws)
-    if said := words.citations_in_words(flaws):
-        st.markdown(plain(said))
+    for said in (words.citations_in_words(flaws), words.facts_in_words(flaws)):
+        if said:
+            st.markdown(plain(said))
 
 
 def filters(view: RunView, chosen: View) -> Mapping[str, Selection]:

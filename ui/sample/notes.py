@@ -145,7 +145,7 @@ def _keep_note(
         stored.tags if tags is None else tags,
         timestamp(),
         people.me(),
-    )
+    ).model_copy(update={"facts": stored.facts})
     # Each note is small, but on a public host anybody may write many.
     session.check_room(len(note.text))
     table.save(*place, note)

@@ -30,11 +30,12 @@ from evaluators.runs import naming, run_facts
 from evaluators.runs.run_view import Content
 from evaluators.runs.shown_values import title, value_titles
 from evaluators.runs.store import Answer
+from evaluators.runs.store.workspaces import EXAMPLES
 from evaluators.text.language import mark, say, translated
 from evaluators.text.scale import SCORE
 from evaluators.text.words import in_a_line
 from ui import session
-from ui.parts import explained, present, remedies, samples, spending, texts
+from ui.parts import explained, facts, present, remedies, samples, spending, texts
 from ui.parts.present import Block
 from ui.parts.untrusted import plain
 from ui.sample import notes, repeats, rgb, verdict_labels
@@ -162,7 +163,7 @@ def _screen(run: Run, cell: Cell) -> None:
     if goes_by_rules(run.evaluator):
         rgb.presented_rgb(run, sample, result)
     else:
-        _answer_and_documents(sample, results)
+        _answer_and_documents(run, cell.position, sample, results)
 
 
 def _stored(run: Run, cell: Cell) -> tuple[Sample, Mapping[int, SampleResult]]:
@@ -186,9 +187,9 @@ def show(run: Run, cell: Cell) -> None:
         _metrics_from(1, run, cell, sample, results)
     elif len(run.evaluators) == 1:
         _metrics_from(0, run, cell, sample, results)
-        _answer_and_documents(sample, results)
+        _answer_and_documents(run, cell.position, sample, results)
     else:
-        _answer_and_documents(sample, results)
+        _answer_and_documents(run, cell.position, sample, results)
         _metrics_from(0, run, cell, sample, results)
     if run.models and not is_given and not goes_by_rules(run.evaluator):
         model = run_facts.titles(run)[cell.model]
@@ -297,7 +298,12 @@ def _metrics_from(
                     _raw_output_of_judge(score.evidence, number)
 
 
-def _answer_and_documents(sample: Sample, results: Mapping[int, SampleResult]) -> None:
+def _answer_and_documents(
+    run: Run,
+    position: int,
+    sample: Sample,
+    results: Mapping[int, SampleResult],
+) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.header(say("Answer"))
@@ -306,7 +312,8 @@ def _answer_and_documents(sample: Sample, results: Mapping[int, SampleResult]) -
         else:
             st.html(coloured.uncoloured(sample.response))
         texts.expected_answer(sample)
-        texts.lost_facts(sample, results.values())
+        is_example = run.workspace == EXAMPLES
+        facts.of_run(run, position, sample, results.values(), is_locked=is_example)
     with right:
         st.header(say("Documents"))
         st.html(coloured.passages(sample.evidence, sample))

@@ -31,7 +31,7 @@ from evaluators.trace.labelling import CORRECTED, HEURISTIC, labellings
 from evaluators.trace.metrics import arithmetic, from_score, trace_scores
 from evaluators.trace.values import HIGH, TRACE_VALUES
 from ui import run_views, script, session
-from ui.parts import chosen_view, people, problems, tables, texts
+from ui.parts import chosen_view, facts, people, problems, tables, texts
 from ui.parts.untrusted import plain
 from ui.trace import correction, evidence, judge
 from ui.trace.correction import Origin, RunCell
@@ -94,7 +94,7 @@ def _labels_with_evidence(
             on_change=problems.guarded(keep, place.name),
             is_shared=run.workspace == EXAMPLES,
         )
-        texts.lost_facts(sample, results)
+        facts.of_run(run, cell.position, sample, results, is_locked=not can_rename)
         _below(run, shown, sample.question)
 
 
@@ -178,7 +178,9 @@ def _flaws(run: Run, shown: ShownLabels, sample: Sample) -> dict[str, list[str]]
     if not registry.moves(run.id, session.store()):
         first = run_views.latest(run).flaws(model).first_document
     labelled = LabelledAnswer(shown.sentences, shown.labels)
-    return flaws_of(sample, labelled, first, facts=()).by_sentence()
+    # Facts are of no sentence, and take a while.
+    without_facts = sample.model_copy(update={"ground_truth": None, "nuggets": ()})
+    return flaws_of(without_facts, labelled, first).by_sentence()
 
 
 def _provenance(run: Run, shown: ShownLabels) -> list[str]:

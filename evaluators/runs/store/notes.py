@@ -42,6 +42,7 @@ class Notes:
         share, and for a run that is not there (any more).
         """
         others = self.by_answer(run_id)
+        facts = {answer: note.facts for answer, note in others.items()}
         # Its own spelling can be changed, where nobody else uses the tag.
         for answer in notes:
             others.pop(answer, None)
@@ -50,6 +51,10 @@ class Notes:
         with self._database.transaction() as db:
             check_own_run(db, run_id, mark("notes"), gone)
             for answer, note in notes.items():
+                # What is wrong with answers goes by them, unlike by anything else of a note.
+                if note.facts != facts.get(answer, ""):
+                    query = "update revisions set revision = revision + 1 where run_id = ?"
+                    db.execute(query, (run_id,))
                 if note.is_empty:
                     self._documents.drop(db, run_id, _key(answer))
                     continue
