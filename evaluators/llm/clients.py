@@ -74,8 +74,14 @@ class ModelSession:
         self._access: Access | None = None
         self._connection: Connection | OwnConnection | None = None
         self._limiter: Limiter | None = None
+        self._cache_address = ""
+        """The address that tells its stored answers from others."""
         if self.is_remote:
             self._access = access_for(spec, keys)
+            self._cache_address = self._access.base_url
+            if spec.is_own and not (spec.system and spec.system.cache):
+                # What is a person's own changes behind its name: its answers serve this run alone.
+                self._cache_address += f" {context.run_id}"
             self._connection = _connections.take(self._access)
             self._limiter = limiter_for(self._access, spec)
 
@@ -88,13 +94,10 @@ class ModelSession:
             return OfflineReader()
         if self._access is None or self._connection is None or self._limiter is None:
             raise RuntimeError("The model session is closed.")
-        scope, meter, cache, _, has_batches = self._context
+        scope, meter, cache, *_ = self._context
         limited = Limited(self._connection, self._limiter)
         retried = Retried(Metered(limited, meter, log.note, log.share))
-        cached = Cached(retried, cache, scope)
-        base_url = self._cache_address
-        plan = None if has_batches else self._limiter
-        return _RemoteClient(self.spec, base_url, plan, cached, log, repeat)
+        return _RemoteClient(self, Cached(retried, cache, scope), log, repeat)
 
     def batches(self) -> Batches:
         """Its provider's batches."""
@@ -104,17 +107,13 @@ class ModelSession:
 
     def request(self, prompt: Prompt, repeat: int = 1) -> ModelRequest:
         """What is sent for the prompt."""
-        base_url = self._cache_address if self._access else ""
-        return request_for(self.spec, prompt, base_url, repeat)
+        return request_for(self.spec, prompt, self._cache_address, repeat)
 
     @property
-    def _cache_address(self) -> str:
-        """The address that tells its stored answers from others."""
-        address = self._access.base_url if self._access else ""
-        if self.spec.is_own and not (self.spec.system and self.spec.system.cache):
-            # What is a person's own changes behind its name: its answers serve this run alone.
-            return f"{address} {self._context.run_id}"
-        return address
+    def prompt_budget(self) -> int | None:
+        """How many tokens a prompt may have."""
+        limiter = None if self._context.has_batches else self._limiter
+        return _tokens_left_for_a_prompt(self.spec, limiter)
 
     @property
     def is_remote(self) -> bool:
@@ -163,29 +162,19 @@ def open_sessions(
 class _RemoteClient(LLMClient):
     """The synchronous face of the layers: evaluators call `complete` and wait."""
 
-    def __init__(
-        self,
-        spec: ModelSpec,
-        base_url: str,
-        limiter: Limiter | None,
-        layers: Cached,
-        log: CallLog,
-        repeat: int,
-    ) -> None:
-        self.model = spec.id
-        self._spec = spec
-        self._base_url = base_url
-        self._limiter = limiter
+    def __init__(self, session: ModelSession, layers: Cached, log: CallLog, repeat: int) -> None:
+        self.model = session.spec.id
+        self._session = session
         self._layers = layers
         self._log = log
         self._repeat = repeat
 
     @property
     def prompt_budget(self) -> int | None:
-        return _tokens_left_for_a_prompt(self._spec, self._limiter)
+        return self._session.prompt_budget
 
     def complete(self, prompt: Prompt) -> Completion:
-        request = request_for(self._spec, prompt, self._base_url, self._repeat)
+        request = self._session.request(prompt, self._repeat)
         completion = self._layers.complete(request).completion
         self._log.add(request, completion)
         return completion
