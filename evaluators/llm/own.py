@@ -431,15 +431,12 @@ class _HTTP(OwnConnection):
         assert system
         question, *documents = json.loads(request.text)
         events = await self.ask(system, question, documents)
-        texts = replies.values_at(events, system.answer)
+        answer = replies.answer_at(events, system.answer)
         found = replies.values_at(events, system.documents) if system.documents else None
-        if texts is None or any(isinstance(text, dict | list) for text in texts):
+        if answer is None:
             raise self._changed(system.answer, events)
         if system.documents and found is None:
             raise self._changed(system.documents, events)
-        # null stands in the last event of some streams.
-        written = [text for text in texts if text is not None]
-        answer = "".join(text if isinstance(text, str) else json.dumps(text) for text in written)
         return Completion(text=answer, documents=None if found is None else self._texts(found))
 
     async def ask(self, system: SystemSpec, question: str, documents: Sequence[str]) -> list[Any]:

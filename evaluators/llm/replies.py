@@ -103,6 +103,16 @@ def values_at(events: Sequence[Any], path: str) -> list[Any] | None:
     return here if is_there else None
 
 
+def answer_at(events: Sequence[Any], path: str) -> str | None:
+    """The text at the place, its pieces together; `None` where there is none, or no text."""
+    texts = values_at(events, path)
+    if texts is None or any(isinstance(text, dict | list) for text in texts):
+        return None
+    # null stands in the last event of some streams.
+    written = [text for text in texts if text is not None]
+    return "".join(text if isinstance(text, str) else json.dumps(text) for text in written)
+
+
 def places(events: Sequence[Any]) -> dict[str, str]:
     """The places of a reply that hold texts, numbers or nothing, each with how these begin."""
     shown: dict[str, str] = {}

@@ -167,12 +167,13 @@ def _choose() -> None:
                 )
     if ANSWER not in st.session_state:
         return
-    answer = replies.values_at(events, st.session_state[ANSWER])
-    found = replies.values_at(events, st.session_state.get(FOUND, "")) or []
-    facts = {ANSWER: "".join(map(str, answer or []))[:200], FOUND: f"{len(found):,}"}
-    for key, fact in facts.items():
-        if key in st.session_state:
-            st.caption(plain(name_and_text(say(ROLES[key]), fact)))
+    answer = replies.answer_at(events, st.session_state[ANSWER])
+    if answer is None:  # what was chosen in the reply of another system
+        return
+    st.caption(plain(name_and_text(say(ROLES[ANSWER]), answer[:200])))
+    if FOUND in st.session_state:
+        count = len(replies.values_at(events, st.session_state[FOUND]) or ())
+        st.caption(plain(name_and_text(say(ROLES[FOUND]), f"{count:,}")))
     _act(st.button, say("Use this system"), ":material/check:", _use)
 
 
