@@ -20,7 +20,15 @@ from evaluators.batch.columns import FAILED
 from evaluators.batch.engine import steps
 from evaluators.batch.folder import MANIFEST, Folder
 from evaluators.batch.groups import Group, group_named
-from evaluators.batch.kept import judges_of, metrics_of, reading_of, results_of, source_of
+from evaluators.batch.kept import (
+    changed,
+    judged_files,
+    judges_of,
+    metrics_of,
+    reading_of,
+    results_of,
+    source_of,
+)
 from evaluators.batch.pieces import ReadRow, read_piece
 from evaluators.batch.rows import AT_ONCE, ResultRow, columns_in, evidence_in, stored_message
 from evaluators.batch.sources import SETTINGS, Fragment, Source
@@ -113,17 +121,13 @@ class _JudgedRows:
     batch: FileBatch
 
     @cached_property
-    def files(self) -> Mapping[str, Fragment]:
-        """The files that were judged, by name; those that came since are none of them."""
-        there = {fragment.name: fragment for fragment in self.source.fragments}
-        for name in results_of(self.batch).finished:
-            if name not in there or not self.folder.is_finished(there[name]):
-                raise _changed(name)
-        return {name: there[name] for name in results_of(self.batch).finished}
-
-    @cached_property
     def source(self) -> Source:
         return source_of(self.batch)
+
+    @cached_property
+    def files(self) -> Mapping[str, Fragment]:
+        """The files that were judged, by name; those that came since are none of them."""
+        return judged_files(self.batch, self.source, results_of(self.batch).finished)
 
     @property
     def run_id(self) -> str:
@@ -204,10 +208,10 @@ class _JudgedRows:
                 for row in read_piece(step.piece, reading, config()) if step.piece else ():
                     result = next(results, None)
                     if result is None or result.number != row.number:
-                        raise _changed(fragment.name)
+                        raise changed(fragment.name)
                     yield _JudgedRow(self._sample(row, result), result)
             if next(results, None):
-                raise _changed(fragment.name)
+                raise changed(fragment.name)
 
     def _results_of(self, name: str) -> Iterator[ResultRow]:
         for batch in self.folder.batches(name, most=AT_ONCE):
@@ -221,15 +225,6 @@ class _JudgedRows:
         if self._group is None:
             return row.sample
         return row.sample.model_copy(update={"situation": result.cells[self._group.name] or ""})
-
-
-def _changed(name: str) -> DatasetError:
-    return DatasetError(
-        say(
-            "{file} is gone, or has changed since it was judged: its texts cannot be shown.",
-            file=printable(name),
-        )
-    )
 
 
 def _usage(cells: Mapping[str, Any]) -> dict[str, Any]:

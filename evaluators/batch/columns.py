@@ -93,6 +93,11 @@ class MetricColumns(NamedTuple):
         }
 
 
+def has_failed(status: pa.RecordBatch) -> pa.Array:
+    """Which rows failed by one of the metrics, of which these are the columns of their status."""
+    return reduce(pc.or_, [pc.equal(column, FAILED) for column in status.columns])
+
+
 def columns_of(
     metrics: Iterable[Evaluator],
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -16,11 +16,13 @@ from evaluators.batch.folder import Folder
 from evaluators.batch.pieces import Reading
 from evaluators.batch.plan import BatchPlan, storable
 from evaluators.batch.results import BatchResults
-from evaluators.batch.sources import Source, found
-from evaluators.errors import PlumblineError, StoreError
+from evaluators.batch.sources import Fragment, Source, found
+from evaluators.errors import DatasetError, PlumblineError, StoreError
 from evaluators.records import EvaluatorSpec, ModelSpec
 from evaluators.runs.inputs import WORKSPACE
 from evaluators.runs.store import FileBatch, Store
+from evaluators.text.language import say
+from evaluators.text.printable import printable
 
 _READING = TypeAdapter(Reading)
 
@@ -99,6 +101,27 @@ def reading_as_stored(reading: Reading) -> dict[str, Any]:
 def source_of(batch: FileBatch) -> Source:
     """The files that came in, as they are now; raises `DatasetError` where there are none."""
     return found(str(batch.settings["data"]), str(batch.settings.get("encoding", "")))
+
+
+def judged_files(batch: FileBatch, source: Source, names: Iterable[str]) -> dict[str, Fragment]:
+    """Files that came in, by name; raises `DatasetError` where one is not as it was judged."""
+    folder = Folder(batch.folder)
+    there = {fragment.name: fragment for fragment in source.fragments}
+    files = {}
+    for name in names:
+        if name not in there or not folder.is_finished(there[name]):
+            raise changed(name)
+        files[name] = there[name]
+    return files
+
+
+def changed(name: str) -> DatasetError:
+    return DatasetError(
+        say(
+            "{file} is gone, or has changed since it was judged: its texts cannot be shown.",
+            file=printable(name),
+        )
+    )
 
 
 def reading_of(batch: FileBatch) -> Reading:

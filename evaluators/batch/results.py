@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 from rich.table import Table as RichTable
 
-from evaluators.batch.columns import FAILED, MetricColumns
+from evaluators.batch.columns import FAILED, MetricColumns, has_failed
 from evaluators.batch.folder import Folder
 from evaluators.batch.groups import Group
 from evaluators.batch.sources import Fragment
@@ -112,31 +113,16 @@ class BatchResults:
             means=_means(files, columns),
             groups=by_group,
             failures=_failures(files, columns),
-            by_file=_rows_by_file(files, fragments, columns),
+            by_file=_rows_by_file(folder, fragments, columns),
         )
 
     @classmethod
     def of_manifest(cls, folder: str, manifest: Mapping[str, Any]) -> BatchResults:
         """The results that `manifest()` told of; raises `ValueError` where it is not whole."""
+        content = {**manifest, "folder": folder, "means": manifest.get("values")}
         try:
-            groups = {}
-            for group, by_name in manifest["groups"].items():
-                groups[group] = {name: _means_of(means) for name, means in by_name.items()}
-            spent = {name: Spent.model_validate(own) for name, own in manifest["spent"].items()}
-            return cls(
-                folder=folder,
-                rows=int(manifest["rows"]),
-                finished=tuple(manifest["finished"]),
-                means=_means_of(manifest["values"]),
-                groups=groups,
-                failures={why: FailedRows(*own) for why, own in manifest["failures"].items()},
-                files=int(manifest["files"]),
-                problems=dict(manifest["problems"]),
-                spent=spent,
-                stopped=str(manifest["stopped"]),
-                by_file={name: FileRows(*own) for name, own in manifest["by_file"].items()},
-            )
-        except (KeyError, TypeError, AttributeError) as error:
+            return _WHOLE.validate_python(content)
+        except ValidationError as error:
             raise ValueError("it is not whole") from error
 
     def __fspath__(self) -> str:
@@ -204,21 +190,8 @@ class BatchResults:
 
     def manifest(self) -> dict[str, Any]:
         """All of it for a program."""
-        groups = {}
-        for group, by_name in self.groups.items():
-            groups[group] = {name: _dumped(means) for name, means in by_name.items()}
-        return {
-            "rows": self.rows,
-            "files": self.files,
-            "finished": list(self.finished),
-            "values": _dumped(self.means),
-            "groups": groups,
-            "failures": {why: list(own) for why, own in self.failures.items()},
-            "problems": dict(self.problems),
-            "spent": {model: bill.model_dump() for model, bill in self.spent.items()},
-            "stopped": self.stopped,
-            "by_file": {name: list(own) for name, own in self.by_file.items()},
-        }
+        content = _WHOLE.dump_python(self, mode="json", exclude={"folder"})
+        return {"values": content.pop("means"), **content}
 
     def __str__(self) -> str:
         lines = [self.headline(), *self.cautions]
@@ -249,12 +222,7 @@ def _too_many(group: str) -> str:
     )
 
 
-def _dumped(means: Means) -> dict[str, Any]:
-    return {name: mean.model_dump() for name, mean in means.items()}
-
-
-def _means_of(dumped: Mapping[str, Any]) -> Means:
-    return {name: Mean.model_validate(mean) for name, mean in dumped.items()}
+_WHOLE = TypeAdapter(BatchResults)
 
 
 class _Files:
@@ -295,15 +263,11 @@ class _Files:
         none = np.empty(0)
         return np.concatenate([none, *(column.to_numpy() for column in self.columns(name))])
 
-    def are_by_file(self, name: str, text: str) -> Iterator[NDArray[np.bool_]]:
-        """Where a column of texts says this, file by file."""
-        for column in self.columns(name):
-            yield pc.equal(column, text).to_numpy()
-
     def are(self, name: str, text: str) -> NDArray[np.bool_]:
         """Where a column of texts says this."""
         none = np.empty(0, dtype=bool)
-        return np.concatenate([none, *self.are_by_file(name, text)])
+        every = (pc.equal(column, text).to_numpy() for column in self.columns(name))
+        return np.concatenate([none, *every])
 
     def numbered(self, name: str) -> tuple[NDArray[np.int64], list[str]]:
         """A column of texts as numbers, and the text of each number, as far as they are few."""
@@ -373,15 +337,18 @@ def _mean(
 
 
 def _rows_by_file(
-    files: _Files,
+    folder: Folder,
     fragments: Sequence[Fragment],
     columns: Sequence[MetricColumns],
 ) -> dict[str, FileRows]:
-    by_metric = [files.are_by_file(metric.status, FAILED) for metric in columns]
+    status = [metric.status for metric in columns]
     by_file = {}
-    for fragment, failed in zip(fragments, zip(*by_metric, strict=True), strict=True):
-        has_failed = np.logical_or.reduce(failed)
-        by_file[fragment.name] = FileRows(len(has_failed), int(has_failed.sum()))
+    for fragment in fragments:
+        rows = failed = 0
+        for batch in folder.batches(fragment.name, status):
+            rows += batch.num_rows
+            failed += pc.sum(has_failed(batch)).as_py()
+        by_file[fragment.name] = FileRows(rows, failed)
     return by_file
 
 

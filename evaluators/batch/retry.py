@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evaluators.batch.columns import FAILED, MetricColumns
+from evaluators.batch.columns import MetricColumns, has_failed
 from evaluators.batch.folder import Folder
 from evaluators.batch.pieces import Piece
 from evaluators.batch.sources import Fragment, Source
@@ -63,10 +62,9 @@ class Retry:
         """The numbers of failed rows, as many at a time as are stored together; none is empty."""
         status = [metric.status for metric in self.columns]
         for batch in self.folder.batches(fragment.name, ["row", *status]):
-            failed = [pc.equal(batch.column(name), FAILED).to_numpy(False) for name in status]
-            numbers = batch.column("row").to_numpy()[np.logical_or.reduce(failed)]
-            if len(numbers):
-                yield numbers.tolist()
+            failed = batch.filter(has_failed(batch.select(status)))
+            if failed.num_rows:
+                yield failed.column("row").to_pylist()
 
 
 @dataclass(frozen=True)

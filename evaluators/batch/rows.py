@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
-from evaluators.batch.columns import FAILED, MetricColumns
+from evaluators.batch.columns import MetricColumns, has_failed
 from evaluators.batch.folder import Folder
 from evaluators.batch.results import FileRows
 from evaluators.batch.sources import SETTINGS
@@ -92,18 +93,19 @@ class ResultRows:
         if name not in self._by_file:
             return None
         with self._opened(name) as file:
-            place = _place_of(file, number)
-            if place is None:
-                return None
-            (cells,) = _taken(file, [place], file.schema_arrow.names)
-            return ResultRow(name, cells, columns_in(file.schema_arrow))
+            places = _places(file, ["row"], lambda batch: pc.equal(batch.column("row"), number))
+            for cells in _taken(file, [*islice(places, 1)], file.schema_arrow.names):
+                return ResultRow(name, cells, columns_in(file.schema_arrow))
+        return None
 
     def _of_file(self, name: str, wanted: range, *, only_failed: bool) -> list[ResultRow]:
         with self._opened(name) as file:
             columns = columns_in(file.schema_arrow)
             places: Sequence[int] = wanted
             if only_failed:
-                places = _failed_places(file, columns, wanted.stop)[wanted.start :]
+                status = [metric.status for metric in columns]
+                failed = _places(file, status, has_failed)
+                places = [*islice(failed, wanted.start, wanted.stop)]
             evidence = {metric.evidence for metric in columns}
             names = [column for column in file.schema_arrow.names if column not in evidence]
             rows = [ResultRow(name, cells, columns) for cells in _taken(file, places, names)]
@@ -158,34 +160,16 @@ def columns_in(schema: pa.Schema) -> tuple[MetricColumns, ...]:
     return tuple(columns)
 
 
-def _failed_places(
+def _places(
     file: pq.ParquetFile,
-    columns: Sequence[MetricColumns],
-    most: int,
-) -> list[int]:
-    """Where the first rows are that a metric failed on, `most` of them."""
-    places: list[int] = []
+    columns: Sequence[str],
+    is_wanted: Callable[[pa.RecordBatch], pa.Array],
+) -> Iterator[int]:
+    """Where the rows are that are wanted by these of their columns."""
     start = 0
-    for group in range(file.num_row_groups):
-        table = file.read_row_group(group, [metric.status for metric in columns])
-        failed = [pc.equal(column, FAILED).to_numpy() for column in table.columns]
-        own = np.flatnonzero(np.logical_or.reduce(failed)) + start
-        places += own.tolist()
-        start += table.num_rows
-        if len(places) >= most:
-            break
-    return places[:most]
-
-
-def _place_of(file: pq.ParquetFile, number: int) -> int | None:
-    start = 0
-    for group in range(file.num_row_groups):
-        numbers = file.read_row_group(group, ["row"]).column(0)
-        place = pc.index(numbers, pa.scalar(number, numbers.type)).as_py()
-        if place >= 0:
-            return start + int(place)
-        start += len(numbers)
-    return None
+    for batch in file.iter_batches(columns=columns, use_threads=False):
+        yield from (np.flatnonzero(is_wanted(batch)) + start).tolist()
+        start += batch.num_rows
 
 
 def _taken(

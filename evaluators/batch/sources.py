@@ -369,12 +369,13 @@ def _of_parquet(
         rows = max(1, file.metadata.num_rows)
         # A first guess: a text that many rows repeat counts here once.
         bytes_of_a_row = max(1, bytes_of_all // rows)
-        count = min(ROWS_READ, max(1, MOST_CHARACTERS // bytes_of_a_row))
+        count = min(ROWS_READ, MOST_ROWS, max(1, MOST_CHARACTERS // bytes_of_a_row))
         groups, first = _row_groups(file, after)
         batches = file.iter_batches(count, groups, columns, use_threads=False)
         parts = _light_parts(batches, after + 1 - first)
         first = max(first, after + 1)
-        for table in _put_together(parts):
+        for group in in_groups(parts, _bytes, MOST_ROWS // count, MOST_CHARACTERS):
+            table = pa.concat_batches(group)
             yield Piece(first, table)
             first += table.num_rows
 
@@ -407,20 +408,8 @@ def _halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     yield from _halved(batch.slice(half))
 
 
-def _put_together(parts: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The parts as tables of as many rows as a piece may have."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for part in parts:
-        is_full = rows + part.num_rows > MOST_ROWS or size + part.nbytes > MOST_CHARACTERS
-        if held and is_full:
-            yield pa.concat_batches(held)
-            held, rows, size = [], 0, 0
-        held.append(part)
-        rows += part.num_rows
-        size += part.nbytes
-    if held:
-        yield pa.concat_batches(held)
+def _bytes(batch: pa.RecordBatch) -> int:
+    return int(batch.nbytes)
 
 
 def _row_groups(file: pq.ParquetFile, after: int) -> tuple[list[int], int]:

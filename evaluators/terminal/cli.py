@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from string import Template
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import click
 
@@ -243,19 +243,15 @@ def batch(
     metric: tuple[str, ...],
     param: tuple[str, ...],
     column: tuple[str, ...],
-    encoding: str | None,
     judge: tuple[str, ...],
     by: tuple[str, ...],
-    engine: Literal["local", "ray"],
-    ray_address: str | None,
-    workers: int | None,
-    retry_failed: bool,
     max_calls: int | None,
     max_cost: float | None,
     fail_under: tuple[str, ...],
     min_coverage: float,
     allow_heuristic: bool,
     as_json: bool,
+    **how: Any,
 ) -> None:
     # They take long to import, and others need them not.
     from evaluators.batch.columns import columns_of
@@ -271,13 +267,9 @@ def batch(
         metrics,
         judge=judge or None,
         columns=columns_of_fields(column),
-        encoding=encoding or "",
         by=by,
-        engine=engine,
-        ray_address=ray_address or "",
-        workers=workers,
         cap=Cap(calls=max_calls, cost=max_cost),
-        retry_failed=retry_failed,
+        **{name: value for name, value in how.items() if value is not None},
     )
     if as_json:
         click.echo(tables.as_json(results.manifest()))
