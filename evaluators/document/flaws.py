@@ -44,10 +44,10 @@ def flaws(view: RunView, by: View, *, advises: bool = False) -> Iterator[Section
 
 
 def _of_model(flaws: Flaws) -> Iterator[Block]:
-    rows = [
-        [title_of(one), f"{len(one.answers):,}", RATE.estimate(one.rate), *_where(one)]
-        for one in flaws.kinds
-    ]
+    rows = []
+    for one in flaws.kinds:
+        count = say("{part:,} of {all:,}", part=len(one.answers), all=one.rate.scored)
+        rows.append([title_of(one), count, RATE.estimate(one.rate), *_where(one)])
     yield Table(HEADINGS, rows, HEADINGS[1:3])
     for one in flaws.kinds:
         if split := split_in_words(one):

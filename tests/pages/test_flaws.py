@@ -55,7 +55,7 @@ def test_a_run_begins_with_its_flaws_the_most_frequent_first(open_page, run):
     first, second = "Declined although there was evidence", "Answered without evidence"
     assert shown.index(first) < shown.index(second)
     # 5 of 7 by Wilson
-    assert "5 answers · 71 % (36 to 92)" in shown
+    assert "5 of 7 answers · 71 % (36 to 92)" in shown
     assert "Whether the documents hold the answer is told by the true answers (7 answers)." in shown
 
 

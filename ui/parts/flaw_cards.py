@@ -95,7 +95,8 @@ def _cards(run: Run, shown: Sequence[Counted]) -> None:
 
 def _card(run: Run, one: Counted) -> None:
     st.markdown(f"**{words.title_of(one)}**", help=say(one.kind.meaning))
-    answers = counted(len(one.answers), "answer")
+    every = counted(one.rate.scored, "answer")
+    answers = say("{part:,} of {answers}", part=len(one.answers), answers=every)
     st.markdown(f"{answers} · {RATE.estimate(one.rate)}")
     if split := words.split_in_words(one):
         st.caption(split)
