@@ -57,8 +57,10 @@ LOOKED_AT = 100
 NEAR = 20
 """Chunks that are near a question: one with the answer that is not among them may be by chance."""
 MOST_NEGATIVE = 20
-MOST_READ = 1_000_000_000
-"""Characters of chunks that are read for all answers of a bed: some ten to thirty seconds."""
+MOST_READ, MOST_READ_ON_A_PUBLIC_HOST = 1_000_000_000, 250_000_000
+"""Characters of chunks that are read for all answers of a bed: some thirty seconds; there, where
+others wait, some eight.
+"""
 MANY = 10
 """Chunks that hold an answer from which on it may stand there by chance."""
 MOST_NAMES = 5
@@ -230,7 +232,7 @@ class _Maker:
         self._index = searchable
         self._seed = seed
         self._texts: dict[int, Comparable] = {}
-        self._read = Reading(MOST_READ)
+        self._read = Reading(MOST_READ_ON_A_PUBLIC_HOST if config().public else MOST_READ)
 
     def rows(self, question: Sample) -> list[MadeRow] | str:
         """The rows of a question, or why there are none."""

@@ -17,6 +17,7 @@ from tests.pages.conftest import checked
 from tests.pages.screen import BED, ESCAPED, html, jsonl, markdown, runs, said, settled
 from tests.retrieval.test_proposals import SENTENCES, proposal
 from ui import session
+from ui.parts import uploaded
 
 IMAGE = "![x](http://127.0.0.1:9/x.png)"
 NOBODY = "http://127.0.0.1:9"
@@ -416,3 +417,13 @@ def test_an_llm_proposes_questions_at_a_price_that_is_said_before(open_page, loo
     assert len(server.asked) == 3
     assert "The LLM proposed 3 questions that can be used" in said(at)
     assert "To look at: " in said(at)
+
+
+def test_a_small_bed_takes_its_turn_on_a_public_host(open_page, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")
+    monkeypatch.setattr(uploaded.TURNS, "_patience", 0.01)
+    with uploaded.TURNS.turn():
+        at = a_made_bed(open_page("datasets"))
+        assert "This host is busy reading large files for others." in said(at, "error")
+
+    assert "To look at: 2 of 2 rows." in said(press(at, "bed_start"))

@@ -66,8 +66,6 @@ def show() -> None:
         doubts = {own.row.id: joined_sentences(map(say, own.doubts)) for own in in_doubt}
         rows = [own.row for own in in_doubt]
         selected = preview.table(rows, f"preview_{key}", doubts, MOST_SHOWN)
-        if len(selected) == 1:
-            _repair(made, selected[0], doubts[selected[0].id], key)
         with st.container(horizontal=True):
             use = st.button(
                 say("Use this test bed"), type="primary", icon=":material/check:", key="use_bed"
@@ -84,6 +82,8 @@ def show() -> None:
                 key="drop_doubtful",
             ):
                 _go_on_with(made.without(own.row.id for own in made.doubtful))
+        if len(selected) == 1:
+            _repair(made, selected[0], doubts[selected[0].id], key)
         if use:
             dataset_view.forget()
             dataset_view.keep(made.bed)
@@ -113,6 +113,9 @@ def _repair(made: MadeBed, row: BedRow, doubts: str, key: str) -> None:
         st.caption(plain(row.id))
         if doubts:
             st.warning(plain(doubts), icon=":material/rule:")
+        st.caption(
+            say("Empty a document's field to leave it out; the last of each kind is for another.")
+        )
         fields = _Fields(f"{key}_{row.id}")
         changes: dict[str, Any] = {}
         changes["query"] = fields.text(say("Question"), row.query)
@@ -130,10 +133,9 @@ def _repair(made: MadeBed, row: BedRow, doubts: str, key: str) -> None:
             changes["fakeanswer"] = fields.answer(say("Planted error"), row.fakeanswer)
             title = say("Document with the planted error")
             changes["positive_wrong"] = fields.documents(title, row.positive_wrong)
-        changes["negative"] = fields.documents(say("Negative document"), row.negative)
-        st.caption(
-            say("Empty a document's field to leave it out; the last of each kind is for another.")
-        )
+        # Folded: they are many, and the longest part of the form.
+        with st.expander(say("Negative documents")):
+            changes["negative"] = fields.documents(say("Negative document"), row.negative)
         if fields.too_long:
             texts = counted(fields.too_long, "text")
             st.caption(say("{texts} too long for a field stay as they are.", texts=texts))
