@@ -152,7 +152,8 @@ def _head(source: Source, first: Fragment) -> tuple[Table, list[str] | None]:
     tables = [table_of(piece, config()) for piece in pieces]
     rows = [row for table in tables for row in table.rows]
     problems = [problem for table in tables for problem in table.problems]
-    table = Table(rows, problems, first.format)
+    traced = source.traces(first)
+    table = Table(rows, problems, first.format, program=traced.program if traced else "")
     check_rows(printable(first.name), table)
     return table, names
 

@@ -434,6 +434,20 @@ def test_every_door_takes_traces(tmp_path):
     assert (results.rows, results.problems) == (4, {})
 
 
+def test_a_batch_reads_earlier_turns_as_the_app_does(tmp_path):
+    talk = {"messages": [{"role": role, "content": text} for role, text in
+                         [("user", "Who?"), ("assistant", A), ("user", Q)]]}  # fmt: skip
+    root = span("r", kind="CHAIN", input__value=json.dumps(talk), output__value=A)
+    export = otlp(root, span("s", "r", "RETRIEVER", **found("Rye is a grain.")))
+    (tmp_path / "a.json").write_text(json.dumps(export))
+
+    results = evaluate_batch_files(
+        tmp_path / "a.json", tmp_path / "out", "trace", progress=False, workers=1
+    )
+
+    assert results.means["adherence"].mean == 1.0
+
+
 def test_real_files_become_the_right_samples(check_data):
     files = check_data / "shapes" / "files"
     wanted = {
