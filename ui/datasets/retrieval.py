@@ -76,8 +76,8 @@ def show() -> None:
         key="retrieval_name",
         **KEPT,
     )
-    if isinstance(asked, Proposer):
-        _say_price(asked, settings)
+    if asked and isinstance(asked[1], Proposer):
+        _say_price(asked[1], settings)
     with st.container(horizontal=True):
         is_search = st.button(
             say("Retrieve"),
@@ -97,7 +97,7 @@ def show() -> None:
     if is_search or is_bed:
         if files and asked:
             with problems.caught():
-                _make(files, asked, Settings(**settings), name.strip(), is_bed=is_bed)
+                _make(files, *asked, Settings(**settings), name.strip(), is_bed=is_bed)
         else:
             needed = {say("documents"): files, say("questions"): asked}
             lacking = [words for words, there in needed.items() if not there]
@@ -106,7 +106,7 @@ def show() -> None:
     made_bed.show()
 
 
-def _asked() -> tuple[str, bytes] | Proposer | None:
+def _asked() -> tuple[str, bytes | Proposer] | None:
     """The questions as a file, whether they were typed or chosen, or who proposes them."""
     way = st.segmented_control(
         say("Questions"),
@@ -147,7 +147,7 @@ def _asked() -> tuple[str, bytes] | Proposer | None:
     return (file.name, file.getvalue()) if file else None
 
 
-def _proposer() -> Proposer | None:
+def _proposer() -> tuple[str, Proposer] | None:
     """The LLM that proposes questions, where one is chosen that can be asked."""
     st.caption(
         say(
@@ -160,7 +160,7 @@ def _proposer() -> Proposer | None:
         say("Number of questions"), 1, MOST_COUNT, USUAL_COUNT, key="retrieval_count", **KEPT
     )
     cap = form.budget(chosen, "retrieval_budget")
-    return Proposer(chosen[0], count, cap) if chosen and cap is not None else None
+    return ("", Proposer(chosen[0], count, cap)) if chosen and cap is not None else None
 
 
 def _say_price(asked: Proposer, settings: dict[str, Any]) -> None:
@@ -174,7 +174,8 @@ def _say_price(asked: Proposer, settings: dict[str, Any]) -> None:
 
 def _make(
     files: Sequence[Any],
-    asked: tuple[str, bytes] | Proposer,
+    name: str,
+    data: bytes | Proposer,
     settings: Settings,
     title: str,
     *,
@@ -185,18 +186,17 @@ def _make(
     Raises `DatasetError`.
     """
     made = None
-    contents = [file.getvalue() for file in files]
-    if not isinstance(asked, Proposer):
-        contents.append(asked[1])
+    table = [] if isinstance(data, Proposer) else [data]
+    contents = [*table, *(file.getvalue() for file in files)]
     bar = Bar(say("Reading the documents"))
     try:
         with uploaded.turn(*contents, takes_long=is_bed):
             documents = _readable_documents(files, bar)
-            if not isinstance(asked, Proposer):
-                found = questions(*asked)
-        if isinstance(asked, Proposer):
+            if not isinstance(data, Proposer):
+                found = questions(name, data)
+        if isinstance(data, Proposer):
             # Others read meanwhile: to wait for answers takes minutes.
-            found = _proposed(asked, documents, settings, bar)
+            found = _proposed(data, documents, settings, bar)
         with uploaded.turn(*contents, takes_long=is_bed):
             bar.show(0.5, say("Searching"))
             if is_bed and found.samples:
