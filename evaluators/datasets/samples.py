@@ -157,6 +157,7 @@ def _plain_sample(
         raise UnusableRowError(message, f"{column} missing")
     # A column may have the empty text for its name, so that nothing else stands for "no column"
     labels = row.get(columns["labels"]) if "labels" in columns else None
+    nuggets = row.get(columns["nuggets"]) if "nuggets" in columns else None
     truth = None
     if "ground_truth" in columns:
         column = columns["ground_truth"]
@@ -171,7 +172,7 @@ def _plain_sample(
         situation=_text_in(row, columns.get("group")) or "",
         labels=Labels.model_validate(object_in(labels) or labels) if labels else None,
         gold_documents=_documents_in(row, columns.get("gold_documents"), separators),
-        nuggets=_nuggets(row[columns["nuggets"]]) if row.get(columns.get("nuggets", "")) else (),
+        nuggets=_nuggets(nuggets) if nuggets else (),
     )
 
 

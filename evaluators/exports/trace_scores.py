@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from evaluators import __version__
-from evaluators.catalogue import labels_sentences
+from evaluators.catalogue import labels_sentences, metric_named
+from evaluators.errors import ParameterError
 from evaluators.exports import ExportFormat
+from evaluators.people.labels import PERSON
 from evaluators.records import Run
 from evaluators.runs.aggregate import View
 from evaluators.runs.formulas import formula_of
 from evaluators.runs.run_view import RunView
-from evaluators.text.language import mark
+from evaluators.text.language import mark, say
 from evaluators.text.spreadsheet import as_csv
+from evaluators.trace.labelling import CORRECTED, GOLD, HEURISTIC, PEOPLE
 
 _TRACE = re.compile("[0-9a-f]{32}")
 """An id as OpenTelemetry has them; another one stands among the attributes alone."""
 
 _LANGFUSE = ("id", "traceId", "name", "value", "dataType", "comment")
 _PHOENIX = ("trace_id", "name", "annotator_kind", "score", "explanation", "identifier")
+
+
+Annotator = Literal["CODE", "HUMAN", "LLM"]
+"""Who says a value, in Phoenix' words: CODE is what no model and no person said."""
 
 
 class TraceScore(NamedTuple):
@@ -36,23 +43,33 @@ class TraceScore(NamedTuple):
     name: str
     value: float
     comment: str
+    annotator_kind: Annotator
 
 
 def trace_scores(view: RunView, by: View) -> Iterator[TraceScore]:
     """All that was judged; what does not apply and what failed is not there."""
     run = view.run
     formula = formula_of(run, by.definition) if labels_sentences(run.evaluator) else ""
+    metrics = {column: run.evaluators[value.metric] for value, column in view.columns().items()}
     for row in view.merged(by):
-        labels_by = by.by or row.by
-        said = [
-            f"Labels by {labels_by}" if labels_by else "",
-            f"formula {formula}" if formula else "",
-            f"Plumbline run {run.id}",
-        ]
         for name, value in row.values.items():
-            if value is not None:
-                key = f"{run.id}-{row.sample_id}-{name}"
-                yield TraceScore(key, row.sample_id, name, value, ", ".join(filter(None, said)))
+            if value is None:
+                continue
+            metric, said = metrics.get(name), [f"Plumbline run {run.id}"]
+            cls = metric_named(metric.name) if metric else None
+            kind: Annotator = "LLM" if cls and cls.judges != "none" and run.judges else "CODE"
+            if metric and labels_sentences(metric):
+                labels_by = by.by or row.by or ""
+                said = [f"Labels by {labels_by}", f"formula {formula}", *said]
+                kind = _kind_of(labels_by)
+            key = f"{run.id}-{row.sample_id}-{name}"
+            yield TraceScore(key, row.sample_id, name, value, ", ".join(said), kind)
+
+
+def _kind_of(labels_by: str) -> Annotator:
+    if labels_by in (PEOPLE, CORRECTED) or labels_by.startswith(PERSON):
+        return "HUMAN"
+    return "CODE" if labels_by in (HEURISTIC, GOLD) else "LLM"
 
 
 def are_of_traces(view: RunView) -> bool:
@@ -65,18 +82,18 @@ def are_of_traces(view: RunView) -> bool:
 
 def langfuse_csv(run: Run, scores: Iterator[TraceScore]) -> bytes:
     """A row for each score, which `create_score(**row)` takes."""
-    return as_csv(_LANGFUSE, ((*score[:4], "NUMERIC", score.comment) for score in scores))
+    rows = ((*score[:4], "NUMERIC", score.comment) for score in scores)
+    return as_csv(_LANGFUSE, rows, ids=("id", "traceId"))
 
 
 def phoenix_csv(run: Run, scores: Iterator[TraceScore]) -> bytes:
     """A row for each annotation, as `log_trace_annotations_dataframe` takes them."""
 
     def cells(score: TraceScore) -> tuple[object, ...]:
-        # Phoenix has CODE for what no model and no person said
-        kind = "CODE" if "heuristic" in score.comment or "Labels" not in score.comment else "LLM"
-        return score.trace, score.name, kind, score.value, score.comment, score.id
+        kind, comment = score.annotator_kind, score.comment
+        return score.trace, score.name, kind, score.value, comment, score.id
 
-    return as_csv(_PHOENIX, map(cells, scores))
+    return as_csv(_PHOENIX, map(cells, scores), ids=("trace_id", "identifier"))
 
 
 def otlp_logs(run: Run, scores: Iterator[TraceScore]) -> bytes:
@@ -90,7 +107,7 @@ def otlp_logs(run: Run, scores: Iterator[TraceScore]) -> bytes:
 
 
 def scores_json(run: Run, scores: Iterator[TraceScore]) -> bytes:
-    """A list of objects, for whatever else keeps traces: id, trace, name, value, comment."""
+    """A list of objects, for whatever else keeps traces, with the fields of a score."""
     return _json([score._asdict() for score in scores])
 
 
@@ -125,8 +142,15 @@ def _format(
     meaning: str,
     write: Callable[[Run, Iterator[TraceScore]], bytes],
 ) -> ExportFormat:
-    def of_run(view: RunView, by: View) -> Iterator[bytes]:
-        yield write(view.run, trace_scores(view, by))
+    def of_run(view: RunView, by: View) -> Iterable[bytes]:
+        if not are_of_traces(view):
+            raise ParameterError(
+                say(
+                    "Scores go back by the ids of traces, and this run has none: a model answered, "
+                    "or its data have no column id or trace_id."
+                )
+            )
+        return [write(view.run, trace_scores(view, by))]
 
     name = file.partition(".")[0]
     return ExportFormat(

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 # Spreadsheets take a full-width or otherwise decorated sign for the plain one.
 SIGNS = "=+\\-@|%−⁺⁼₊₌⩵⩶﬩﹢﹣﹦﹪﹫％＋－＝＠｜"
@@ -25,6 +25,9 @@ IGNORED = (
     "\U000e0000-\U000e0fff"
 )
 """What a program may drop before the first sign: white space, invisible characters, quotes."""
+
+_ID = re.compile(r"[+-][A-Za-z0-9/_-]+={0,2}")
+"""An id in base64 that begins with a sign: a spreadsheet can make a sum of it, but no call."""
 
 _AT_START = re.compile(f"[{IGNORED}{SEPARATORS}]*+[{SIGNS}]|'*+[\t\r\n\x00]")
 _INSIDE = re.compile(f"([{SEPARATORS}])(?=[{IGNORED}]*+[{SIGNS}])")
@@ -47,20 +50,26 @@ def unsafe(cell: str) -> str:
     return text if cell.startswith("'") and safe(text) != text else cell
 
 
-def as_csv(headings: Iterable[str], rows: Iterable[Sequence[object]]) -> bytes:
+def as_csv(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], ids: Collection[str] = ()
+) -> bytes:
     """A file in UTF-8 with a mark, as spreadsheets want it; `None` is an empty cell.
 
-    Text that looks like a formula is quoted by an apostrophe, a list is written as JSON.
+    Text that looks like a formula is quoted by an apostrophe, a list is written as JSON. Programs
+    compare `ids`: in these columns an id stays as it is.
     """
+    is_id = [heading in ids for heading in headings]
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(map(safe, headings))
-    writer.writerows(map(_cell, row) for row in rows)
+    writer.writerows(map(_cell, row, is_id) for row in rows)
     # A text may hold half a character, which UTF-8 cannot write.
     return file.getvalue().encode("utf-8-sig", errors="replace")
 
 
-def _cell(value: object) -> object:
+def _cell(value: object, is_id: bool) -> object:
+    if is_id and isinstance(value, str) and _ID.fullmatch(value):
+        return value
     if isinstance(value, list | tuple):
         value = json.dumps(value, ensure_ascii=False)
     return safe(value) if isinstance(value, str) else value

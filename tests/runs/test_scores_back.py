@@ -8,9 +8,12 @@ import pytest
 
 from evaluators import evaluate
 from evaluators.datasets.mapping import open_file
+from evaluators.errors import ParameterError
 from evaluators.exports import formats
+from evaluators.exports.trace_scores import trace_scores
+from evaluators.runs.aggregate import View
 from evaluators.runs.run_view import RunView
-from tests.datasets.test_trace_files import LANGFUSE, asked, found, otlp, span
+from tests.datasets.test_trace_files import DOCS, LANGFUSE, A, Q, asked, found, otlp, span
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 NAMES = ("langfuse", "phoenix", "otel", "scores")
@@ -64,7 +67,35 @@ def test_they_are_written_from_python_for_traces_alone(results, tmp_path, data_f
 
     assert results.export(tmp_path / "a.csv", "langfuse").read_text("utf-8-sig").startswith("id,")
     view = RunView.read(plain.store, plain.run)
-    assert not any(formats()[name].is_there(view) for name in NAMES)
+    for name in NAMES:
+        assert not formats()[name].is_there(view)
+        with pytest.raises(ParameterError, match="no column id or trace_id"):
+            plain.export(tmp_path / "b.csv", name)
+    assert not (tmp_path / "b.csv").exists()
+
+
+def test_a_score_names_labels_only_where_it_is_made_of_them(data_folder):
+    sample = {"trace_id": "+PkA/b==", "question": Q, "response": A, "retrieved_documents": DOCS}
+    samples = [sample | {"ground_truth": "330 metres"}]
+    results = evaluate(samples, ["trace", "answer_match"], progress=False)
+
+    own = {row["name"]: row for row in rows(written(results, "phoenix"))}
+
+    assert own["adherence"]["explanation"].startswith("Labels by heuristic, formula sentence, ")
+    assert own["answer_match"]["explanation"] == f"Plumbline run {results.run.id}"
+    # An id that begins with a sign is still that of the trace
+    assert {row["trace_id"] for row in own.values()} == {"+PkA/b=="}
+
+
+def test_what_people_labelled_is_said_to_be_theirs(data_folder, tmp_path):
+    results = evaluate([LANGFUSE], "trace", progress=False)
+    view = RunView.read(results.store, results.run)
+    kinds = {
+        by: {score.annotator_kind for score in trace_scores(view, View(by=by))}
+        for by in (None, "corrected")
+    }
+
+    assert kinds == {None: {"CODE"}, "corrected": {"HUMAN"}}
 
 
 def test_an_id_of_another_kind_is_no_trace_of_opentelemetry(data_folder):
