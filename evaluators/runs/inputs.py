@@ -151,7 +151,10 @@ def loaded_by_columns(
     for field in columns:
         if field not in (*FIELDS, SEPARATOR_FIELD):
             known = ", ".join([*FIELDS, SEPARATOR_FIELD])
-            raise ParameterError(f"{printable(field)[:60]} is not a field. Fields: {known}.")
+            told = f"{printable(field)[:60]} is not a field. Fields: {known}."
+            if columns[field] in FIELDS:
+                told += f" Did you mean {{{columns[field]!r}: {printable(field)[:60]!r}}}?"
+            raise ParameterError(told)
     loaded = open_with(name, table, columns)
     if columns or loaded.guess.is_sure:
         return loaded
@@ -190,6 +193,8 @@ def _rows_as_json(data: DataFrame | Iterable[Mapping[str, Any]]) -> bytes:
         rows = arguments.entries(data)
         if rows and all(isinstance(row, str) for row in rows):
             rows = [{"question": question} for question in rows]
+        if isinstance(data, Mapping):
+            raise TypeError("they are one mapping: put it into a list")
         if rows is None:
             raise TypeError(f"they are {shown(data)}")
         return json.dumps([arguments.plain(row) for row in rows], default=_as_json_value).encode()
