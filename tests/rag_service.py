@@ -79,7 +79,7 @@ class RagService:
                 with suppress(OSError):
                     self.reply_at(path, body)
 
-            def reply_at(self, path: str, body: dict[str, Any]) -> None:
+            def reply_at(self, path: str, body: dict[str, Any]) -> None:  # noqa: C901
                 if service.key and self.headers.get("Authorization") != f"Bearer {service.key}":
                     self.send(401, "application/json", b'{"detail": "who are you?"}')
                 elif path == "/hang":
@@ -94,6 +94,10 @@ class RagService:
                     self.send(500, "application/json", b'{"detail": "out of memory"}')
                 elif path == "/changed":
                     self.send(200, "application/json", b'{"data": {"reply": "1889"}}')
+                elif path == "/echo":
+                    key = self.headers.get("Authorization")
+                    whole = {"answer": key, f"k {key}": [key], "texts": ["d"] * body.get("many", 0)}
+                    self.send(200, "application/json", json.dumps(whole).encode())
                 elif path == "/stream":
                     self.stream(service.answer(body["question"]))
                 else:

@@ -68,6 +68,9 @@ BODY = '{"question": "{{question}}"}'
 USUAL_NAME = "my-rag"
 MOST_REDIRECTS = 3
 
+MOST_DOCUMENTS = 1000
+"""Of one reply."""
+
 _RETURN = 'Return a text, or {"response": ..., "retrieved_documents": [...]}.'
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OF_THE_REQUEST = {"host", "content-length", "transfer-encoding", "connection", "content-type"}
@@ -316,6 +319,13 @@ class OwnConnection:
             raise LLMError(f"{request.spec.model}: {problem.message}") from None
         text, documents = self._access.mask(completion.text), completion.documents
         if documents is not None:
+            if len(documents) > MOST_DOCUMENTS:
+                most = say(
+                    "{model} gave more than {most:,} documents, the limit.",
+                    model=request.spec.model,
+                    most=MOST_DOCUMENTS,
+                )
+                raise LLMError(most)
             documents = tuple(map(self._access.mask, documents))
         usage = Usage(prompt_tokens=tokens(request.text), answer_tokens=tokens(text))
         update = {"text": text, "documents": documents, "usage": usage}
@@ -437,7 +447,9 @@ class _HTTP(OwnConnection):
             raise self._changed(system.answer, events)
         if system.documents and found is None:
             raise self._changed(system.documents, events)
-        return Completion(text=answer, documents=None if found is None else self._texts(found))
+        # Too many are refused, and not all looked at for it.
+        texts = None if found is None else self._texts(found[: MOST_DOCUMENTS + 1])
+        return Completion(text=answer, documents=texts)
 
     async def ask(self, system: SystemSpec, question: str, documents: Sequence[str]) -> list[Any]:
         """The events of its reply; raises `LLMError` with the reason where there is none."""
@@ -561,7 +573,10 @@ def _query(body: Any) -> list[tuple[str, str]]:
 
 
 def try_one(access: OwnAccess, question: str) -> list[Any]:
-    """The events of one reply, to choose in it; raises `LLMError` with what is wrong."""
+    """The events of one reply, without the headers' secrets, to choose in it.
+
+    Raises `LLMError` with what is wrong.
+    """
 
     async def ask() -> list[Any]:
         connection = _HTTP(access)
@@ -571,4 +586,9 @@ def try_one(access: OwnAccess, question: str) -> list[Any]:
         finally:
             await connection.close()
 
-    return Scope().run(ask())
+    events = json.dumps(Scope().run(ask()), ensure_ascii=False)
+    try:
+        return list(json.loads(access.mask(events)))
+    except ValueError:
+        # A secret of digits stood there as a number.
+        raise LLMError(say("The reply holds a header's secret. Have it leave that out.")) from None

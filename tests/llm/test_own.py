@@ -19,7 +19,7 @@ from evaluators.errors import (
 from evaluators.llm import request_for
 from evaluators.llm.keys import mask
 from evaluators.llm.loop import Scope
-from evaluators.llm.own import HTTPSystem, own_connection, system, system_of
+from evaluators.llm.own import HTTPSystem, own_connection, system, system_of, try_one
 from evaluators.llm.replies import events_of, places, values_at
 from evaluators.prompts import Prompt
 from tests.rag_service import DOCUMENTS, RagService
@@ -138,6 +138,28 @@ def test_headers_are_masked_in_what_comes_back_and_in_logs():
     assert "wrong-key" not in mask("it was wrong-key-0123456789")
     assert "wrong-key" not in repr(access)
     assert "wrong-key" not in access.spec.model_dump_json()
+
+
+def test_a_secret_that_comes_back_is_masked_before_anybody_chooses_in_the_reply(service):
+    key = "Bearer wrong-key-0123456789"
+    access = at(service, "/echo", headers={"Authorization": key})
+
+    events = json.dumps(try_one(access, BUILT))
+
+    assert "***" in events
+    assert "0123456789" not in events
+
+
+def test_a_reply_has_a_thousand_documents_at_most(service):
+    body = {"question": "{{question}}", "many": 1000}
+    places = {"answer": "answer", "documents": "texts[]"}
+    headers = {"Authorization": "open"}
+    access = at(service, "/echo", body=json.dumps(body), headers=headers, **places)
+    assert len(asked(access).documents) == 1000
+
+    more = at(service, "/echo", body=json.dumps(body | {"many": 10**5}), headers=headers, **places)
+    with pytest.raises(LLMError, match="more than 1,000 documents"):
+        asked(more)
 
 
 def test_a_public_host_takes_no_system(service, monkeypatch):
