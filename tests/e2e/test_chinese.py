@@ -54,7 +54,7 @@ ENGLISH = re.compile(r"[A-Za-z]*[a-z]{2}[A-Za-z]*(?:[ ,.:;]+[A-Za-z]*[a-z]{2}[A-
 NAMES = re.compile(
     r"“[^”]*”|Offline reader(?: \(baseline, no key\)?)?"
     r"|https?://\S+|[\w./-]*[\d/_@][\w./-]*|English|Plumbline|Streamlit|Python|Excel|Parquet"
-    r"|OpenAI|Groq|Hugging Face|Space|LaTeX|Markdown|Ctrl|Shift|Enter|Esc|kappa|alpha|JSON Lines"
+    r"|OpenTelemetry|Langfuse|LangSmith|Phoenix|MLflow|OpenAI|Groq|Hugging Face|Space|LaTeX|Markdown|Ctrl|Shift|Enter|Esc|kappa|alpha|JSON Lines"
     r"|Authorization|Bearer|HotpotQA|Yang et al\.|Retrieval-Augmented Generation Benchmark|Krippendorff's alpha|Cohen's kappa|Holm"
 )
 """What is called so in Chinese too: addresses, models, files and programs, and what is quoted."""
