@@ -98,6 +98,8 @@ class RagService:
                     key = self.headers.get("Authorization")
                     whole = {"answer": key, f"k {key}": [key], "texts": ["d"] * body.get("many", 0)}
                     self.send(200, "application/json", json.dumps(whole).encode())
+                elif path == "/raw":
+                    self.send(200, body["kind"], body["raw"].encode())
                 elif path == "/stream":
                     self.stream(service.answer(body["question"]))
                 else:

@@ -491,10 +491,18 @@ class _HTTP(OwnConnection):
             if "html" in kind or content.lstrip()[:1] == b"<":
                 raise LLMError(say("{host} answered with a web page.", host=self._host), words)
             try:
-                return replies.events_of(content, kind)
+                events = replies.events_of(content, kind)
             except ValueError:
                 message = say("The reply of {host} is not JSON.", host=self._host)
                 raise LLMError(message, words) from None
+            if len(events) > replies.MOST_EVENTS:
+                most = say(
+                    "The reply of {host} has more than {most:,} events, the limit.",
+                    host=self._host,
+                    most=replies.MOST_EVENTS,
+                )
+                raise LLMError(most)
+            return events
         raise LLMError(say("{host} redirects in a circle.", host=self._host))
 
     def _sent_on(self, response: Any, address: str) -> str:
@@ -557,10 +565,14 @@ class _HTTP(OwnConnection):
 
     @property
     def _host(self) -> str:
-        return urlsplit(self._access.base_url).netloc
+        return _host_of(self._access)
 
     def _clean(self, text: str) -> str:
         return printable(mask(self._access.mask(text)))[:300]
+
+
+def _host_of(access: OwnAccess) -> str:
+    return urlsplit(access.base_url).netloc
 
 
 def _query(body: Any) -> list[tuple[str, str]]:
@@ -586,9 +598,11 @@ def try_one(access: OwnAccess, question: str) -> list[Any]:
         finally:
             await connection.close()
 
-    events = json.dumps(Scope().run(ask()), ensure_ascii=False)
+    events = Scope().run(ask())
     try:
-        return list(json.loads(access.mask(events)))
+        return list(json.loads(access.mask(json.dumps(events, ensure_ascii=False))))
+    except RecursionError:  # read where fewer calls were open
+        raise LLMError(say("The reply of {host} is not JSON.", host=_host_of(access))) from None
     except ValueError:
         # A secret of digits stood there as a number.
         raise LLMError(say("The reply holds a header's secret. Have it leave that out.")) from None

@@ -20,6 +20,9 @@ from evaluators.text.strangers_json import strangers_json
 END_OF_STREAM = b"[DONE]"
 """What OpenAI's streams, and many after them, send last."""
 
+MOST_EVENTS = 20_000
+"""Of a stream, which may send each token in one; while they are read, all other requests wait."""
+
 MOST_PLACES = 100
 MOST_LEVELS = 20
 """Of a reply as it is shown; what is deeper or comes later can still be named by its path."""
@@ -35,12 +38,16 @@ Step = str | int | None
 
 
 def events_of(body: bytes, kind: str) -> list[Any]:
-    """The events of a stream, or a reply as the one event; raises `ValueError` for neither."""
+    """The events of a stream, or a reply as the one event; raises `ValueError` for neither.
+
+    Of a stream with more than `MOST_EVENTS` it gives one more, and leaves the others unread.
+    """
     text = body.decode("utf-8-sig", "replace")
     if "event-stream" in kind:
-        return [*_stream(text)]
+        return [*islice(_stream(text), MOST_EVENTS + 1)]
     if "ndjson" in kind or "jsonl" in kind:
-        return [strangers_json(line) for line in text.splitlines() if line.strip()]
+        lines = (line for line in text.splitlines() if line.strip())
+        return [strangers_json(line) for line in islice(lines, MOST_EVENTS + 1)]
     return [text] if "text/plain" in kind else [strangers_json(text)]
 
 

@@ -252,6 +252,16 @@ def test_what_people_and_programs_said_of_a_trace_is_kept_beside_it():
     assert sample.scores == {"toxicity": 0.1, "good (person)": "yes"}
 
 
+@pytest.mark.parametrize("number", ["1" + 400 * "0", "-1" + 400 * "0", "1e999", "NaN"])
+def test_a_score_that_is_no_finite_number_is_left_out_and_the_trace_is_kept(number):
+    scores = [{"name": "huge", "value": "HERE"}, {"name": "good", "value": 0.5}]
+    trace = LANGFUSE | {"trace": LANGFUSE["trace"] | {"scores": scores}}
+
+    (sample,) = samples(json.dumps(trace).replace('"HERE"', number).encode())
+
+    assert sample.scores == {"good": 0.5}
+
+
 def of_weave(id, parent, op, output, **inputs):
     return {
         "id": id, "trace_id": "t", "parent_id": parent, "inputs": inputs, "output": output,

@@ -162,6 +162,36 @@ def test_a_reply_has_a_thousand_documents_at_most(service):
         asked(more)
 
 
+def raw(service, kind, reply):
+    body = {"question": "{{question}}", "kind": kind, "raw": reply}
+    return at(service, "/raw", body=json.dumps(body), answer="", documents="")
+
+
+@pytest.mark.parametrize(
+    ("kind", "event"), [("application/x-ndjson", "1\n"), ("text/event-stream", "data: 1\n\n")]
+)
+def test_a_stream_has_twenty_thousand_events_at_most(service, kind, event):
+    assert asked(raw(service, kind, 20_000 * event)).text == 20_000 * "1"
+    with pytest.raises(LLMError, match="more than 20,000 events"):
+        asked(raw(service, kind, 20_001 * event))
+
+
+def test_a_reply_too_deep_for_where_it_is_tried_is_told_as_any_that_is_no_json(service):
+    def tried(frames, access):
+        return tried(frames - 1, access) if frames else try_one(access, BUILT)
+
+    said = []
+    for depth in range(600, 1000, 20):
+        access = raw(service, "application/json", depth * "[" + depth * "]")
+        try:
+            tried(200, access)
+        except LLMError as error:
+            said.append(str(error))
+
+    assert said
+    assert all("is not JSON" in message for message in said)
+
+
 def test_a_public_host_takes_no_system(service, monkeypatch):
     access, function = at(service), system_of(lambda question: "x")
     monkeypatch.setenv("PLUMBLINE_PUBLIC", "1")

@@ -7,6 +7,7 @@ flat under folded names, and each field of a span is the first of its usual name
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -420,7 +421,8 @@ def _scores(facts: Facts) -> dict[str, Any]:
 
 
 def _is_score(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and value == value and abs(value) != float("inf")
+    # An integer may be larger than any float, and NaN is larger and smaller than none.
+    is_number = isinstance(value, int | float) and abs(value) <= sys.float_info.max
     return is_number or (isinstance(value, str) and value not in _MISSING)
 
 
