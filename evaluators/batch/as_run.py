@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import islice
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
-from evaluators.batch.columns import FAILED
+from pydantic import TypeAdapter
+
+from evaluators.batch.columns import FAILED, MetricColumns, columns_in
 from evaluators.batch.engine import steps
 from evaluators.batch.folder import MANIFEST, Folder
 from evaluators.batch.groups import Group, group_named
@@ -30,14 +33,16 @@ from evaluators.batch.kept import (
     source_of,
 )
 from evaluators.batch.pieces import ReadRow, read_piece
-from evaluators.batch.rows import AT_ONCE, ResultRow, columns_in, evidence_in, stored_message
+from evaluators.batch.results import BatchResults
 from evaluators.batch.sources import SETTINGS, Fragment, Source
 from evaluators.catalogue import leads
 from evaluators.config import config
 from evaluators.errors import DatasetError, ParameterError
-from evaluators.messages import STORED
+from evaluators.messages import STORED, Text
 from evaluators.records import (
+    JudgeEvidence,
     LabelEvidence,
+    RuleEvidence,
     Run,
     Sample,
     SampleResult,
@@ -55,7 +60,15 @@ from evaluators.trace.labelling import sentences_of
 
 # Where the figures of a run are drawn, a row takes some 3 KB of memory.
 MOST_ROWS = 100_000
-"""Rows of a batch that opens as a run."""
+"""Rows of a batch, or of a part of it, that open as a run."""
+
+# A row's labels and a judge's words may be long: those of so many rows are in memory at once.
+AT_ONCE = 64
+
+_SAID: TypeAdapter[str] = TypeAdapter(Text)
+_EVIDENCE: TypeAdapter[LabelEvidence | RuleEvidence | JudgeEvidence] = TypeAdapter(
+    LabelEvidence | RuleEvidence | JudgeEvidence
+)
 
 
 def run_of(address: str, store: Store) -> Run:
@@ -64,30 +77,58 @@ def run_of(address: str, store: Store) -> Run:
     Raises `DatasetError` where the batch is not finished, or its results or the files that came in
     are gone or were changed, and `ParameterError` where it has more than `MOST_ROWS` rows.
     """
-    folder, shown = Folder(address), printable(address)
-    try:
+    folder = Folder(address)
+    with _as_written(folder):
         batch = _batch_in(folder)
         rows = results_of(batch).rows
-        judged = _JudgedRows(folder, batch)
         if rows > MOST_ROWS:
             raise ParameterError(
                 say(
                     "{folder} has {rows:,} rows, and a batch of at most {most:,} opens as a run. "
-                    "The means of all are in its {manifest}.",
-                    folder=shown,
+                    "The means of all are in its {manifest}, and the app opens a part of them.",
+                    folder=printable(address),
                     rows=rows,
                     most=MOST_ROWS,
                     manifest=MANIFEST,
                 )
             )
-        return store.runs.get(judged.run_id) or judged.stored(store)
-    # What is not as a batch of this version writes it.
+        return _JudgedRows(folder, batch).run(store)
+
+
+def part_of(batch: FileBatch, store: Store, first: int = 1) -> Run:
+    """The run of at most `MOST_ROWS` of the rows that are judged, from the `first` on.
+
+    Raises `DatasetError` where they cannot be read any more.
+    """
+    folder, shown = Folder(batch.folder), printable(batch.folder)
+    settings = folder.read_json(SETTINGS)
+    if settings is None:
+        raise DatasetError(
+            say(
+                "The folder {folder} is gone, or on a disk that is not there. Put it back, "
+                "or give the same command again.",
+                folder=shown,
+            )
+        )
+    if settings.get("id") != batch.id:
+        raise DatasetError(
+            say("The folder {folder} holds the results of another batch now.", folder=shown)
+        )
+    with _as_written(folder):
+        return _JudgedRows(folder, batch, first).run(store)
+
+
+@contextmanager
+def _as_written(folder: Folder) -> Iterator[None]:
+    """Raises `DatasetError` for what is not as a batch of this version writes it."""
+    try:
+        yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DatasetError(
             say(
                 "{folder} holds no finished batch that can be read. Give its command again, or "
                 "name another folder.",
-                folder=shown,
+                folder=printable(folder.address),
             )
         ) from error
 
@@ -98,7 +139,7 @@ def _batch_in(folder: Folder) -> FileBatch:
     return FileBatch(
         id=settings["id"],
         created=written.isoformat(timespec="microseconds"),
-        title=PurePosixPath(folder.path).name,
+        title="",
         folder=str(folder.local or folder.address),
         settings=settings,
         reading=manifest["reading"],
@@ -107,39 +148,70 @@ def _batch_in(folder: Folder) -> FileBatch:
 
 
 class _JudgedRow(NamedTuple):
-    """A row of results with its sample, which has nothing but an id where none could be read."""
+    """A row of results with its sample, which has nothing but an id where none could be read.
+
+    `cells` are those of the results, `metrics` the columns of each metric among them.
+    """
 
     sample: Sample
-    result: ResultRow
+    cells: Mapping[str, Any]
+    metrics: tuple[MetricColumns, ...]
 
 
 @dataclass(frozen=True)
 class _JudgedRows:
-    """All rows of a batch in the order of its files, read anew each time, a few at a time."""
+    """Rows of a batch in the order of its files, from the `first` on, as many as a run has.
+
+    They are read anew each time, a few at a time.
+    """
 
     folder: Folder
     batch: FileBatch
+    first: int = 1
 
     @cached_property
     def source(self) -> Source:
         return source_of(self.batch)
 
     @cached_property
+    def results(self) -> BatchResults:
+        return results_of(self.batch)
+
+    @cached_property
     def files(self) -> Mapping[str, Fragment]:
         """The files that were judged, by name; those that came since are none of them."""
-        return judged_files(self.batch, self.source, results_of(self.batch).finished)
+        return judged_files(self.batch, self.source, self.results.finished)
+
+    @cached_property
+    def wanted(self) -> Mapping[str, range]:
+        """The rows of each file that are among these, counted from 0."""
+        wanted = {}
+        start = self.first - 1
+        end = start + MOST_ROWS
+        for name in self.results.finished:
+            rows = self.results.by_file[name].rows
+            if start < rows and end > 0:
+                wanted[name] = range(max(0, start), min(rows, end))
+            start, end = start - rows, end - rows
+        return wanted
 
     @property
-    def run_id(self) -> str:
-        """Another one once rows were judged again, or a file that came in has changed."""
-        content = [WORKSPACE, self.batch.settings, self.batch.summary, self.files]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+    def is_whole(self) -> bool:
+        return self.results.rows <= MOST_ROWS
 
-    def stored(self, store: Store) -> Run:
-        """The run with all of it, in the store from now on."""
+    def run(self, store: Store) -> Run:
+        """The run, in the store from now on.
+
+        It is another one once rows were judged again, or a file that came in has changed.
+        """
+        content = [WORKSPACE, self.batch.id, self.results.manifest(), self.files, self.first]
+        run_id = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+        return store.runs.get(run_id) or self._stored(run_id, store)
+
+    def _stored(self, run_id: str, store: Store) -> Run:
         # Read once and before: others who write to the store wait only while rows are put there.
         with TemporaryFile() as samples, TemporaryFile() as results:
-            run = self._run(fingerprint_of(self._written(samples, results)))
+            run = self._run(run_id, fingerprint_of(self._written(samples, results)))
             for file in (samples, results):
                 file.seek(0)
             store.runs.put(
@@ -147,19 +219,24 @@ class _JudgedRows:
                 map(Sample.model_validate_json, samples),
                 map(SampleResult.model_validate_json, results),
             )
-        spent = results_of(self.batch).spent.items()
+        # Of a part nobody knows what it took alone.
+        spent = self.results.spent.items() if self.is_whole else ()
         models = tuple(AskedModel(id=name, **dict(bill)) for name, bill in spent)
         environment = Environment(ended=self.batch.created, models=models)
         store.environments.save(run.id, environment)
         return run
 
-    def _run(self, fingerprint: str) -> Run:
+    def _run(self, run_id: str, fingerprint: str) -> Run:
         batch, data = self.batch, str(self.batch.settings["data"])
+        title = PurePosixPath(self.folder.path).name
+        if not self.is_whole:
+            last = self.first - 1 + sum(map(len, self.wanted.values()))
+            title = f"{title} {self.first:,}–{last:,}"
         return Run(
-            id=self.run_id,
+            id=run_id,
             workspace=WORKSPACE,
             created=batch.created,
-            title=batch.title,
+            title=title,
             is_title_suggested=True,
             dataset_name=PurePosixPath(data).name or data,
             fingerprint=fingerprint,
@@ -181,7 +258,7 @@ class _JudgedRows:
             for number, metric in enumerate(self._order):
                 outcome = _outcome(row, metric)
                 # Of all metrics together, so that one of them has it.
-                outcome |= _usage(row.result.cells) if not number else {}
+                outcome |= _usage(row.cells) if not number else {}
                 result = SampleResult(position=position, metric=number, **outcome)
                 results.write(result.model_dump_json(context=STORED).encode() + b"\n")
             yield row.sample
@@ -195,36 +272,50 @@ class _JudgedRows:
     @cached_property
     def _group(self) -> Group | None:
         """The first that results were summed up by: of too many different values none is."""
-        groups = results_of(self.batch).groups
+        groups = self.results.groups
         return next((group_named(text) for text, means in groups.items() if means), None)
 
     def __iter__(self) -> Iterator[_JudgedRow]:
         reading = reading_of(self.batch)
         groups = [self._group] if self._group else []
-        read = steps(self.source, self.files.values(), reading, (), groups)
-        for fragment, own in groupby(read, key=lambda step: step.fragment):
-            results = self._results_of(fragment.name)
-            for step in own:
-                for row in read_piece(step.piece, reading, config()) if step.piece else ():
-                    result = next(results, None)
-                    if result is None or result.number != row.number:
-                        raise changed(fragment.name)
-                    yield _JudgedRow(self._sample(row, result), result)
+        for name, wanted in self.wanted.items():
+            results = self._results_of(name, wanted)
+            passed = 0
+            for step in steps(self.source, [self.files[name]], reading, (), groups):
+                count = len(step.piece.numbers()) if step.piece else 0
+                # Rows before those that are wanted need not be parsed.
+                if step.piece and passed + count > wanted.start:
+                    rows = read_piece(step.piece, reading, config())
+                    for row in islice(rows, max(0, wanted.start - passed), wanted.stop - passed):
+                        cells, metrics = next(results, ({}, ()))
+                        if cells.get("row") != row.number:
+                            raise changed(name)
+                        yield _JudgedRow(self._sample(name, row, cells), cells, metrics)
+                passed += count
+                if passed >= wanted.stop:
+                    break
             if next(results, None):
-                raise changed(fragment.name)
+                raise changed(name)
 
-    def _results_of(self, name: str) -> Iterator[ResultRow]:
+    def _results_of(
+        self, name: str, wanted: range
+    ) -> Iterator[tuple[dict[str, Any], tuple[MetricColumns, ...]]]:
+        """The cells of each row that is wanted, and the columns of metrics among them."""
+        passed = 0
         for batch in self.folder.batches(name, most=AT_ONCE):
-            columns = columns_in(batch.schema)
-            for cells in batch.to_pylist():
-                yield ResultRow(name, cells, columns)
+            start, stop = wanted.start - passed, wanted.stop - passed
+            own = range(batch.num_rows)[max(0, start) : max(0, stop)]
+            metrics = columns_in(batch.schema)
+            for cells in batch.slice(own.start, len(own)).to_pylist():
+                yield cells, metrics
+            passed += batch.num_rows
 
-    def _sample(self, row: ReadRow, result: ResultRow) -> Sample:
+    def _sample(self, file: str, row: ReadRow, cells: Mapping[str, Any]) -> Sample:
         if not isinstance(row.sample, Sample):
-            return Sample(id=f"{result.file}, row {row.number}", question="")
+            return Sample(id=f"{file}, row {row.number}", question="")
         if self._group is None:
             return row.sample
-        return row.sample.model_copy(update={"situation": result.cells[self._group.name] or ""})
+        return row.sample.model_copy(update={"situation": cells[self._group.name] or ""})
 
 
 def _usage(cells: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,15 +326,19 @@ def _usage(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 def _outcome(row: _JudgedRow, number: int) -> dict[str, Any]:
     """What the metric of this number, from 0, said of the row."""
-    cells, metric = row.result.cells, row.result.metrics[number]
-    said = stored_message(cells[metric.said])
+    cells, metric = row.cells, row.metrics[number]
+    said, evidence = "", None
+    # What cannot be read is as if it were not there.
+    with suppress(ValueError):
+        said = _SAID.validate_json(cells[metric.said] or "")
     if cells[metric.status] == FAILED:
         return {
             "status": "failed",
             "error": said or cells[metric.error],
             "error_kind": cells[metric.error_kind] or "",
         }
-    evidence = evidence_in(cells[metric.evidence])
+    with suppress(ValueError):
+        evidence = _EVIDENCE.validate_json(cells[metric.evidence] or "")
     # Cut by rule, so that the files have them no second time.
     if isinstance(evidence, LabelEvidence) and row.sample.sentences is None:
         evidence = evidence.model_copy(update={"sentences": sentences_of(row.sample)})

@@ -132,6 +132,19 @@ def schema_of(columns: Iterable[MetricColumns], groups: Sequence[Group] = ()) ->
     return pa.schema(list((fields | USAGE).items()))
 
 
+def columns_in(schema: pa.Schema) -> tuple[MetricColumns, ...]:
+    """The columns of each metric, read from the schema: a metric of one's own may be gone."""
+    columns: list[MetricColumns] = []
+    for field in schema:
+        metric = MetricColumns(field.name.removesuffix("_status"), {})
+        has_status = pa.types.is_string(field.type) and field.name == metric.status
+        if has_status and {metric.reason, metric.error, metric.evidence} <= {*schema.names}:
+            columns.append(metric)
+        elif columns and pa.types.is_floating(field.type) and field.name != "cost":
+            columns[-1].values[field.name] = field.name
+    return tuple(columns)
+
+
 def _value_names(metric: Evaluator, has_judge: bool) -> list[str]:
     """The names of a metric's values, by a dry run over a made-up sample."""
     if metric.evidence == "rules":

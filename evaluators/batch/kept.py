@@ -118,7 +118,8 @@ def judged_files(batch: FileBatch, source: Source, names: Iterable[str]) -> dict
 def changed(name: str) -> DatasetError:
     return DatasetError(
         say(
-            "{file} is gone, or has changed since it was judged: its texts cannot be shown.",
+            "{file} is gone, or has changed since it was judged, or its results have. Give the "
+            "same command again: its rows are judged anew.",
             file=printable(name),
         )
     )

@@ -1,4 +1,4 @@
-"""What the store keeps of a batch, and rows read again from its files, a few at a time."""
+"""What the store keeps of a batch, and its rows as a run, all or a part of them."""
 
 import shutil
 
@@ -6,13 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evaluators import open_run
+from evaluators.batch import as_run, kept
 from evaluators.batch import folder as folders
-from evaluators.batch import kept
-from evaluators.batch.columns import FAILED
 from evaluators.batch.groups import first_day
-from evaluators.batch.origins import sample_of
 from evaluators.batch.results import BatchResults, FileRows
-from evaluators.batch.rows import ResultRows, columns_in
 from evaluators.errors import DatasetError
 from evaluators.runs.inputs import WORKSPACE, local_store
 from tests.batch.files import json_lines, parquet, row
@@ -81,58 +79,60 @@ def test_another_batch_in_the_same_folder_takes_the_place_of_the_first(tmp_path)
     assert batch.settings["by"] == ["model"]
 
 
+def rows_of(run):
+    """The id, the state and the documents of each sample of a run."""
+    store = local_store()
+    outlines = store.results.outlines(run)
+    samples = [store.samples.get(run.fingerprint, row.position) for row in outlines]
+    return [
+        (row.sample_id, row.status, *sample.retrieved_documents)
+        for row, sample in zip(outlines, samples, strict=True)
+    ]
+
+
+ROWS = [(str(at), "failed" if at in (1, 4, 5) else "scored", f"Document {at}.") for at in range(9)]
+
+
 @pytest.mark.parametrize(
-    ("first", "count", "only_failed", "numbers"),
+    ("most", "first", "title"),
     [
-        # Of JSON Lines the line is the number, and the first line is empty.
-        (0, 3, False, [("a.jsonl", 2), ("a.jsonl", 3), ("a.jsonl", 4)]),
-        (3, 4, False, [("a.jsonl", 5), ("a.jsonl", 6), ("c.parquet", 1), ("c.parquet", 2)]),
-        (8, 9, False, [("c.parquet", 4)]),
-        (9, 9, False, []),
-        (0, 9, True, [("a.jsonl", 3), ("a.jsonl", 6), ("c.parquet", 1)]),
-        (1, 1, True, [("a.jsonl", 6)]),
-        (2, 2, True, [("c.parquet", 1)]),
+        # Of JSON Lines the first line is empty; a file without rows lies between the two.
+        (3, 1, "out 1–3"),
+        (4, 4, "out 4–7"),
+        (3, 6, "out 6–8"),
+        (8, 9, "out 9–9"),
+        (9, 1, "out"),
     ],
 )
-def test_a_page_of_rows_is_read_wherever_it_begins(
-    tmp_path, monkeypatch, first, count, only_failed, numbers
+def test_a_part_of_the_rows_opens_with_what_was_judged_and_their_texts(
+    tmp_path, monkeypatch, most, first, title
 ):
-    results = files(tmp_path, monkeypatch)
-
-    page = ResultRows(batches()[0], results.by_file).page(first, count, only_failed=only_failed)
-
-    assert [(each.file, each.number) for each in page] == numbers
-    (metric,) = columns_in(pq.read_schema(tmp_path / "out" / "a.jsonl.parquet"))
-    assert metric.values == {"length": "length"}
-    has_failed = [each.cells[metric.status] == FAILED for each in page]
-    assert all(has_failed) or not only_failed
-
-
-@pytest.mark.parametrize(
-    ("file", "number", "identity"),
-    [("a.jsonl", 2, "0"), ("a.jsonl", 6, "4"), ("c.parquet", 4, "8")],
-)
-def test_a_row_opens_with_its_texts(tmp_path, monkeypatch, file, number, identity):
-    results = files(tmp_path, monkeypatch)
-    (batch,) = batches()
-
-    stored = ResultRows(batch, results.by_file).row(file, number)
-
-    assert stored.cells["id"] == identity
-    sample = sample_of(batch, file, number)
-    assert (sample.id, sample.retrieved_documents) == (identity, (f"Document {identity}.",))
-
-
-def test_a_row_that_is_not_there_is_none(tmp_path, monkeypatch):
-    stored = ResultRows(batches_of(tmp_path, monkeypatch), {"a.jsonl": FileRows(5, 2)})
-
-    assert stored.row("a.jsonl", 99) is None
-    assert stored.row("../a.jsonl", 2) is None
-
-
-def batches_of(tmp_path, monkeypatch):
     files(tmp_path, monkeypatch)
-    return batches()[0]
+    monkeypatch.setattr(as_run, "MOST_ROWS", most)
+
+    run = as_run.part_of(batches()[0], local_store(), first)
+
+    assert run.title == title
+    assert rows_of(run) == ROWS[first - 1 :][:most]
+    assert as_run.part_of(batches()[0], local_store(), first).id == run.id
+
+
+def test_a_batch_opened_by_its_folder_and_from_the_list_is_one_run(tmp_path, monkeypatch):
+    files(tmp_path, monkeypatch)
+
+    run = as_run.part_of(batches()[0], local_store())
+
+    assert open_run(tmp_path / "out").run.id == run.id
+
+
+def test_what_is_finished_of_a_batch_that_is_not_opens(tmp_path):
+    data = parquet(tmp_path / "a.parquet", [{"question": "Why?", "answer_text": "So.", "docs": []}])
+    parquet(tmp_path / "b.parquet", [{"question": "Why?"}])
+    judged(data.parent, tmp_path / "out")
+
+    run = as_run.part_of(batches()[0], local_store())
+
+    assert [status for _, status in rows_of(run)] == ["scored"]
 
 
 def gone(folder):
@@ -164,32 +164,29 @@ def shorter(folder):
     pq.write_table(pq.read_table(path).slice(0, 1), path)
 
 
+def with_other_texts(folder):
+    json_lines(folder / "in" / "a.jsonl", [row("other")])
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
         (gone, "out is gone, or on a disk that is not there. Put it back"),
         (of_another, "out holds the results of another batch now."),
-        (without_a_file, "a.jsonl.parquet is gone from the folder. Give the same command again"),
+        (without_a_file, "a.jsonl is gone, or has changed since it was judged"),
         (damaged, "a.jsonl.parquet is damaged .* Delete it and give the same command again"),
-        (foreign, "a.jsonl.parquet is damaged \\(it holds no results\\)"),
-        (shorter, "The results of a.jsonl have changed since they were summed up."),
+        (foreign, "a.jsonl is gone, or has changed since it was judged, or its results have"),
+        (shorter, "a.jsonl is gone, or has changed since it was judged, or its results have"),
+        (with_other_texts, "a.jsonl is gone, or has changed since it was judged"),
     ],
 )
 def test_files_that_are_not_as_they_were_are_told_of(tmp_path, monkeypatch, harm, message):
-    by_file = files(tmp_path, monkeypatch).by_file
+    files(tmp_path, monkeypatch)
     (batch,) = batches()
     harm(tmp_path)
 
     with pytest.raises(DatasetError, match=message):
-        ResultRows(batch, by_file).page(0, 9)
-
-
-def test_texts_that_changed_since_are_not_taken_for_those_that_were_judged(tmp_path, monkeypatch):
-    files(tmp_path, monkeypatch)
-    json_lines(tmp_path / "in" / "a.jsonl", [row("other")])
-
-    with pytest.raises(DatasetError, match="has changed since it was judged"):
-        sample_of(batches()[0], "a.jsonl", 2)
+        as_run.part_of(batch, local_store())
 
 
 def test_a_manifest_that_is_not_whole_is_refused():

@@ -137,7 +137,6 @@ ALSO_ELSEWHERE = {
     "Next": {"ui/parts/present.py", "ui/sample/view.py", "ui/static/label.js"},
     "Reason": {"ui/sample/view.py"},
     "Right": {"evaluators/report/picked.py", "ui/rgb/results.py"},
-    "Rows": {"ui/batch/view.py", "ui/datasets/hub.py"},
     "nothing": {"ui/learn/trace.py"},
     "right": {
         *("evaluators/abilities.py", "ui/rgb/results.py", "ui/sample/repeats.py"),

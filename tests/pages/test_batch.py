@@ -1,4 +1,4 @@
-"""Batches over files in the app: listed, opened, their rows read, and shown to nobody else."""
+"""Batches over files in the app: listed, opened, also as runs, and shown to nobody else."""
 
 from __future__ import annotations
 
@@ -6,28 +6,25 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluators import evaluate_batch_files
+from evaluators.batch import as_run
 from evaluators.batch.results import EACH_ROW_COUNTS
 from evaluators.runs.inputs import WORKSPACE, local_store
 from evaluators.runs.lock import FileRunLock
 from evaluators.runs.store import FileBatch
-from tests.batch.files import COLUMNS, DOCUMENT, json_lines, row
+from tests.batch.files import COLUMNS, json_lines, row
 from tests.pages.conftest import OpenPage, checked
 from tests.pages.screen import (
     cards,
-    html,
     lines,
-    open_listed,
     press,
     said,
-    samples,
-    segments,
     table,
     value_table,
 )
+from ui.batch import view
 
 HOSTILE = "![x](https://evil.example/x.png) <b>bold</b>"
 
@@ -53,7 +50,7 @@ def opened(open_page: OpenPage, batch: FileBatch, **query: str) -> AppTest:
     return open_page("batch", batch=batch.id, **query)
 
 
-def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(open_page, tmp_path):
+def test_a_batch_is_listed_and_opens_with_its_values_and_its_drift(open_page, tmp_path):
     batch = judged(tmp_path, "trace", by=["created:week", "model"])
     at = open_page("runs")
     assert "logs" in said(at, "markdown")
@@ -74,28 +71,6 @@ def test_a_batch_is_listed_and_opens_with_its_values_its_drift_and_its_rows(open
     assert list(numbers) == ["(none)", "2026-W02", "2026-W03"]
     failure = table(at, "Rows")[0]
     assert (failure["Rows"], failure["First file"], failure["First row"]) == (1, "a.jsonl", 2)
-    rows = samples(at, "batch_rows_")
-    assert [(own["Row"], own["File"], own["Adherence"]) for own in rows] == [
-        ("1", "a.jsonl", "0.00"),
-        ("2", "a.jsonl", ""),
-        ("3", "a.jsonl", "1.00"),
-        ("1", "b.jsonl", "1.00"),
-    ]
-    segments(at, f"rows_{batch.id}").set_value("Failed")
-    (failed,) = samples(checked(at.run()), "batch_rows_")
-    assert failed["Verdict"].startswith("failed: not valid JSON")
-
-    # A row has its texts in the colours of its labels.
-    at = checked(open_listed(at, ["a.jsonl", 3], "batch_rows_"))
-
-    assert cards(at)["Adherence"] == "1.00"
-    assert "How tall is the tower?" in said(at, "text")
-    assert "Row 3 of a.jsonl" in said(at)
-    assert "pl-full" in html(at)
-    for sentence in DOCUMENT.split(". "):
-        assert sentence in html(at)
-    at = press(at, "Back to the batch")
-    assert samples(at, "batch_rows_")
 
 
 def test_a_time_that_is_none_leaves_the_chart_to_the_others(open_page, tmp_path):
@@ -112,38 +87,6 @@ def test_a_time_that_is_none_leaves_the_chart_to_the_others(open_page, tmp_path)
     assert "9999-W52" in value_table(at, "created")
 
 
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ({"file": "a.jsonl", "row": "2"}, "This row failed"),
-        ({"file": "a.jsonl", "row": "4"}, "There is no such row in this batch."),
-        ({"file": "../logs/a.jsonl", "row": "1"}, "There is no such row in this batch."),
-        ({"row": "1"}, "There is no such row in this batch."),
-        ({"file": "a.jsonl", "row": "-1"}, "There is no such row in this batch."),
-        ({"file": "a.jsonl", "row": "²"}, "There is no such row in this batch."),
-        ({"file": "a.jsonl", "row": "9" * 99}, "There is no such row in this batch."),
-    ],
-)
-def test_an_address_that_somebody_typed_opens_a_row_or_says_that_there_is_none(
-    open_page, tmp_path, query, words
-):
-    at = opened(open_page, judged(tmp_path), **query)
-
-    titles = [element.proto.title for element in at.error if hasattr(element.proto, "title")]
-    assert words in "\n".join([said(at), *titles])
-    assert len(at.warning) + len(at.error) == 1
-
-
-def test_texts_that_are_gone_leave_the_values_of_a_row(open_page, tmp_path):
-    batch = judged(tmp_path)
-    json_lines(tmp_path / "logs" / "a.jsonl", [row("other")])
-
-    at = opened(open_page, batch, file="a.jsonl", row="1")
-
-    assert "a.jsonl is gone, or has changed since it was judged" in said(at)
-    assert "Hedging" in cards(at)
-
-
 def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(open_page, tmp_path):
     batch = judged(tmp_path)
     shutil.rmtree(tmp_path / "results")
@@ -151,6 +94,7 @@ def test_what_a_batch_came_to_is_shown_where_its_folder_is_gone(open_page, tmp_p
     at = opened(open_page, batch)
 
     assert "Hedging" in cards(at)
+    at = press(at, "Open as a run")
     assert "results is gone, or on a disk that is not there. Put it back" in said(at)
 
 
@@ -214,7 +158,7 @@ def test_visitors_of_a_public_host_see_no_batch_of_its_machine(open_page, tmp_pa
 
     assert "Batches of files" not in [header.value for header in at.header]
     assert "There is no such batch here" in said(opened(open_page, batch))
-    named = opened(open_page, batch, file="a.jsonl", row="1", w=WORKSPACE)
+    named = opened(open_page, batch, w=WORKSPACE)
     assert "There is no such batch here" in said(named)
 
 
@@ -238,4 +182,17 @@ def test_a_batch_whose_files_are_gone_says_why_it_is_no_run(open_page, tmp_path)
 
     at = press(opened(open_page, batch), "Open as a run")
 
-    assert "holds no finished batch" in said(at) or "has changed" in said(at)
+    assert "b.jsonl is gone, or has changed since it was judged" in said(at)
+
+
+def test_of_very_many_rows_a_part_opens(open_page, tmp_path, monkeypatch):
+    monkeypatch.setattr(as_run, "MOST_ROWS", 2)
+    monkeypatch.setattr(view, "MOST_ROWS", 2)
+    at = opened(open_page, judged(tmp_path))
+
+    at.selectbox[0].set_value(3)
+    press(checked(at.run()), "Open as a run")
+
+    [run] = local_store().runs.newest(WORKSPACE)
+    assert run.title == "results 3–4"
+    assert [row.sample_id for row in local_store().results.outlines(run)] == ["b", "c"]

@@ -1,4 +1,4 @@
-"""The page of a batch: what it came to, how that drifts, why rows failed, and the rows."""
+"""The page of a batch: what it came to, how that drifts, why rows failed; its rows are a run's."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from evaluators.batch.as_run import MOST_ROWS, run_of
+from evaluators.batch.as_run import MOST_ROWS, part_of
 from evaluators.batch.results import BatchResults, Means
 from evaluators.runs.shown_values import Dot, Group, title
 from evaluators.runs.store import FileBatch
 from evaluators.text.language import say
 from evaluators.text.words import counted, in_a_line, name_and_text
 from ui import session
-from ui.batch import groups, listing, rows, state
+from ui.batch import groups, listing, state
 from ui.parts import dots, problems, spending, tables
 from ui.parts.moments import local_time
 from ui.parts.untrusted import plain
@@ -52,7 +52,6 @@ def show(batch: FileBatch) -> None:
         groups.show(results, titles)
     _failures(results)
     _unread_files(results.problems)
-    rows.show(batch, results)
 
 
 def _dots(means: Means, titles: Mapping[str, str]) -> list[Dot]:
@@ -68,10 +67,8 @@ def _head(batch: FileBatch, results: BatchResults) -> None:
         with st.container(horizontal=True, width="content"):
             with st.popover(say("Details"), icon=":material/info:", key="batch_details"):
                 _details(batch)
-            is_run = results.is_complete and results.rows <= MOST_ROWS
-            if is_run and st.button(say("Open as a run"), icon=":material/open_in_new:"):
-                with problems.caught():
-                    session.open_run(run_of(batch.folder, session.store()))
+            if results.rows:
+                _open_as_run(batch, results.rows)
             listing.delete_button(batch.id, batch.folder)
     if results.stopped:
         st.warning(plain(results.stopped), icon=":material/pause_circle:")
@@ -80,6 +77,24 @@ def _head(batch: FileBatch, results: BatchResults) -> None:
         st.info(words, icon=":material/hourglass_empty:")
     elif not results.is_complete:
         st.info(say("Give the same command again to go on."), icon=":material/play_circle:")
+
+
+def _open_as_run(batch: FileBatch, rows: int) -> None:
+    """Opens the rows with all that was judged of each; of very many a part."""
+    first = 1
+    if rows > MOST_ROWS:
+        first = st.selectbox(
+            say("Which rows"),
+            range(1, rows + 1, MOST_ROWS),
+            format_func=lambda start: say(
+                "Rows {first:,} to {last:,}", first=start, last=min(rows, start - 1 + MOST_ROWS)
+            ),
+            label_visibility="collapsed",
+            width=240,
+        )
+    if st.button(say("Open as a run"), icon=":material/open_in_new:", type="primary"):
+        with problems.caught():
+            session.open_run(part_of(batch, session.store(), first))
 
 
 def _details(batch: FileBatch) -> None:
@@ -92,9 +107,9 @@ def _details(batch: FileBatch) -> None:
     st.caption(plain(say("Judged by version {version}.", version=batch.settings["plumbline"])))
     st.caption(
         say(
-            "Opened as a run, a batch of at most {most:,} rows is compared, checked and exported "
-            "as any other. Its rows are Parquet files, which pandas, Polars, DuckDB and Spark "
-            "read.",
+            "Opened as a run, its rows are read, compared, checked and exported as those of any "
+            "other, {most:,} at a time. They are Parquet files, which pandas, Polars, DuckDB and "
+            "Spark read.",
             most=MOST_ROWS,
         )
     )
