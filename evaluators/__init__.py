@@ -22,6 +22,7 @@ _HOMES = {
     "BatchResults": "evaluators.batch.results",
     "ask": "evaluators.llm.structured",
     "Cap": "evaluators.records",
+    "check_scores": "evaluators.api.scores",
     "compare": "evaluators.api.comparing",
     "compose": "evaluators.datasets.rgb",
     "connect": "evaluators.llm.connect",
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from evaluators.api.papers import for_paper as for_paper
     from evaluators.api.results import Results as Results
     from evaluators.api.results import open_run as open_run
+    from evaluators.api.scores import check_scores as check_scores
     from evaluators.base import BaseEvaluator as BaseEvaluator
     from evaluators.base import Evaluator as Evaluator
     from evaluators.base import evaluator as evaluator

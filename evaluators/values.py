@@ -70,6 +70,8 @@ class Value(NamedTuple):
     """What to do where it is not."""
     also: tuple[str, ...] = ()
     """Further words that the glossary finds it by."""
+    called: str = ""
+    """What stands in the names of other tools' scores of the same, as a pattern of folded names."""
     term: str = ""
     """The entry of the glossary that explains it, where that is not its own."""
 

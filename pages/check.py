@@ -4,6 +4,7 @@ import streamlit as st
 
 from evaluators.text.language import say
 from ui import session
+from ui.check import scores
 from ui.check import view as check_view
 from ui.parts import check_link
 from ui.runs import overview
@@ -14,6 +15,7 @@ overview.head_of_run(
 )
 if run is None:
     overview.none_shown(say("Open a run and press “Check” there."))
+    scores.of_data()
 else:
     st.session_state[check_link.LAST] = run.id
     st.query_params["run"] = run.id

@@ -24,6 +24,7 @@ from evaluators.llm import Keys
 from evaluators.llm.keys import keys_from_environment
 from evaluators.named_files import read_file, write_file
 from evaluators.people.checked import Against, Check
+from evaluators.people.score_columns import YES_FROM
 from evaluators.records import (
     Reason,
     Run,
@@ -39,7 +40,7 @@ from evaluators.runs.again import plan_again
 from evaluators.runs.aggregate import Mean, View
 from evaluators.runs.answer_rows import AnswerRows
 from evaluators.runs.card import run_card
-from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by
+from evaluators.runs.checks import OwnDraw, OwnLabels, checked, checked_by, checked_scores
 from evaluators.runs.counts import checked_and_failed
 from evaluators.runs.engine import create_run
 from evaluators.runs.failures import failures
@@ -217,6 +218,10 @@ class Results:
         against: Against = "people",
         metric: int = 0,
         model: int = 0,
+        scores: str = "",
+        of: str = "",
+        scale: str = "",
+        yes_from: float = YES_FROM,
     ) -> Check:
         """How far the labeller can be trusted, and each mean corrected by labels of some answers.
 
@@ -227,8 +232,24 @@ class Results:
         "random" among all, "by verdict" (at random among the labeller's yes and among its no), or
         "chosen". Not told is not known, and the check warns of it. However many there are of each
         verdict, they count for the answers that have it, unless they were chosen.
+
+        `scores` names a column of scores of the data, which is checked in the labeller's place: see
+        `check_scores` for `of`, `scale` and `yes_from`.
         """
         view = self.read()
+        if scores:
+            if labels is not None:
+                raise ParameterError("Labels of your own correct the run's labeller. Leave scores.")
+            return checked_scores(
+                view,
+                scores,
+                metric,
+                against,
+                self.definition,
+                of=of,
+                scale=scale,
+                yes_from=yes_from,
+            )
         if labels is not None:
             return checked_by(labels, view, model, self.definition, drawn)
         if drawn is not None:

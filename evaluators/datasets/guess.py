@@ -54,7 +54,8 @@ class Guess:
 
     Where somebody said what parts the documents of a cell, `columns` has it as "separator".
     `remark` is what is said of it even where nobody is asked. `versions` are the columns by which
-    answers to the same questions can be compared, the likeliest first.
+    answers to the same questions can be compared, the likeliest first; `scores` are those that hold
+    what others said of the answers.
     """
 
     shape: Shape
@@ -64,6 +65,7 @@ class Guess:
     why: str = ""
     remark: str = ""
     versions: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
 
     @property
     def is_sure(self) -> bool:

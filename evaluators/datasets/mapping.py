@@ -250,7 +250,9 @@ def _settled(table: Table, columns: Mapping[str, str] | None) -> Guess:
     # Then the shape stays, which may hold more than columns: labels, planted errors
     if own == dict(guess.columns):
         return replace(guess, confidence=1.0, columns=chosen)
-    return Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen, versions=guess.versions)
+    scores = tuple(column for column in guess.scores if column not in chosen.values())
+    plain = Guess(Shape.PLAIN, str(Shape.PLAIN), 1.0, chosen)
+    return replace(plain, versions=guess.versions, scores=scores)
 
 
 def _check_columns(columns: Mapping[str, str], table: Table) -> None:

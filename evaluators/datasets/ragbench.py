@@ -35,6 +35,34 @@ COLUMNS = (
 LISTS = COLUMNS[5:]
 """The columns that hold lists."""
 
+SUBSETS = {
+    "pubmedqa": "PubMedQA",
+    "covidqa": "CovidQA",
+    "hotpotqa": "HotpotQA",
+    "msmarco": "MS Marco",
+    "hagrid": "HAGRID",
+    "expertqa": "ExpertQA",
+    "delucionqa": "DelucionQA",
+    "emanual": "EManual",
+    "techqa": "TechQA",
+    "finqa": "FinQA",
+    "tatqa": "TAT-QA",
+    "cuad": "CUAD",
+}
+"""RAGBench's sets by the beginning of its samples' ids."""
+
+
+def subsets(sample_ids: Iterable[str]) -> list[str]:
+    """The sets of RAGBench whose rows these are; empty where one is from elsewhere."""
+    found = set()
+    for sample_id in sample_ids:
+        name, slash, _ = sample_id.partition("/")
+        title = SUBSETS.get(name.partition("_")[0].lower()) if slash else None
+        if title is None:
+            return []
+        found.add(title)
+    return sorted(found)
+
 
 def sample(row: Mapping[str, Any]) -> Sample:
     """The sample of one published row, lists or numpy arrays alike.

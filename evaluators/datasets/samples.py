@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from evaluators.datasets import document_texts, ragbench, rgb
 from evaluators.datasets.cells import as_object, object_in, only_text, text_of_truth, unpack
 from evaluators.datasets.columns import inner
+from evaluators.datasets.given_scores import scores_of
 from evaluators.datasets.guess import Guess, Shape
 from evaluators.datasets.names import COLUMNS, is_plural, last_part
 from evaluators.datasets.separators import FLAT, Separator, Separators, parted
@@ -92,7 +93,14 @@ def maker(guess: Guess, form: str, separators: Separators) -> Maker:
         inside = {column: inner(row, column) for column in dotted if column not in row}
         return _plain_sample(inside | row, guess.columns, separators)
 
-    return makers.get(guess.shape, plain)
+    make = makers.get(guess.shape, plain)
+
+    def with_scores(row: dict[str, Any]) -> Item:
+        item = make(row)
+        scores = scores_of(row, guess.scores)
+        return item.model_copy(update={"scores": scores}) if scores else item
+
+    return with_scores if guess.scores else make
 
 
 def _is_missing(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluators.datasets.columns import Rows, first_rows, inner_cells, names_of
 from evaluators.datasets.content import can_be, doubt_about_length
+from evaluators.datasets.given_scores import BASELINES, score_columns
 from evaluators.datasets.guess import DOUBTFUL, Guess, Shape
 from evaluators.datasets.names import canonical
 from evaluators.datasets.plain import by_name, plain_guess
@@ -50,6 +51,7 @@ def recognise(table: Table) -> Guess:
     # A column of the file has the name before a field in an object does
     rows = [{**dict(inner_cells(row)), **row} for row in first_rows(table)]
     guess = _traces(table) or _known_shape(columns, rows) or plain_guess(columns, rows)
+    guess = replace(guess, scores=score_columns(guess.shape, columns, rows, guess.columns))
     if table.doubt:
         words = say("It holds lists of different rows ({lists}).", lists=table.doubt)
         guess = guess.doubted(words)
@@ -150,7 +152,7 @@ def _recorded_answers(columns: Sequence[str], rows: Rows) -> Guess | None:
 def _ragbench(columns: Sequence[str], rows: Rows) -> Guess | None:
     if not {"documents_sentences", "all_relevant_sentence_keys"} <= set(columns):
         return None
-    has_baselines = any(column.startswith(("trulens_", "ragas_", "gpt3")) for column in columns)
+    has_baselines = any(map(BASELINES.match, columns))
     title = say("RAGBench rows with labels")
     if has_baselines:
         title = say("RAGBench rows with labels and baselines")

@@ -12,11 +12,13 @@ from evaluators.document.blocks import Block, Passage, Section, Table
 from evaluators.llm.catalogue import model_title
 from evaluators.llm.money import dollars_together
 from evaluators.people.checked import ValueCheck
+from evaluators.people.score_columns import CheckedScores
 from evaluators.records import Run
 from evaluators.runs import aggregate, run_facts
 from evaluators.runs.aggregate import MOST_GROUPS, Counted, Mean, View
 from evaluators.runs.failures import HEADINGS
 from evaluators.runs.formulas import formula_of
+from evaluators.runs.published import published_figure
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import (
     beside,
@@ -30,11 +32,13 @@ from evaluators.runs.shown_values import (
 from evaluators.runs.store import Spent
 from evaluators.text.language import mark, say
 from evaluators.text.scale import BY_KIND, NO_VALUE, RATE, SCORE, Scale
-from evaluators.text.words import counted, joined_sentences, readable
+from evaluators.text.words import counted, joined_sentences, name_and_text, readable
+from evaluators.trace.definitions import DEFINITIONS
 
 MOST_REASONS = 20
 """Reasons of failures that a table has; `Results.failures` has them all."""
 VALUE, MODEL, MEANING = mark("Value"), mark("Model"), mark("Meaning")
+SCORES = mark("Scores")
 NUMBERS = (mark("Mean"), mark("95 % interval"), mark("Checked"))
 WITHIN, BESIDE = mark("Same prompt"), mark("Beside")
 DIFFERENCES = (mark("Difference in points"), mark("p (Holm)"))
@@ -204,28 +208,61 @@ def systems(several: Several, *, by_name: bool = False) -> Table:
     return Table([mark("System"), VALUE, *numbers], rows, numbers)
 
 
-def agreement(lines: Iterable[tuple[str | None, str, ValueCheck]]) -> Table:
-    """The values of a check beside people, each line with its model, if any, and its name."""
-    rows = []
-    for model, name, value in lines:
+def agreement(lines: Iterable[tuple[Mapping[str, str], ValueCheck]]) -> Table:
+    """The values of a check beside people, each line behind cells that tell what it is of."""
+    rows: list[dict[str, str]] = []
+    leading: Collection[str] = ()
+    for leading, value in lines:
         best, distance = value.best, value.distance
         rows.append(
             {
-                MODEL: model or "",
-                VALUE: name,
+                **leading,
                 mark("Labeller"): SCORE.shown(value.judged),
                 mark("Corrected"): SCORE.shown(best.mean) if best else "",
                 mark("95 % interval"): SCORE.interval(best.low, best.high) if best else "",
                 mark("Labels"): say("{done:,} of {all:,}", done=value.labelled, all=value.answers),
                 mark("Worth"): str(value.worth or ""),
                 "kappa": _with_interval(value.kappa, value.kappa_interval),
+                "AUROC": _with_interval(value.auroc, value.auroc_interval),
                 "RMSE": _with_interval(distance.rmse, distance.rmse_interval) if distance else "",
                 mark("Constant"): SCORE.shown(distance.rmse_of_constant) if distance else "",
                 mark("Bias"): f"{distance.bias:+.2f}" if distance else "",
             }
         )
     headings = [*rows[0]] if rows else []
-    return filled_columns(rows, headings[2:])
+    return filled_columns(rows, headings[len(leading) :])
+
+
+def scores(checked: Iterable[CheckedScores], definition: str | None) -> Iterator[Block]:
+    """Columns of scores beside the labels of their data by a formula, and why others are not."""
+    lines: list[tuple[dict[str, str], ValueCheck]] = []
+    problems: list[str] = []
+    is_published = False
+    for each in checked:
+        if each.check is None:
+            problems.append(name_and_text(f"{each.data} · {each.column}", each.problem))
+            continue
+        for value in each.check.values:
+            published = published_figure(each.subset, each.column, value.name)
+            is_published |= bool(published)
+            leading = {mark("Data set"): each.data, SCORES: each.column}
+            leading |= {VALUE: readable(value.name), mark("Published"): published}
+            lines.append((leading, value))
+            problems += [name_and_text(each.column, warning) for warning in value.warnings]
+    yield agreement(lines)
+    notes = []
+    if definition:
+        title = say(DEFINITIONS[definition].title)
+        notes.append(say("Values of the labels by the formula {name}.", name=title))
+    if is_published:
+        words = mark(
+            "Published: AUROC of adherence, RMSE of the others, on the test rows and by the "
+            "formula RAGBench (Friel et al., arXiv 2407.11005)."
+        )
+        notes.append(say(words))
+    yield Passage(joined_sentences(notes), "facts")
+    for problem in dict.fromkeys(problems):
+        yield Passage(problem, "facts")
 
 
 def _with_interval(value: float | None, interval: tuple[float, float] | None) -> str:

@@ -61,15 +61,15 @@ def check(
     answers: Mapping[Cell, Mapping[str, float | None]],
     labelled: Sequence[LabelledSample],
     against: Against = "people",
-    likely: Mapping[Cell, float] | None = None,
+    likely: Mapping[str, Mapping[Cell, float]] | None = None,
     questions: Mapping[Cell, Hashable] | None = None,
 ) -> Check:
     """Every value of the labeller beside people's, from its values of all answers.
 
-    `labelled` are those that people labelled. `likely` is how probable the labeller holds adherence
-    to be, where it says so. Labels that were not drawn at random are left out where `LEAST` others
-    are there, else they count with a warning. Answers to one of the `questions` resemble each
-    other: intervals of yes-or-no values count them as fewer independent ones.
+    `labelled` are those that people labelled. `likely` is how probable the labeller holds a yes of
+    a value to be, where it says so. Labels that were not drawn at random are left out where `LEAST`
+    others are there, else they count with a warning. Answers to one of the `questions` resemble
+    each other: intervals of yes-or-no values count them as fewer independent ones.
     """
     names = dict.fromkeys(chain.from_iterable(answers.values()))
     in_order = [name for name in LEAD if name in names]
@@ -82,7 +82,7 @@ def check(
             if value is not None:
                 judged[cell] = value
         if judged:
-            probability = likely if likely and name == "adherence" else {}
+            probability = (likely or {}).get(name, {})
             told = findings.Told(labeller, name, against)
             checked.append(_value_check(told, judged, labelled, probability, questions or {}))
     people = dict.fromkeys(chain.from_iterable(sample.by for sample in labelled))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
 from evaluators.arguments import plain
 from evaluators.catalogue import declared_values, labels_sentences
+from evaluators.datasets.given_scores import MOST_COLUMNS
 from evaluators.errors import ParameterError
 from evaluators.people.check import check
 from evaluators.people.checked import Against, Check
 from evaluators.people.queues import LabelQueue
 from evaluators.people.records import Drawn, LabelledSample, stratum_of
+from evaluators.people.score_columns import (
+    YES_FROM,
+    CheckedScores,
+    check_column,
+    checked_one_by_one,
+    column_named,
+)
 from evaluators.records import Cell
 from evaluators.runs import aggregate, rulings, run_facts
 from evaluators.runs.aggregate import View, by_declared_name
@@ -23,7 +32,7 @@ from evaluators.runs.labelled import labelled
 from evaluators.runs.run_view import RunView
 from evaluators.runs.store import Answer, Outline
 from evaluators.runs.whose import own_labeller
-from evaluators.text.language import language, say
+from evaluators.text.language import language, mark, say
 from evaluators.text.printable import shown
 from evaluators.trace.metrics import from_score
 from evaluators.trace_evaluator import TRACEEvaluator
@@ -71,6 +80,62 @@ def checked(
     # It holds sentences, which are in the language of whoever asked first.
     name = f"check {metric} {model} {against} {formula} {language()}"
     return view.kept(name, Check, work_out)
+
+
+def scores_of_data(view: RunView, metric: int = 0) -> dict[str, dict[Cell, float | str]]:
+    """What others said of the answers in the data, by column; nothing where models answered."""
+    if view.run.models:
+        return {}
+    positions = {row.position for row in view.of_metric(metric)}
+    fields = view.store.samples.fields(view.run.fingerprint, positions, ["scores"])
+    columns: dict[str, dict[Cell, float | str]] = {}
+    for position, (body,) in sorted(fields.items()):
+        scores = json.loads(body) if isinstance(body, str) else {}
+        for name, score in scores.items():
+            columns.setdefault(name, {})[Cell(position, 0, metric)] = score
+    return columns
+
+
+def checked_scores(
+    view: RunView,
+    name: str,
+    metric: int = 0,
+    against: Against = "people",
+    definition: str | None = None,
+    *,
+    of: str = "",
+    scale: str = "",
+    yes_from: float = YES_FROM,
+) -> Check:
+    """A column of scores of the data beside the labels that the store has, as `checked`.
+
+    `of`, `scale` and `yes_from` are those of `ScoreColumn`. Raises `ParameterError` where there is
+    no such column, and where its scores cannot be read so.
+    """
+    columns = scores_of_data(view, metric)
+    if name not in columns:
+        there = ", ".join(list(columns)[:MOST_COLUMNS]) or say("none")
+        text = mark("The data of this run have no column of scores “{column}”. They have: {there}.")
+        raise ParameterError(say(text, column=name, there=there))
+    declared = declared_values(view.run.evaluators[metric].name)
+    column = column_named(name, of, scale, yes_from, declared)
+    found = _by_declared_names(
+        view, metric, labelled(view, metric, against, formula_of(view.run, definition))
+    )
+    questions = _question_groups(view, metric, 0)
+    return check_column(column, columns[name], found, against, declared, questions)
+
+
+def every_column(
+    view: RunView, metric: int, against: Against, definition: str | None
+) -> Iterator[CheckedScores]:
+    """Each column of scores of the data as `checked_scores`, or why it cannot be checked."""
+    return checked_one_by_one(
+        view.run.dataset_name,
+        [row.sample_id for row in view.of_metric(metric)],
+        list(scores_of_data(view, metric)),
+        lambda name: checked_scores(view, name, metric, against, definition),
+    )
 
 
 def corrected_headlines(
@@ -224,19 +289,8 @@ def _checked(
     definition: str,
 ) -> Check:
     answers = _verdicts_of_labeller(view, metric, model, definition)
-    declared = declared_values(view.run.evaluators[metric].name)
-    abilities = {row.position: row.ability for row in view.of_metric(metric)}
-    found = [
-        sample.model_copy(
-            update={
-                "people": by_declared_name(
-                    sample.people, declared, abilities.get(sample.cell.position)
-                )
-            }
-        )
-        for sample in found
-    ]
-    likely = _likely_adherence(view, found) if metric == 0 else {}
+    found = _by_declared_names(view, metric, found)
+    likely = {"adherence": _likely_adherence(view, found)} if metric == 0 else {}
     return check(
         own_labeller(view, metric),
         answers,
@@ -245,6 +299,19 @@ def _checked(
         likely,
         _question_groups(view, metric, model),
     )
+
+
+def _by_declared_names(
+    view: RunView, metric: int, found: Sequence[LabelledSample]
+) -> list[LabelledSample]:
+    """What people say by the names that the metric's means have."""
+    declared = declared_values(view.run.evaluators[metric].name)
+    abilities = {row.position: row.ability for row in view.of_metric(metric)}
+    named = []
+    for sample in found:
+        people = by_declared_name(sample.people, declared, abilities.get(sample.cell.position))
+        named.append(sample.model_copy(update={"people": people}))
+    return named
 
 
 def _verdicts_of_labeller(

@@ -31,6 +31,29 @@ def other_figures() -> list[dict[str, str]]:
     return _rows_of_published_file("rgb_other_en")
 
 
+@cache
+def ragbench_judges() -> list[dict[str, str]]:
+    """How near judges came to RAGBench's labels on its test rows, by set; arXiv 2407.11005."""
+    return _rows_of_published_file("ragbench_judges")
+
+
+_JUDGES = {"gpt3": "GPT-3.5", "ragas": "RAGAS", "trulens": "TruLens"}
+_FIGURES = {
+    "adherence": "auroc_of_adherence",
+    "context_relevance": "rmse_of_relevance",
+    "context_utilization": "rmse_of_utilization",
+}
+
+
+def published_figure(subset: str, column: str, value: str) -> str:
+    """The AUROC or RMSE that the paper gives for such a column of this set; else empty."""
+    for row in ragbench_judges():
+        for beginning, judge in _JUDGES.items():
+            if column.startswith(beginning) and (row["set"], row["judge"]) == (subset, judge):
+                return row.get(_FIGURES.get(value, ""), "")
+    return ""
+
+
 def _rows_of_published_file(name: str) -> list[dict[str, str]]:
     path = ROOT / "data" / "published" / f"{name}.csv"
     with path.open(encoding="utf-8", newline="") as file:

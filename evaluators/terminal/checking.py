@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import RenderableType
 
@@ -29,12 +29,21 @@ class CheckedLine(NamedTuple):
     value: ValueCheck
 
 
-def checked_lines(results: Results, against: Against) -> list[CheckedLine]:
-    """Every value of the run; raises `ParameterError` where none of its answers is labelled."""
+def checked_lines(
+    results: Results, against: Against, scores: Sequence[str] = (), **how: Any
+) -> list[CheckedLine]:
+    """Every value of the run, or of these columns of `scores` of its data, which are read `how`.
+
+    Raises `ParameterError` where none of its answers is labelled.
+    """
     models: Sequence[str | None] = [model_title(spec) for spec in results.run.models] or [None]
     found: list[CheckedLine] = []
     labelled = 0
-    for number, model in enumerate(models):
+    for name in scores:
+        check = results.correct(against=against, scores=name, **how)
+        labelled += check.labelled
+        found += [CheckedLine(None, value.name, name, value) for value in check.values]
+    for number, model in enumerate(models if not scores else ()):
         taken: set[str] = set()
         for metric in range(len(results.run.evaluators)):
             check = results.correct(against=against, metric=metric, model=number)
@@ -89,7 +98,12 @@ def as_tables(checked: Sequence[CheckedLine]) -> list[RenderableType]:
         own = [line.value for line in checked if line.model == model and line.value.labelled]
         about = f"{model}: " if model and len(models) > 1 else ""
         leading += [printable(about + value.sentence) for value in own[:1]]
-    lines = [(line.model if len(models) > 1 else "", line.name, line.value) for line in checked]
+    labellers = {line.labeller for line in checked}
+    lines = []
+    for line in checked:
+        cells = {tables.MODEL: (line.model or "") if len(models) > 1 else ""}
+        cells[tables.SCORES] = line.labeller if len(labellers) > 1 else ""
+        lines.append(({**cells, tables.VALUE: line.name}, line.value))
     notes = [f"{line.name}: {warning}" for line in checked for warning in line.value.warnings]
     return [
         *leading,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from string import Template
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast, get_args
 
 import click
 
@@ -24,9 +24,11 @@ from evaluators.api.evaluation import with_new_cap, with_overnight
 from evaluators.api.papers import bundle_of
 from evaluators.api.progress_bar import work
 from evaluators.api.results import Results, open_run
+from evaluators.api.scores import check_scores
 from evaluators.catalogue import broken, catalogue, from_spec
 from evaluators.comparison.repeated import repeated
 from evaluators.config import ROOT
+from evaluators.document import tables as document
 from evaluators.document.terminal import rendered
 from evaluators.errors import ParameterError, PlumblineError, StoreError, UnreadableRowError
 from evaluators.exports import formats
@@ -40,6 +42,7 @@ from evaluators.llm.own import systems
 from evaluators.llm.providers import PROVIDERS
 from evaluators.own_command import own_command
 from evaluators.people.checked import Against
+from evaluators.people.score_columns import YES_FROM
 from evaluators.records import Cap, Run, Sample
 from evaluators.report.comparison_report import comparison_document
 from evaluators.retrieval.proposals import USUAL_COUNT
@@ -74,6 +77,7 @@ from evaluators.terminal.exit_codes import (
 from evaluators.terminal.network import network_address, options_for_phones
 from evaluators.terminal.remedies import IN_TERMINAL
 from evaluators.text.printable import printable
+from evaluators.trace.definitions import SENTENCE
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -478,14 +482,41 @@ def compare(
     help=_help("check"),
     short_help="Check a run's labeller against people's labels.",
 )
-@options.run_id
+@click.argument("checked", metavar="RUN|FILE...", nargs=-1, required=True)
 @click.option(
     "--against",
-    type=click.Choice(["people", "gold"]),
-    default="people",
-    show_default=True,
-    help="Whose labels: people's, or those that the data have.",
+    metavar="people|gold|COLUMN",
+    help=(
+        "Whose labels: people's, or those that the data have; of files gold, or a column that "
+        "holds the truth.  [default: people; of files gold]"
+    ),
 )
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="COLUMN",
+    help="Check this column of scores of the data, in place of the run's labeller. Repeatable.",
+)
+@click.option(
+    "--of",
+    default="",
+    metavar="VALUE",
+    help="The value that the column scores, where its name does not tell: adherence.",
+)
+@click.option(
+    "--scale",
+    default="",
+    metavar="WORST:BEST",
+    help="How the column is scored, where not from 0 to 1: 1:5, 0:100, 1:0, wrong:right.",
+)
+@click.option(
+    "--yes-from",
+    type=click.FloatRange(0, 1),
+    default=YES_FROM,
+    show_default=True,
+    help="From where on a score of a yes-or-no value is a yes, from 0 to 1.",
+)
+@options.columns
 @click.option(
     "--fail-under",
     multiple=True,
@@ -500,14 +531,43 @@ def compare(
 @options.definition
 @options.json_output
 def check(
-    run_id: str,
-    against: Against,
+    checked: tuple[str, ...],
+    against: str | None,
+    scores: tuple[str, ...],
+    of: str,
+    scale: str,
+    yes_from: float,
+    column: tuple[str, ...],
     fail_under: tuple[str, ...],
     planted: bool,
     definition: str,
     as_json: bool,
 ) -> None:
-    demanded, results = demands(fail_under), _results_of(run_id, definition)
+    demanded = demands(fail_under)
+    if all(map(os.path.isfile, checked)):
+        if planted or demanded:
+            raise ParameterError("Files are checked as they are: leave --planted and --fail-under.")
+        found = check_scores(
+            *checked,
+            scores=scores,
+            against=against or "gold",
+            definition=definition or SENTENCE,
+            columns=columns_of_fields(column),
+            of=of,
+            scale=scale,
+            yes_from=yes_from,
+        )
+        if as_json:
+            click.echo(tables.as_json(found.summary()))
+        else:
+            tables.echo(*rendered(document.scores(found.columns, found.definition)))
+        return
+    if len(checked) > 1 or against not in (None, *get_args(Against)):
+        raise ParameterError(
+            f"{printable(' '.join(checked))[:200]}: give one run, against people or gold, or files."
+        )
+    labels = cast(Against, against or "people")
+    results = _results_of(checked[0], definition)
     if planted:
         if demanded:
             raise ParameterError("--fail-under holds labels against a mean. Leave it or --planted.")
@@ -517,10 +577,10 @@ def check(
         _work_until_end(tested, results.store)
         _print_and_exit(Results(tested, results.store), (), 0, as_json, allow_heuristic=True)
         return
-    lines = checking.checked_lines(results, against)
+    lines = checking.checked_lines(results, labels, scores, of=of, scale=scale, yes_from=yes_from)
     verdict = checking.check_outcome(lines, demanded)
     if as_json:
-        click.echo(tables.as_json(checking.check_summary(results, against, lines)))
+        click.echo(tables.as_json(checking.check_summary(results, labels, lines)))
     else:
         tables.echo(*checking.as_tables(lines))
     _leave_if_damaged(results)

@@ -19,6 +19,7 @@ FOUR = (
     Value(
         "context_relevance",
         title=mark("Context relevance"),
+        called="context(ual)?_relevan",
         meaning=mark("Share of the retrieved text that helps"),
         topic=RETRIEVAL,
         question=mark("Of what was found, how much helps?"),
@@ -33,6 +34,7 @@ FOUR = (
     Value(
         "context_utilization",
         title=mark("Context utilization"),
+        called="utili[sz]ation",
         meaning=mark("Share of the relevant text that was used"),
         topic=USE,
         question=mark("Of what helps, how much was used?"),
@@ -47,6 +49,7 @@ FOUR = (
     Value(
         "completeness",
         title=mark("Completeness"),
+        called="completeness",
         meaning=mark("Share of the relevant text that the answer covers"),
         topic=USE,
         question=mark("Of what helps, how much is covered?"),
@@ -61,6 +64,7 @@ FOUR = (
     Value(
         "adherence",
         title=mark("Adherence"),
+        called="adheren|faithful|grounded",
         meaning=mark("Share of answers in which every sentence is supported"),
         topic=TRUTH,
         question=mark("Is every sentence in the documents?"),

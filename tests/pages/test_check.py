@@ -14,6 +14,7 @@ from evaluators.runs.engine import create_run
 from evaluators.runs.plan import RunPlan
 from evaluators.runs.run_view import RunView
 from evaluators.trace.labelling import sentences_of
+from evaluators.trace_evaluator import TRACEEvaluator
 from tests import judge
 from tests.pages.conftest import checked, finish, finished
 from tests.pages.screen import button, lines, runs, said, segments, settled, table
@@ -222,3 +223,57 @@ def test_a_judge_is_made_better_by_its_errors_and_the_run_says_so(open_page, ser
     assert "Better by " in said(page, "header")
     rows = {row["Judge"]: row["Agrees with people"] for row in table(page, "Judge")}
     assert rows["With examples"] == "100 %"
+
+
+# Scores of other tools
+
+
+def with_scores(column: str, *scores: float) -> Dataset:
+    """As many bundled answers, each with a score of another tool and its published labels."""
+    samples_with_labels = bundled()[TRACE_SAMPLES].samples[: len(scores)]
+    scored = [
+        sample.model_copy(update={"scores": {column: float(score)}})
+        for sample, score in zip(samples_with_labels, scores, strict=True)
+    ]
+    return Dataset(name="Scored", samples=tuple(scored))
+
+
+def scored_run(column: str, *scores: float) -> Run:
+    plan = RunPlan(with_scores(column, *scores), [TRACEEvaluator()])
+    run = create_run(session.store(), plan, workspace="local")
+    finish(run, session.store())
+    return run
+
+
+def test_scores_of_the_data_are_offered_in_the_labeller_s_place(open_page, data_folder):
+    run = scored_run("faithfulness", 0.9, 0.8, 0.3)
+    at = open_page("check", run=run.id)
+
+    assert [row["Scores"] for row in table(at, "Data set")] == ["faithfulness"]
+    at.selectbox(key=f"check_scores_{run.id}_0").set_value("faithfulness")
+    at = checked(at.run())
+
+    assert "Adherence: faithfulness says 67 %" in said(at, "header")
+    assert at.selectbox(key=f"check_of_{run.id}_0_faithfulness").value == "adherence"
+
+
+def test_scores_on_another_scale_are_asked_about_on_the_page(open_page, data_folder):
+    run = scored_run("faithfulness", 5, 4, 1)
+    at = open_page("check", run=run.id)
+    at.selectbox(key=f"check_scores_{run.id}_0").set_value("faithfulness")
+    at = checked(at.run())
+
+    assert "holds numbers from 1 to 5, not from 0 to 1" in said(at)
+    at.text_input(key=f"check_scale_{run.id}_0_faithfulness").set_value("1：5")
+    assert "Adherence: faithfulness says 67 %" in said(checked(at.run()), "header")
+
+
+def test_data_sets_are_checked_without_a_run(open_page, data_folder):
+    data = with_scores("faithfulness", 0.9, 0.8, 0.3)
+    session.store().uploads.save("local", data.name, data)
+    at = open_page("check")
+    at.multiselect(key="scores_of_data").set_value(["Scored"])
+    at = checked(at.run())
+
+    (shown,) = table(at, "Data set")
+    assert (shown["Scores"], shown["Labels"]) == ("faithfulness", "3 of 3")

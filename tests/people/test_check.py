@@ -113,9 +113,9 @@ def test_a_continuous_value_is_corrected_by_its_differences():
 
 def test_auroc_is_that_of_how_likely_the_labeller_holds_adherence_to_be():
     judged, people = of_80_and_20()
-    likely = {cell: 0.9 if people.get(cell.position) == 1 else 0.1 for cell in judged}
+    own = {cell: 0.9 if people.get(cell.position) == 1 else 0.1 for cell in judged}
 
-    assert only_value(judged, labelled(judged, people), likely=likely).auroc == 1
+    assert only_value(judged, labelled(judged, people), likely={"adherence": own}).auroc == 1
     assert only_value(judged, labelled(judged, people)).auroc is None
 
 

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from evaluators import evaluate
-from evaluators.datasets.bundled import TRACE_SAMPLES
+from evaluators.datasets.bundled import TRACE_SAMPLES, bundled
 from evaluators.errors import ParameterError
 from evaluators.people.records import PersonLabel
-from evaluators.records import Cell
+from evaluators.records import Cell, Dataset
 from evaluators.terminal.exit_codes import BELOW, FINE, WRONG
 from evaluators.text.sentences import cut
 
@@ -138,3 +138,63 @@ def test_planted_errors_are_held_against_no_threshold(plumbline, results):
 
     assert found.exit_code == WRONG
     assert "Leave it or --planted." in found.stderr
+
+
+# Scores of other tools
+
+
+SCORED = [
+    {
+        "question": f"How tall is tower {number}?",
+        "response": "330 metres.",
+        "contexts": ["The tower is 330 metres tall."],
+        "faithfulness": score,
+        "supported": supported,
+    }
+    for number, (score, supported) in enumerate([(0.9, 1), (0.2, 1), (0.4, 0), (0.1, 0)])
+]
+
+
+@pytest.fixture
+def scored(data_folder):
+    path = data_folder / "scored.json"
+    path.write_text(json.dumps(SCORED), encoding="utf-8")
+    return str(path)
+
+
+def test_files_are_checked_without_a_run(plumbline, scored):
+    found = plumbline("check", scored, "--against", "supported", "--of", "adherence", "--json")
+
+    (column,) = json.loads(found.stdout)
+    assert (column["scores"], column["name"], column["labelled"]) == (
+        "faithfulness",
+        "adherence",
+        4,
+    )
+    # 0.9 is above both, 0.2 above one of two
+    assert column["auroc"] == 0.75
+    printed = plumbline("check", scored, "--against", "supported", "--of", "adherence").stdout
+    assert "0.75" in printed
+    assert "formula Sentence" in printed
+
+
+def test_scores_of_the_data_stand_in_the_labeller_s_place(plumbline, data_folder):
+    samples = bundled()[TRACE_SAMPLES].samples[:4]
+    by_score = zip(samples, [0.9, 0.2, 0.4, 0.1], strict=True)
+    scored = [one.model_copy(update={"scores": {"faithfulness": score}}) for one, score in by_score]
+    evaluate(Dataset(name="Scored", samples=tuple(scored)), "trace", progress=False)
+
+    found = plumbline("check", "last", "--scores", "faithfulness", "--against", "gold")
+    unlabelled = plumbline("check", "last", "--scores", "faithfulness")
+
+    assert found.exit_code == FINE
+    assert "Adherence: faithfulness says 25 %; by 4 labels alone the labels of" in found.stdout
+    assert "Nobody has labelled an answer of this run." in unlabelled.stderr
+
+
+def test_what_does_not_fit_files_is_refused(plumbline, scored):
+    assert plumbline("check", scored, "--fail-under", "adherence=0.5").exit_code == WRONG
+    found = plumbline("check", "last", "--against", "supported")
+    assert "give one run, against people or gold, or files" in found.stderr
+    asked = plumbline("check", scored, "--scores", "faithfulness", "--scale", "5")
+    assert "Give it as 1:5 or wrong:right" in asked.stderr

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-from functools import cache
-
 import streamlit as st
 
-from evaluators.config import ROOT
-from evaluators.document.tables import agreement
+from evaluators.datasets import ragbench
+from evaluators.document.tables import VALUE, agreement
 from evaluators.people.checked import Check
+from evaluators.runs.published import ragbench_judges
 from evaluators.runs.run_view import RunView
 from evaluators.text.language import mark, say
 from evaluators.text.words import readable
@@ -24,28 +22,12 @@ LIMITS = (
     ),
 )
 
-SUBSETS = {
-    "pubmedqa": "PubMedQA",
-    "covidqa": "CovidQA",
-    "hotpotqa": "HotpotQA",
-    "msmarco": "MS Marco",
-    "hagrid": "HAGRID",
-    "expertqa": "ExpertQA",
-    "delucionqa": "DelucionQA",
-    "emanual": "EManual",
-    "techqa": "TechQA",
-    "finqa": "FinQA",
-    "tatqa": "TAT-QA",
-    "cuad": "CUAD",
-}
-"""RAGBench's sets by the beginning of its samples' ids."""
-
 
 def show(view: RunView, found: Check, metric: int) -> None:
     with st.expander(
         say("All values"), icon=":material/table_rows:", key=f"check_all_{view.run.id}"
     ):
-        lines = [("", readable(value.name), value) for value in found.values]
+        lines = [({VALUE: readable(value.name)}, value) for value in found.values]
         tables.show([agreement(lines)], say("All values"))
         st.caption(
             say(
@@ -53,7 +35,8 @@ def show(view: RunView, found: Check, metric: int) -> None:
                 "mean; a bias above 0 is too high."
             )
         )
-    names = _subsets(view)
+    # One row from elsewhere, and the published figures would be of other data.
+    names = ragbench.subsets(row.sample_id for row in view.of_metric(0))
     # Published figures are of these data and of TRACE alone.
     if metric == 0 and names:
         with st.expander(say("Published judges on RAGBench"), icon=":material/menu_book:"):
@@ -69,19 +52,6 @@ def show(view: RunView, found: Check, metric: int) -> None:
         st.markdown("\n".join(f"- {say(limit)}" for limit in LIMITS))
 
 
-def _subsets(view: RunView) -> list[str]:
-    """The sets of RAGBench whose rows these are; empty for other data."""
-    found = set()
-    for row in view.of_metric(0):
-        name, slash, _ = row.sample_id.partition("/")
-        title = SUBSETS.get(name.partition("_")[0].lower()) if slash else None
-        # One row from elsewhere, and the published figures would be of other data.
-        if title is None:
-            return []
-        found.add(title)
-    return sorted(found)
-
-
 def _published(names: list[str]) -> list[dict[str, object]]:
     wanted = names if len(names) == 1 else [mark("Mean of 12 sets"), *names]
     return [
@@ -92,14 +62,6 @@ def _published(names: list[str]) -> list[dict[str, object]]:
             say("RMSE of context relevance"): row["rmse_of_relevance"],
             say("RMSE of context utilization"): row["rmse_of_utilization"],
         }
-        for row in _published_rows()
+        for row in ragbench_judges()
         if row["set"] in wanted
     ]
-
-
-@cache
-def _published_rows() -> list[dict[str, str]]:
-    # Read once: the file ships with the program and does not change while it runs.
-    path = ROOT / "data" / "published" / "ragbench_judges.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

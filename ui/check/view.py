@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from evaluators.people.labellers import at_the_beginning
 from evaluators.records import Run
 from evaluators.runs import run_facts
 from evaluators.runs.aggregate import Mean
-from evaluators.runs.checks import checked
+from evaluators.runs.checks import checked, checked_scores
 from evaluators.runs.run_view import RunView
 from evaluators.runs.shown_values import Dot, Group
 from evaluators.runs.store.workspaces import EXAMPLES
@@ -24,7 +24,7 @@ from evaluators.text.language import mark, say
 from evaluators.text.words import counted, readable
 from evaluators.trace.labelling import GOLD
 from ui import run_views, session
-from ui.check import fields, folded, offers
+from ui.check import fields, folded, offers, scores
 from ui.parts import chosen_view, dots, label_some
 from ui.parts.untrusted import plain
 
@@ -42,6 +42,8 @@ class _Choice(NamedTuple):
     metric: int
     model: int
     against: Against
+    scores: Mapping[str, Any] | None = None
+    """A column of scores of the data in the labeller's place, with how it is read."""
 
 
 def show(run: Run) -> None:
@@ -57,7 +59,7 @@ def show(run: Run) -> None:
         return
     value = _value_switch(run, found)
     st.header(plain(value.sentence), anchor=False)
-    checks = [(_title_with_labeller(run), found)]
+    checks = [(found.labeller if choice.scores else _title_with_labeller(run), found)]
     for other in others:
         beside = _check(run_views.latest(other), choice, labels_of=view)
         checks.append((_title_with_labeller(other), beside))
@@ -69,6 +71,7 @@ def show(run: Run) -> None:
         st.caption(f":material/warning: {plain(warning)}")
     fields.show(view, found, value)
     folded.show(view, found, choice.metric)
+    scores.of_run(view, choice.metric, choice.against)
     offers.planted(view)
     offers.better(view)
 
@@ -98,7 +101,7 @@ def _choice(view: RunView) -> _Choice:
             required=True,
             key=f"check_against_{run.id}",
         )
-    return _Choice(metric, model, against)
+    return _Choice(metric, model, against, scores.chosen(view, metric))
 
 
 def _number_of(label: str, titles: Sequence[str], key: str) -> int:
@@ -135,6 +138,9 @@ def _check(view: RunView, choice: _Choice, labels_of: RunView | None = None) -> 
     # Runs beside this one stand there for the labeller that leads them: their first metric.
     metric = choice.metric if labels_of is None else 0
     with st.spinner(say("Comparing")):
+        if choice.scores and labels_of is None:
+            against = choice.against
+            return checked_scores(view, **choice.scores, against=against, definition=definition)
         return checked(view, metric, choice.model, choice.against, definition, labels_of)
 
 

@@ -197,7 +197,7 @@ def show(run: Run, cell: Cell) -> None:
         texts.generator_prompt(f"{say('Prompt')} · {model}", run.prompt, sample)
     if sample.scores:
         given = " · ".join(f"{name}: {value}" for name, value in sample.scores.items())
-        st.caption(plain(say("Came with the trace, and counts in nothing: {scores}", scores=given)))
+        st.caption(plain(say("Came with the data, and counts in nothing: {scores}", scores=given)))
     repeats.show(run, cell)
     for number, spec in enumerate(run.evaluators):
         _judge_prompts(spec, sample, number)
