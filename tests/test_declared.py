@@ -26,7 +26,7 @@ ROW = {
 }
 FUNCTIONS = {
     "batch_schema": {"metrics": "trace"},
-    "check_scores": {"data": [{**ROW, "faithfulness": 1.0, "supported": True}], "scores": "faithfulness", "of": "adherence", "against": "supported"},
+    "check_scores": {"first": [{**ROW, "faithfulness": 1.0, "supported": True}], "scores": "faithfulness", "of": "adherence", "against": "supported"},
     "compose": {"abilities": "noise_robustness", "noise_levels": 0.0, "sample": 1},
     "estimate": {"dataset": [ROW], "metrics": "trace", "progress": False},
     "evaluate": {"dataset": [ROW], "metrics": "trace", "progress": False},

@@ -42,9 +42,11 @@ class ScoreChecks:
         return page.rendered(tables.scores(self.columns, self.definition))
 
 
-@checks_types("data")
+@checks_types("first", "others")
 def check_scores(
-    *data: Data,
+    first: Data,
+    /,
+    *others: Data,
     scores: str | Sequence[str] = (),
     of: str = "",
     scale: str = "",
@@ -55,7 +57,7 @@ def check_scores(
 ) -> ScoreChecks:
     """How far scores of other tools can be trusted: columns of data beside their labels.
 
-    `data` are what `load_data` takes, with its `columns` for all of them. `scores` names those of
+    Data are what `load_data` takes, with its `columns` for all of them. `scores` names those of
     scores; without it all are checked whose value and scale are clear. `of` is the value that a
     column scores, such as "adherence", where its name does not tell; `scale` is "worst:best"
     ("1:5", "0:100", "1:0", "wrong:right"), where the scores are not numbers from 0 to 1 of which 1
@@ -67,7 +69,7 @@ def check_scores(
     definition_named(definition)
     names = [scores] if isinstance(scores, str) and scores else list(scores)
     found: list[CheckedScores] = []
-    for each in data:
+    for each in (first, *others):
         loaded = load_data(each, columns=columns, on_remark=len)
         if not isinstance(loaded, Dataset):
             raise ParameterError(f"{printable(loaded.name)} is a test bed: it has no scores.")

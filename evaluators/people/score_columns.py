@@ -126,8 +126,8 @@ def column_named(
         text = mark("The scale {scale} has no worst and best. Give it as 1:5 or wrong:right.")
         raise ParameterError(say(text, scale=scale))
     if not 0 <= yes_from <= 1:
-        text = mark("A yes from {least:g} on is not between 0 and 1. Give a number between.")
-        raise ParameterError(say(text, least=yes_from))
+        text = mark("A yes from {least} on is not between 0 and 1. Give a number between.")
+        raise ParameterError(say(text, least=str(yes_from)[:40]))
     return ScoreColumn(name=name, value=own, scale=scale, yes_from=yes_from)
 
 
